@@ -74,7 +74,6 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
   return rowsOf({ floor, client, browser, floorOfAll, all })
 }
 
-/** The age of each line on arrival, and the lines per second. */
 type LineTimings = { readonly ages: Samples; readonly rate: number }
 
 function rowsOf(heard: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>) {
@@ -199,7 +198,6 @@ async function startRuns({ url, token }: HelloLine, plan: Plan, beginsAt: number
   return Promise.all(Array.from({ length: plan.runs }, start))
 }
 
-/** Receives texts that contain their send time, until all have arrived. */
 function createListener(plan: Plan, beginsAt: number) {
   const ages: number[] = []
   const { promise: all, resolve } = Promise.withResolvers<LineTimings>()

@@ -103,7 +103,6 @@ async function measureGrowth(context: BenchContext, folder: string): Promise<rea
 
 type CaptureBenchFolders = { readonly home: string; readonly directory: string }
 
-/** A typical project: instructions with imports, rules, skills, commands and agents. */
 function makeWorld(folder: string, files: number): CaptureBenchFolders {
   const [home, directory] = [path.join(folder, "home"), path.join(folder, "home/code/project")]
   const write = (file: string, text: string): void => {

@@ -70,7 +70,6 @@ function round(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
-/** From navigation to the first row, by the page's own clock. */
 async function open(context: BrowserContext, address: string): Promise<number> {
   const page = await context.newPage()
   await page.addInitScript({
@@ -119,7 +118,6 @@ async function scroll(context: BrowserContext, page: Page) {
   return { frameMs: workByFrame(events), mostRows }
 }
 
-/** Scrolls up through older pages, then down again, once per frame. */
 async function wheel(page: Page): Promise<number> {
   let most = 0
   await page.bringToFront()

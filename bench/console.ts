@@ -51,9 +51,6 @@ async function signIn(browser: Browser, world: BrowserWorld): Promise<Session> {
 
 const Addresses = z.array(z.url())
 
-/**
- * Everything the browser requested until the first page was drawn: page, scripts, styles, fonts.
- */
 async function measureSize({ page }: Session): Promise<Row> {
   const loaded = await page.evaluate(
     `performance.getEntriesByType("resource").map((it) => it.name)`,
@@ -83,7 +80,6 @@ function inKilobytes(bytes: number): number {
 
 type ConsoleBench = { readonly world: BrowserWorld; readonly context: BenchContext }
 
-/** From an empty cache to a page that shows its data and handles keys. */
 async function measureStart(
   browser: Browser,
   { world, session, context }: ConsoleBench & { session: Session },

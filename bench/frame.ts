@@ -16,7 +16,6 @@ export type BenchContext = {
   note(sentence: string): void
 }
 
-/** One measurement beside the floor or peer measured in the same run. */
 export type Row = {
   readonly what: string
   readonly measured: number
@@ -48,17 +47,14 @@ export function makeRow(figures: {
   }
 }
 
-/** The measurement is at most this many times the floor: for durations. */
 export function atMostTimes(times: number): Bar {
   return { words: `at most ${times} ×`, holds: (measured, floor) => measured <= floor * times }
 }
 
-/** The measurement is at least this many times the floor: for rates. */
 export function atLeastTimes(times: number): Bar {
   return { words: `at least ${times} ×`, holds: (measured, floor) => measured >= floor * times }
 }
 
-/** The measurement exceeds the floor by at most this distance. */
 export function within(distance: number, unit: string): Bar {
   return {
     words: `within ${distance} ${unit}`,
@@ -97,7 +93,6 @@ export async function interleave<const Name extends string>(
 
 export type Samples = ReturnType<typeof createSamples>
 
-/** The samples of one contestant, in their original unit. */
 export function createSamples(values: readonly number[]) {
   invariant(values.length > 0, "a benchmark takes at least one sample")
   const sorted = values.toSorted((a, b) => a - b)

@@ -95,7 +95,6 @@ function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Proce
 
 type RouteTimings = {
   readonly firstByte: (name: Name) => Samples
-  /** From the end of a response to the end of its recording. */
   readonly recording: Samples
 }
 

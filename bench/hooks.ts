@@ -31,7 +31,6 @@ export const bench: Bench = {
 
 const EDIT = { tool_name: "Edit", tool_input: { file_path: FILE, new_string: "x" } }
 
-/** One payload of each kind, in the format of Claude Code. */
 const EVENTS = {
   boot: { hook_event_name: "SessionStart", source: "startup" },
   "before an edit": { hook_event_name: "PreToolUse", ...EDIT },

@@ -160,7 +160,6 @@ async function listenToFloor({ floorPort }: Address) {
   return listener
 }
 
-/** Records the age of each stamp on arrival. */
 function createListener(socket: Socket) {
   let ages: number[] = []
   let wanted = { count: Number.POSITIVE_INFINITY, resolve: () => {} }

@@ -13,7 +13,6 @@ const CLIENTS = 50
 const ROUNDS = 20
 const BAR_MS = 2_000
 
-/** The latency of a client when fifty clients work at once, each with one call after the other. */
 export const bench: Bench = {
   name: "mcp",
   about:
@@ -46,7 +45,6 @@ export const bench: Bench = {
 
 type Calls = readonly (() => Promise<unknown>)[]
 
-/** All clients at once, each with one call after the other. */
 async function timed(
   { clock, rounds = ROUNDS }: BenchContext,
   clients: readonly McpClient[],

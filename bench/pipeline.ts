@@ -60,7 +60,6 @@ export const bench: Bench = {
   },
 }
 
-/** A typical model answer: some labels present, some missing, some wrong. */
 function documentOf() {
   const references = Array.from({ length: 17 }, (_, at) => ({
     label: `P${at + 1}`,

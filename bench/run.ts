@@ -37,7 +37,6 @@ process.stdout.write(flags.json ? asJson() : asTables())
 const isMissed = results.some((it) => it.rows.some((row) => row.holds === false))
 process.exitCode = isMissed && flags.strict ? 1 : 0
 
-/** One file per benchmark, without the frame, the table, this file and tests. */
 async function loadBenches(): Promise<readonly Bench[]> {
   const files = readdirSync(import.meta.dirname)
     .filter((it) => it.endsWith(".ts") && !it.endsWith(".test.ts"))

@@ -9,7 +9,6 @@ import { makeTree } from "./map/made-tree.ts"
 /** Our sources average 85 lines: about 500,000 lines in all, the size named in the design. */
 const FILES = 5_800
 
-/** A cold scan of 500,000 lines beside other tools, where they are installed. */
 export const bench: Bench = {
   name: "scan",
   about: "A cold scan of 500,000 lines, its memory, and one changed file, beside other tools",

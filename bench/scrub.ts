@@ -87,7 +87,6 @@ async function findPeer(note: (sentence: string) => void): Promise<Peer | undefi
   }
 }
 
-/** The number of detected fakes of every kind, each on its own line. */
 async function compareKinds(
   redact: (text: string) => { readonly findings: readonly unknown[] },
   peer: Peer,
@@ -103,7 +102,6 @@ async function compareKinds(
   return makeRow({ what, measured: ours, unit: "", against: PEER, floor: theirs })
 }
 
-/** Our own code first, then that of packages, up to a megabyte. */
 function readCode(root: string): string {
   const folders = ["src", "scripts", "bench", "node_modules/zod", "node_modules/fastify"]
   let text = ""

@@ -1,6 +1,5 @@
 import type { Row } from "./frame.ts"
 
-/** Rows as a table: text aligned left, numbers right. */
 export function renderTable(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cellsOf)]
   const widths = HEAD.map((_, column) =>

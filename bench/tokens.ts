@@ -99,7 +99,6 @@ function sumOfCodes(text: string): number {
   return sum
 }
 
-/** The mean over files of the absolute error of an estimate. */
 async function errorRows(texts: readonly string[]): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const encoding of ["claude", "o200k"] as const) {

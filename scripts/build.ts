@@ -27,7 +27,6 @@ if (!isAsked.has("--hooks") && (!mayLeave || isPageStale())) {
   })
 }
 
-/** Missing or older than one of its sources. */
 function isPageStale(): boolean {
   if (!existsSync(page)) return true
   const builtAt = statSync(page).mtimeMs

@@ -13,7 +13,6 @@ import { mcpClient } from "../test/mcp/client.ts"
 
 const ROOT = path.join(import.meta.dirname, "..")
 
-/** A command or a picture of the guide, in the guide's order. */
 export type Step =
   | { readonly kind: "command"; readonly line: string }
   | { readonly kind: "picture"; readonly name: string }
@@ -71,7 +70,6 @@ const START_SERVER = "qm up --demo"
 
 type Reader = Awaited<ReturnType<typeof newReader>>
 
-/** A user with a terminal in a folder, and a second one for the server. */
 async function newReader() {
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
@@ -84,7 +82,6 @@ async function newReader() {
   return {
     home,
     qm,
-    /** Replaces the folders of this run with `~`. */
     withPlainPaths: (text: string) => text.replaceAll(home, "~").replaceAll(temp.path, "~"),
     server(): Server {
       if (server === undefined)
@@ -131,7 +128,6 @@ function splitWords(line: string): readonly string[] {
 
 type Server = AsyncDisposable & { readonly link: string }
 
-/** `qm up --demo` on any free port, without opening a browser. */
 async function startServer(options: { cwd: string; env: Record<string, string> }): Promise<Server> {
   const launcher = path.join(ROOT, "bin/qm")
   const child = spawn(launcher, ["up", "--demo", "--port", "0", "--no-open"], {
@@ -160,7 +156,6 @@ async function startServer(options: { cwd: string; env: Record<string, string> }
 type Picture =
   | {
       readonly at: string
-      /** Fills the store when the page would be empty. */
       readonly prepare?: (at: { home: string; port: number }) => Promise<void>
       show(page: Page): Promise<void>
     }

@@ -2,7 +2,6 @@ import { foldReceipt, openReceipt } from "#choose/fold"
 
 type Turn = { readonly role: "user" | "assistant"; readonly content: readonly object[] }
 
-/** A request of this size as Claude Code would send it: files read one after the other. */
 export function plainBody(bytes: number): Buffer {
   return bodyOf([...readsOf(bytes), says("user", "Now go on.")])
 }
@@ -37,7 +36,6 @@ function bodyOf(turns: readonly Turn[]): Buffer {
   return Buffer.from(JSON.stringify(body))
 }
 
-/** The size of a typical file that an agent reads. */
 const FILE_BYTES = 16_000
 
 /** Each file has different lines, because identical text would be counted once. */

@@ -19,7 +19,6 @@ export async function installBundle(folder: string) {
   }
 }
 
-/** A repository at level 5 with a session of many edits. */
 export async function makeEdited(folder: string, edits: number): Promise<string> {
   const root = path.join(folder, "repo")
   mkdirSync(path.join(root, "src", "room"), { recursive: true })
@@ -27,7 +26,6 @@ export async function makeEdited(folder: string, edits: number): Promise<string>
   const stateDirectory = enrol(root)
   const ledger = createLedger({ stateDirectory, clock: systemClock, random: systemRandom })
   const paths = Array.from({ length: edits }, (_, index) => `src/room/file-${index % 500}.ts`)
-  // Writes in batches instead of one file after the other.
   for (let at = 0; at < edits; at += EDITS_AT_ONCE) {
     const some = paths.slice(at, at + EDITS_AT_ONCE)
     await Promise.all(some.map((it) => ledger.modified(SESSION, { path: it, tool: "Edit" })))

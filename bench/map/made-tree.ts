@@ -32,7 +32,6 @@ export type MadeTree = {
   readonly bytes: number
 }
 
-/** Gives names of functions and types a unique word. */
 function ownWords(text: string, part: string): string {
   const word = `${part.charAt(0).toUpperCase()}${part.slice(1)}`
   return text

@@ -5,7 +5,6 @@ import { build, type Plugin } from "vite"
 const ROOT = path.join(import.meta.dirname, "../..")
 const ENTRY = path.join(ROOT, "src/show/hooks/main.ts")
 
-/** The bundle: one file without dependencies. */
 const BUNDLE = path.join(ROOT, "dist/hooks/qm-hook.mjs")
 
 /**
@@ -24,7 +23,6 @@ export async function buildHooks(file: string = BUNDLE): Promise<string> {
 
 let made = 0
 
-/** Missing or older than one of its sources. */
 export function areHooksStale(file: string = BUNDLE): boolean {
   if (!existsSync(file)) return true
   const builtAt = statSync(file).mtimeMs
@@ -32,7 +30,6 @@ export function areHooksStale(file: string = BUNDLE): boolean {
   return sources.some((it) => statSync(path.join(ROOT, it)).mtimeMs > builtAt)
 }
 
-/** All rooms that a hook may load, and the build scripts. */
 const SOURCES = [
   "src/{ground/base,see/repo,know/ledger,choose/guard,show/hooks}/**/*.ts",
   "scripts/build/*.ts",

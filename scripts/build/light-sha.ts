@@ -16,7 +16,6 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 
 type Work = {
   readonly state: Int32Array
-  /** The sixteen words of a block and their expansion. */
   readonly words: Int32Array
   mix(state: Int32Array, words: Int32Array): void
 }
@@ -34,7 +33,6 @@ function hashBlocks(bytes: Uint8Array, { state, words, mix }: Work): Uint8Array 
   return new Uint8Array(digest.buffer)
 }
 
-/** Appends a one bit, zeros, and the length in bits, up to a whole number of blocks. */
 function pad(bytes: Uint8Array): DataView {
   const sizeBytes = Math.ceil((bytes.length + 9) / BLOCK_BYTES) * BLOCK_BYTES
   const padded = new Uint8Array(sizeBytes)

@@ -72,7 +72,6 @@ function numberIn(output: string, pattern: RegExp): number {
   return Number(pattern.exec(output)?.[1] ?? 0)
 }
 
-/** The compiler lists each file it read on its own line, ours and the libraries'. */
 function ownFiles(output: string, root: string): readonly string[] {
   const lines = output.split("\n").filter((it) => it.startsWith(`${root}/`))
   return lines.filter((it) => !it.includes("/node_modules/"))

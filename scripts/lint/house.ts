@@ -60,7 +60,6 @@ function isBareDate(node: Node): boolean {
   return isDate && "arguments" in node && Array.isArray(node.arguments) && !node.arguments.length
 }
 
-/** The function of `export function`, or those of `export const name = () => …`. */
 function exportedFunctions(node: Node): readonly { readonly name: string; readonly fn: object }[] {
   const declaration = objectAt(node, "declaration")
   const list = "declarations" in declaration ? declaration.declarations : undefined

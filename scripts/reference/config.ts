@@ -18,7 +18,6 @@ export function configPage(): string {
   return `${pageHead("Config", about)}\n${table(head, rows)}`
 }
 
-/** For editors: completion and validation of config files. */
 export function configSchema(): string {
   const schema = z.toJSONSchema(Config, {
     io: "input",

@@ -5,7 +5,6 @@ import { compareText } from "#ground/base"
 import { code, pageHead, table } from "./markdown.ts"
 import { placeholder } from "./placeholder.ts"
 
-/** One error of the product, its texts rendered with ‹names› as placeholders. */
 export type DescribedError = {
   readonly file: string
   readonly name: string
@@ -15,7 +14,6 @@ export type DescribedError = {
   readonly hint: string
 }
 
-/** Every error that a room's errors.ts exports, by code. */
 export async function collectErrors(root: string): Promise<readonly DescribedError[]> {
   const files = globSync("src/**/errors.ts", { cwd: root }).toSorted(compareText)
   const found: DescribedError[] = []

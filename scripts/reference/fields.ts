@@ -32,7 +32,6 @@ const ObjectSchema = z.object({
   required: z.array(z.string()).default([]),
 })
 
-/** The fields that a caller sends (`input`) or receives (`output`). */
 export function fieldsOf(schema: z.ZodType, io: "input" | "output"): readonly Field[] {
   const { properties, required } = ObjectSchema.parse(toSchema(schema, io))
   return Object.entries(properties).map(([name, property]) => ({
@@ -44,7 +43,6 @@ export function fieldsOf(schema: z.ZodType, io: "input" | "output"): readonly Fi
   }))
 }
 
-/** The type of a value with its choices and bounds, as short text. */
 export function typeOf(schema: z.ZodType): string {
   return typeText(Property.parse(toSchema(schema, "input")))
 }

@@ -12,7 +12,6 @@ export const ROOM_PERCENT: Readonly<Record<string, number>> = {
   "src/choose/fold": 95,
 }
 
-/** The bars in vitest's format, without rooms that do not exist yet. */
 export function lineBars(root: string): Record<string, number | { lines: number }> {
   const rooms = Object.entries(ROOM_PERCENT).filter(([room]) => existsSync(join(root, room)))
   return {

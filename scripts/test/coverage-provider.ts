@@ -1,7 +1,6 @@
 import v8 from "@vitest/coverage-v8"
 import type { CoverageProviderModule } from "vitest/node"
 
-/** The environment of a project without coverage. */
 export const UNCOUNTED = { QM_TEST_COVERAGE: "off" }
 
 const isCounted = process.env["QM_TEST_COVERAGE"] !== "off"

@@ -16,7 +16,6 @@ const Floor = z.object({ lines: z.number() })
 const Lines = z.object({ total: z.number(), covered: z.number() })
 const Summary = z.record(z.string(), z.object({ lines: Lines }))
 
-/** Prints promise Q1 wing by wing, and returns whether every bar and the floor hold. */
 export function reportCoverage(root: string): boolean {
   const files = readLines(root)
   if (files === undefined) {

@@ -6,7 +6,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   openssl: "openssl",
 }
 
-/** Installs missing packages. A failure is printed, and the tests that need them fail. */
 export function installTools(): void {
   for (const [program, name] of Object.entries(PACKAGES)) {
     if (succeeds(program, [program === "openssl" ? "version" : "--version"])) continue

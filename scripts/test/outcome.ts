@@ -8,7 +8,6 @@ export type Outcome = {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** Each promise this machine could not check, with the missing tool. */
   readonly notChecked: readonly string[]
 }
 

@@ -1,4 +1,3 @@
-/** Each message has three parts: the place, the problem, and what to do instead. */
 export type Finding = {
   readonly where: string
   readonly wrong: string

@@ -43,7 +43,6 @@ export function checkHelpers(tree: Tree): Findings {
   )
 }
 
-/** The file from which the index of base exports a name. */
 function ownersOf(tree: Tree): ReadonlyMap<string, string | undefined> {
   const index = tree.sources.find(({ path }) => path === BASE_INDEX)
   const entries = index?.parsed.module.staticExports.flatMap((it) => it.entries) ?? []

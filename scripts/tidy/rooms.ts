@@ -2,7 +2,6 @@ import { type Finding, type Findings, fail } from "./finding.ts"
 import type { Tree } from "./tree.ts"
 import { BANNED_FOLDERS, FRONT_DOOR, ROOM_RANK, roomOf, WINGS, WITHOUT_MAIN_FILE } from "./wings.ts"
 
-/** Checks the folders: known wings, known rooms, each with its three files. */
 export function checkRooms(tree: Tree): Findings {
   const inSource = [...tree.paths].filter((path) => path.startsWith("src/"))
   const rooms = new Set(inSource.flatMap((path) => roomOf(path) ?? []))

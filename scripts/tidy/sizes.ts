@@ -70,7 +70,6 @@ function importersOf(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
 
 type Importers = ReturnType<typeof importersOf>
 
-/** Entries, indexes and tests are reached without an import. */
 function unreached(code: readonly Source[], importers: Importers): readonly Finding[] {
   return code
     .filter(({ path }) => path.startsWith("src/") && !importers.has(path))

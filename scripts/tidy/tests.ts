@@ -4,7 +4,6 @@ import { type Finding, type Findings, fail, join, report } from "./finding.ts"
 import { lineAt, type Source, type Tree } from "./tree.ts"
 import { roomOf } from "./wings.ts"
 
-/** Checks rules against the tests that cite them, and disabled tests. */
 export function checkTests(tree: Tree): Findings {
   const tests = tree.sources.filter((source) => source.isTest)
   const titles = tests.flatMap((source) => titlesOf(source))
@@ -67,7 +66,6 @@ function unruled(title: Title, rules: ReadonlyMap<string, string>): readonly Fin
   }))
 }
 
-/** `.only` hides all other tests; `.skip` and `.todo` need a reason beside them. */
 function switchedOff(source: Source): readonly Finding[] {
   return callsOf(source.parsed).flatMap((call) => {
     const line = lineAt(source.text, call.start)

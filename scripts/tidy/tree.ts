@@ -23,7 +23,6 @@ export type Source = {
 export type Import = {
   readonly specifier: string
   readonly line: number
-  /** Only types are imported, so nothing is loaded at run time. */
   readonly isType: boolean
   readonly isStar: boolean
 }

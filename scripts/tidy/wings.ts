@@ -22,7 +22,6 @@ export const WITHOUT_MAIN_FILE: Readonly<Record<string, string>> = {
   "ground/contract": "types only, one file per owning room",
 }
 
-/** Everything the room may import; rooms without an entry are not restricted. */
 export const ONLY_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "ground/contract": ["zod"],
 }
@@ -48,5 +47,4 @@ function rankRooms(): ReadonlyMap<string, number> {
   return new Map(levels.flatMap((rooms, rank) => rooms.map((room) => [room, rank] as const)))
 }
 
-/** The composition root: the one source file above all rooms. */
 export const FRONT_DOOR = "src/show/main.ts"

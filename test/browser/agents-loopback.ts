@@ -75,7 +75,6 @@ function wireOf(path: string): Wire | undefined {
   return path.endsWith("/chat/completions") ? "chat" : undefined
 }
 
-/** Answers token counts, model lists and other requests of a host. */
 function sendNothing(response: ServerResponse): void {
   const body = JSON.stringify({ input_tokens: 1_234, object: "list", data: [], models: [] })
   response.writeHead(200, { "content-type": "application/json" }).end(body)
@@ -123,7 +122,6 @@ function openStream(response: ServerResponse): Stream {
   }
 }
 
-/** Sends the first piece at once and each later piece when the gate opens. */
 async function pieceByPiece(reply: Reply, gate: Gate, send: (text: string) => void): Promise<void> {
   for (const [index, text] of reply.says.entries()) {
     if (index > 0) await gate.passed()

@@ -42,7 +42,7 @@ const SCRIPT = scriptOf([
 ])
 
 test("[N1] a transcript survives a server restart: the page keeps it, catches up and shows each message once", async () => {
-  // Another process works on the run, and goes on while the server is away.
+  // Another process works on the run and continues while the server is stopped.
   const worker = world.qm(["run", "Count", "--agent", "synthetic", "--script", SCRIPT, "--json"])
   const id = await theRun()
   await using window = await visit(chromium.browser, world, {

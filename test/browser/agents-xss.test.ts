@@ -129,7 +129,6 @@ const ask = (payload: string) => ({
   input: payload,
 })
 
-/** Every agent event that can contain this text. */
 function deeds(payload: string, index: number): readonly object[] {
   const command = `command ${index} ${payload}`.slice(0, 200)
   const edit = `edit ${index} ${payload}`.slice(0, 200)
@@ -206,7 +205,7 @@ async function readTranscript(page: Page): Promise<readonly string[]> {
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
     const all = (selector) => [...document.querySelectorAll(selector)]
     const box = document.querySelector("[aria-label=Transcript]")
-    // Older pages come in above whoever stands at the top.
+    // Older pages load while the transcript is scrolled to the top.
     while (document.querySelector("#row-m1") === null) {
       box.scrollTop = 0
       await frame()

@@ -27,7 +27,7 @@ afterAll(async () => {
 const ENDED = { event: "turn.ended", outcome: "completed" }
 const wire = (id = run) => `/runs/${id}/gateway`
 const at = (seq: number) => `${wire()}?at=${story.folding.id}.${seq}`
-/** Recording happens behind the answer: what was asked is listed a moment later. */
+/** Recording happens after the response, so a request is listed a moment later. */
 const rows = (page: Page) => page.getByRole("listbox", { name: "Requests" }).getByRole("option")
 const detail = (page: Page) => page.getByRole("region", { name: "The request" })
 
@@ -200,7 +200,6 @@ describe("deleting recorded requests", () => {
     const gone = (await runsOf(world).play("Forget it", [ENDED])).id
     const proxied = await story.startProxy({ run: gone, mode: "record" })
     await proxied.ask({ messages: [user("one")] })
-    // Chromium logs every response above 399 to its console.
     const expects = [/status of 404/]
     await using window = await visit(chromium.browser, world, { path: wire(gone), expects })
     const { page } = window

@@ -27,7 +27,6 @@ export async function visit(browser: Browser, world: BrowserWorld, options: Visi
   return {
     page,
     context,
-    /** Unexpected problems. */
     problems: () => problems.filter((it) => !expects.some((known) => known.test(it))),
     async [Symbol.asyncDispose]() {
       await context.close()

@@ -97,7 +97,7 @@ describe("300 hostile texts are displayed as text", () => {
             "/events?name=" + text + "&text=" + text + "&at=" + text,
             "/settings?text=" + text + "&at=" + text + "&layer=" + text,
           ]
-          // By day each text stands in one of the two, in turn.
+          // The day run alternates between the two places.
           for (const it of ${isNight()} ? places : [places[i % 2]]) await go(it)
           await go("/" + text)
           if (document.body.textContent.includes(text)) seen++

@@ -7,7 +7,6 @@ import { tideHandlers } from "./new-operation/handlers.ts"
 import { tideOperations } from "./new-operation/operations.ts"
 import { tideRenderers } from "./new-operation/renderers.ts"
 
-/** A complete new operation: descriptor, handler and renderer. */
 const EXTRA: ExtraOperations = {
   operations: tideOperations,
   load: async () => ({ tide: tideHandlers() }),

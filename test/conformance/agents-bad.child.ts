@@ -59,7 +59,6 @@ const WAYS: Readonly<Record<string, () => void>> = {
     say('{"method":"serverRequest/resolved","params":{"requestId":77}}\n')
   },
   "never reads its input": stay,
-  // Writes the arguments and environment that the launcher passed.
   "tells what it was given": () => {
     writeFileSync(note, JSON.stringify({ args: process.argv.slice(5), env: process.env }))
     process.stdin.on("data", (chunk) => appendFileSync(`${note}.input`, chunk))

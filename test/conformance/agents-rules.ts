@@ -83,7 +83,6 @@ function under(place: AgentWorld, { mode, deed, decision, asked }: Case) {
   return begin({ agent: place.agent, options }, deed, mode)
 }
 
-/** Tests an agent's MCP servers; `world` configures those of `SERVERS`. */
 export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "canAsk">): void {
   describe(`${name} with MCP servers`, () => {
     test.each([

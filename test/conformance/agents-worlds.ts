@@ -31,7 +31,6 @@ const promptFor = (deed: ScriptedAction) => `--hello $(x), please ${deed}`
 /** Not a real key. Long enough that a host does not find it in its own text. */
 const NO_KEY = "not-a-key-of-anyone"
 
-/** The adapter under test and the environment variables it passes on. */
 type TestedAgent = {
   readonly agent: SuiteAgent
   readonly servers?: readonly string[]
@@ -42,7 +41,6 @@ type TestedAgent = {
 
 const SERVER = fileURLToPath(new URL("agents-server.child.ts", import.meta.url))
 
-/** Each server writes a file with its name when it starts. */
 function serversIn(home: string, names: readonly string[] = []) {
   return names.map((name) => ({
     name,

@@ -45,7 +45,6 @@ export type AgentWorld = AsyncDisposable & {
   /** A text in the environment of each of its processes and of no other process. */
   readonly marker: string
   hasMade(): boolean
-  /** Resolves when the tool of the action `wait` is running. */
   isWaiting(): Promise<void>
   hasServed(name: string): boolean
   options(deed: ScriptedAction): SuiteOptions
@@ -53,10 +52,8 @@ export type AgentWorld = AsyncDisposable & {
 
 export type Suite = {
   readonly world: () => Promise<AgentWorld>
-  /** Whether the agent can request an approval during a turn. */
   readonly canAsk: boolean
   readonly hasProcess: boolean
-  /** Whether the session of an earlier process can be resumed. */
   readonly canResume: boolean
 }
 

@@ -11,9 +11,7 @@ export type Home = {
   readonly cwd?: string
   readonly home?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Folders that become repositories before the files are written. */
   readonly git?: readonly string[]
-  /** A linked worktree, created after the files. */
   readonly worktree?: { readonly of: string; readonly at: string; readonly after?: Home["files"] }
 }
 

@@ -18,11 +18,9 @@ export type FirstRequest = {
   readonly instructions: string | undefined
   readonly skills: string
   readonly agents: readonly string[]
-  /** Everything else the host sent in its own turns. */
   readonly system: string
 }
 
-/** Writes the files of a home and returns where the host starts in it. */
 export async function buildHome(home: Home, root: string): Promise<HostPlace> {
   const at = (path: string) => (path.startsWith("/") ? path : join(root, path))
   const cwd = at(home.cwd ?? "p")

@@ -37,7 +37,6 @@ function expectAgreement(survey: Survey, seen: FirstRequest, bare: FirstRequest)
   for (const style of styles) expect(seen.system).toContain(`\n\n${style.frame}${style.sent}\n\n`)
 }
 
-/** Names of a listing; continuation lines of built-in skills begin differently. */
 function namesIn(listing: string): readonly string[] {
   return listing.split("\n").flatMap((line) => /^- ([\w:-]+)/.exec(line)?.[1] ?? [])
 }

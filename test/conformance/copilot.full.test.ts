@@ -124,7 +124,6 @@ function estimatedIn({ survey, requests }: HostComparison): CopilotRequest {
   }
 }
 
-/** Adds the sentences above this table, taken from the host's request. */
 function tableOf(
   requests: string,
   head: string,

@@ -206,7 +206,6 @@ function reportIn(output: string): HostSelfReport {
   }
 }
 
-/** The complete first request of the conversation, read through the public API. */
 async function readRecord(place: HostPlace, root: string): Promise<Omit<HostRecording, "word">> {
   await using app = await createApp({
     directory: place.workingDirectory,

@@ -18,7 +18,6 @@ export type HostHome = {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The requests of a real host in a home, and the estimate for it. */
 export type HostComparison = {
   readonly root: string
   readonly requests: readonly SentRequest[]

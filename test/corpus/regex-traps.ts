@@ -4,7 +4,6 @@ export type RegexTrap = {
   of(characters: number): string
 }
 
-/** A head, the repeated unit, and a tail that makes the match fail. */
 type Shape = readonly [head: string, unit: string, tail: string]
 
 /**

@@ -219,7 +219,6 @@ export function createSpecimens(from: number): Specimens {
 
 type FilledTemplate = { readonly value: string; readonly draws: readonly string[] }
 
-/** A shape with its placeholders filled at random, and the random parts. */
 function filled(shape: string, next: () => number): FilledTemplate {
   const draws: string[] = []
   const value = shape.replace(/<([a-z])(\d+)>/g, (_, alphabet: string, count: string) => {

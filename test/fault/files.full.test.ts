@@ -22,7 +22,6 @@ function traced(
   })
 }
 
-/** Kills at the first, second, third… call of a kind, until one write succeeds. */
 async function killAtEach(
   call: string,
   attempt: (strace: readonly string[]) => Promise<{ wasKilled: boolean }>,

@@ -50,7 +50,6 @@ async function newProvider() {
   }
 }
 
-/** Waits until this number of further requests is recorded, by any process. */
 async function recordedMore(store: Store, more: number): Promise<void> {
   const after = await store.journal.head()
   for (;;) {

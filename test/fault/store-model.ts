@@ -5,7 +5,6 @@ import { insertNote, Note, plainNote, selectNotes } from "../conformance/tables.
 
 export type Model = { readonly notes: Map<string, string>; events: number }
 
-/** The store under test; a crash or a reopen replaces it. */
 export type StoreUnderTest = {
   store: Store
   readonly firstEvent: number

@@ -2,7 +2,6 @@ import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore, type Store, type StoreLocation } from "#ground/store"
 import { TEST_MIGRATIONS } from "../conformance/tables.ts"
 
-/** A store as the product opens it, with the tables of the conformance suite. */
 export function openTestStore(location: StoreLocation): Promise<Store> {
   return openStore({
     location,
@@ -13,7 +12,6 @@ export function openTestStore(location: StoreLocation): Promise<Store> {
   })
 }
 
-/** Appends an event with the text; the journal stores it with a checksum. */
 export async function append(store: Store, text: string): Promise<void> {
   await store
     .forRoom("store")

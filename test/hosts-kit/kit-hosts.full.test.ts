@@ -158,7 +158,6 @@ describe.runIf(hasHosts && needs("PROVE-3", "strace"))("a proof and the network"
   )
 })
 
-/** Index of the first request that contains the text. */
 function heard(asked: readonly string[], words: RegExp): number {
   return asked.filter((it) => words.test(it)).length
 }

@@ -16,7 +16,6 @@ export const OWNER = { pid: process.pid, startedAt: "now", machine: "here", inst
 const hide = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll("hunter2", "[redacted]"))
 
-/** The room on a real store (default: in memory) with the synthetic agent. */
 export async function newRoom(
   given: Partial<AgentsDeps> = {},
   location: StoreLocation = { kind: "memory" },

@@ -14,7 +14,6 @@ export type Child = AsyncDisposable & {
 
 export type ChildOptions = {
   readonly env?: Readonly<Record<string, string>>
-  /** A program that starts ours, e.g. `["strace", "-f", …]`. */
   readonly under?: readonly string[]
 }
 

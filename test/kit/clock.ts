@@ -1,7 +1,6 @@
 import type { Clock } from "#ground/base"
 
 export type TestClock = Clock & {
-  /** Advances time: sleepers wake in order, and their next steps run. */
   advance(ms: number): Promise<void>
   /**
    * Sets the wall clock as an administrator would; sleepers and monotonic time are not affected.

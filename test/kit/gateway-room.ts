@@ -17,7 +17,6 @@ type UpstreamRequest = {
   body: string
 }
 
-/** A provider on a loopback port; its response can be changed while it runs. */
 async function newProvider() {
   const heard: UpstreamRequest[] = []
   const say = { status: 200, refusesFolded: false }

@@ -24,7 +24,6 @@ const FOLDING = {
   CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "1000",
 }
 
-/** A user with a repository and the installed hosts, whose agent has our tools. */
 export async function gatewayUser(files: Readonly<Record<string, string | Buffer>>) {
   const temp = await tempDirectory()
   const folders = ["home", "project", "bin"].map((it) => path.join(temp.path, it))
@@ -83,7 +82,6 @@ export type StreamLine = {
   readonly result?: string
 } & Readonly<Record<string, unknown>>
 
-/** The real Claude Code against a strict model, one or more starts in one home. */
 export async function claudeStory(
   user: GatewayUser,
   options: StrictOptions,
@@ -115,7 +113,6 @@ async function startClaude(user: GatewayUser, url: string, start: Start): Promis
   return live({ program, args, env, cwd: user.project, typed: isTyped ? start.prompts : [] })
 }
 
-/** The real Codex against a strict model, one or more starts in one home. */
 export async function codexStory(
   user: GatewayUser,
   options: StrictOpenAiOptions,
@@ -218,7 +215,6 @@ async function live(living: HostProcessInput): Promise<HostResult> {
   return { code, stderr: await stderr, lines, results, session: session ?? "" }
 }
 
-/** The final result in an output line of either host. */
 function resultIn(line: StreamLine): readonly string[] {
   if (line.type === "result") return [line.result ?? ""]
   const item = line["item"] as { readonly type?: string; readonly text?: string } | undefined

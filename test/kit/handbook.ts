@@ -48,7 +48,6 @@ export async function openHandbook() {
   return { knowledge, store, [Symbol.asyncDispose]: () => store.close() }
 }
 
-/** No web source is configured. */
 export async function noWeb(): Promise<KbWeb> {
   return { source: null, note: "No source searches the web here.", results: [] }
 }

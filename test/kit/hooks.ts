@@ -21,7 +21,6 @@ export type HookStart = {
   readonly uid?: number | undefined
 }
 
-/** A bundle as `qm init` installs it, in its own home. */
 export async function installHooks(folder: string) {
   const home = path.join(folder, ".qm")
   const bundle = await buildHooks(path.join(home, "kit", "qm-hook.mjs"))

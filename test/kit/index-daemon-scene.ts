@@ -27,7 +27,6 @@ export function sendToIndexDaemon(places: DaemonPlaces, line: string): Promise<s
   return askSocket({ path: indexDaemonSocket(places), line, timeoutMs: 20_000, maxBytes: 100_000 })
 }
 
-/** Polls until there is a package, which means that the index is warm. */
 export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<void> {
   const until = Date.now() + 120_000
   while (Date.now() < until) {
@@ -63,7 +62,6 @@ export function startIndexDaemon({ root, home }: Pick<DaemonPlaces, "root" | "ho
   return {
     pid: child.pid,
     isAlive,
-    /** Its exit code; null after a signal. */
     ended: async (): Promise<number | null> => (await ended, child.exitCode),
     stop: () => void child.kill("SIGTERM"),
     kill: () => void child.kill("SIGKILL"),

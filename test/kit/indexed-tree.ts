@@ -42,7 +42,6 @@ export async function madeIndex() {
   return { store, db, index: indexOn(db), [Symbol.asyncDispose]: () => store.close() }
 }
 
-/** The index of a store, as another process would open it. */
 export function indexOn(
   db: Db<"map">,
   redact: (text: string) => string = (text) => text,

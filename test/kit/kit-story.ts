@@ -53,7 +53,6 @@ export type StoryRun = {
 
 export type ToolCall = { readonly name: string; readonly input: object }
 
-/** Claude Code in print mode with one tool call per turn of the main conversation. */
 export async function liveClaudeCode(
   user: KitUser,
   story: { readonly prompt: string; readonly steps: readonly ToolCall[] },
@@ -86,11 +85,9 @@ export async function liveClaudeCode(
 export type CodexStory = {
   readonly prompt: string
   readonly patches: readonly string[]
-  /** Run hooks without review. */
   readonly trustHooks: boolean
 }
 
-/** Codex without a terminal, applying one patch after the other. */
 export async function liveCodex(user: KitUser, story: CodexStory): Promise<StoryRun> {
   await using model = await scriptedResponses((turn) => story.patches[turn])
   const provider = `{name="m",base_url="${model.url}/v1",wire_api="responses",env_key="MODEL_KEY"}`
@@ -132,7 +129,6 @@ async function runProgram(program: string, args: readonly string[], options: Hos
   return { code, stdout, stderr }
 }
 
-/** A Responses API that applies one patch per turn and then ends. */
 async function scriptedResponses(patchOf: (turn: number) => string | undefined) {
   const asked: string[] = []
   const server = createServer((request, response) => {

@@ -23,7 +23,6 @@ type Options = { readonly name?: string; readonly bundle?: string } & Partial<
   Omit<KitDeps, "bundle">
 >
 
-/** A user with a home, a repository, and a bundle that does nothing. */
 export async function kitWorld(base: string, options: Options = {}): Promise<KitWorld> {
   const { name = "project", bundle = "// the hooks\n", ...given } = options
   const userHome = path.join(base, "user")

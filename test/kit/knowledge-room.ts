@@ -13,14 +13,12 @@ export type KnowledgeWorld = AsyncDisposable & {
   readonly deps: KnowledgeDeps
   readonly clock: ReturnType<typeof testClock>
   readonly kb: Knowledge
-  /** Another room over the same store, with some dependencies replaced. */
   other(changes: Partial<KnowledgeDeps>): Knowledge
   write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
   remove(path: string): Promise<void>
   events(): Promise<readonly string[]>
 }
 
-/** An empty folder, a store, and the room over it; a token has four characters. */
 export async function knowledgeWorld(
   location: StoreLocation = { kind: "memory" },
 ): Promise<KnowledgeWorld> {

@@ -21,7 +21,6 @@ export type MemoryWorld = AsyncDisposable & {
   /** Hashes of the cited code, by `path` or `path symbol`. */
   readonly code: Map<string, string>
   readonly untrusted: Set<string>
-  /** Another room over the same files, with some dependencies replaced. */
   other(changes: Partial<MemoryDeps>): MemoryRoom
   file(path: string, text: string | Uint8Array): Promise<string>
   read(path: string): Promise<string>
@@ -103,7 +102,6 @@ export function note(fields: Partial<RecordInput> = {}): RecordInput {
   }
 }
 
-/** A memory file as a user would write it. */
 export function fileText(fields: Readonly<Record<string, string>>, body = "Words.\n"): string {
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`)
   return `---\n${head.join("")}---\n\n${body}`

@@ -37,7 +37,6 @@ export async function scriptedAnthropic(script: Script = sayDone) {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    /** Requests for an answer, without token counts. */
     messages: () => requests.filter((it) => isMessages(it.url)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

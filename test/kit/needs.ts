@@ -25,7 +25,6 @@ export function needs(promiseId: string, tool: Tool): boolean {
   return false
 }
 
-/** The tools this machine lacks; full mode requires an empty list. */
 export function missingTools(): readonly string[] {
   return TOOL_NAMES.filter((tool) => !isAtHand(tool))
 }

@@ -5,7 +5,6 @@ type RoomHandlers = Readonly<Record<string, Readonly<Record<string, Handler>>>>
 
 const SIGNAL = new AbortController().signal
 
-/** Calls handlers like a surface does: parse the input, run, parse the output. */
 export function operationCaller(rooms: RoomHandlers) {
   const operations: Readonly<Record<string, Operation>> = OPERATIONS
   return async (

@@ -75,7 +75,6 @@ type PipelineRoomOptions = {
   readonly location?: StoreLocation
 }
 
-/** The room on a real store, with the scripted model and small stages. */
 export async function newPipelines(given: PipelineRoomOptions = {}) {
   const folder = await tempDirectory()
   const { location = { kind: "memory" } as const } = given

@@ -12,7 +12,6 @@ export type PostgresCluster = AsyncDisposable & {
   readonly port: number
   readonly user: string
   readonly password: string
-  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>
   /** Ends the server at once, as a crash would, and returns a function that starts it again. */
   crash(): Promise<() => Promise<void>>

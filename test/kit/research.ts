@@ -26,7 +26,6 @@ type ResearchOptions = {
   readonly hasClassifier?: boolean
 }
 
-/** The shipped recipes with the shipped handbook; only the model is scripted. */
 export async function newResearch(given: ResearchOptions = {}) {
   const folder = await tempDirectory()
   const handbook = await openHandbook()
@@ -88,7 +87,6 @@ export async function newResearch(given: ResearchOptions = {}) {
 
 let played = 0
 
-/** Plays one turn of the synthetic agent with its script. */
 async function playAgent({ prompt, mode, script, signal }: AgentStart): Promise<AgentEnd> {
   const agent = await loadAgent("synthetic")
   const session = await agent.start({

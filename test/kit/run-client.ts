@@ -28,7 +28,6 @@ export function followRun(
   const { agentId, brief } = options
   const messages: Message[] = []
   const replies: RunReply[] = []
-  /** All other events in order: name and body. */
   const news: { name: string; body: Record<string, unknown> }[] = []
   let after = options.after ?? 0
   let changed = Promise.withResolvers<void>()
@@ -100,7 +99,6 @@ export function connectLive(
 
 const Started = z.object({ agentId: z.string() })
 
-/** Runs over REST, as a script uses them. */
 export function restOf(server: Pick<ServerWorld, "ask">) {
   const ask = async (method: string, path: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -117,7 +115,6 @@ export function restOf(server: Pick<ServerWorld, "ask">) {
       const { said } = await ask("POST", "/api/agents", { type, prompt, configuration })
       return Started.parse(said).agentId
     },
-    /** All messages, page by page. */
     async messages(id: string): Promise<readonly Message[]> {
       const found: Message[] = []
       for (;;) {
@@ -127,7 +124,6 @@ export function restOf(server: Pick<ServerWorld, "ask">) {
         found.push(...page)
       }
     },
-    /** Polls; the test timeout is the guard. */
     async until(id: string, isSo: (run: Run) => boolean): Promise<Run> {
       for (;;) {
         const run = await show(id)

@@ -17,7 +17,6 @@ export type ServerOptions = {
   /** Clock of the server only; the store uses the system clock, so that its own timeouts work. */
   readonly clock?: Clock
   readonly consoleDirectory?: string
-  /** Wraps the real app: additional operations, planted failures. */
   readonly changeApp?: (app: App) => App
   readonly extra?: ExtraOperations
 }
@@ -68,7 +67,6 @@ export async function newServer(options: ServerOptions = {}) {
     store: () => app.store(),
     token: () => readToken(app.places.home),
     ask: async (asked: TestRequest) => send(port, await withToken(asked, app.places.home)),
-    /** Stops the server and its store, and starts them again on the same port. */
     async restart(): Promise<void> {
       await stop()
       app = await open()
@@ -150,7 +148,6 @@ export function send(port: number, asked: TestRequest): Promise<Answer> {
   })
 }
 
-/** Sends raw bytes and returns everything received until the other side closes. */
 export function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
@@ -300,7 +297,6 @@ export function follow(
 
 export type LiveClient = ReturnType<typeof follow>
 
-/** Appends `count` events in one transaction; the key identifies them. */
 export async function say(store: Store, count: number, key = "log.level"): Promise<void> {
   await store.forRoom("config").transaction(async (tx) => {
     for (let n = 0; n < count; n++) tx.emit("config.changed", { key, layer: "user", isSet: true })

@@ -15,7 +15,6 @@ import {
   violationsOf,
 } from "./strict-wire.ts"
 
-/** One turn of the model: text, or parallel tool calls. */
 export type ModelTurn = string | readonly Call[]
 
 /**
@@ -41,7 +40,6 @@ export type StrictRequest = {
   readonly bytes: number
   readonly usage: SimulatedUsage
   readonly violations: readonly string[]
-  /** Thinking that was signed for another conversation. */
   readonly mismatches: readonly string[]
   readonly status: number
 }
@@ -52,7 +50,6 @@ export type StrictOptions = {
    * Answers thinking of another conversation with 400, like the provider does for newer accounts.
    */
   readonly enforce?: boolean
-  /** Requests for which `refuses` holds are answered with 400. */
   readonly refuses?: (body: MessagesBody) => boolean
   /** This number of requests is answered with 529 before the first good answer. */
   readonly overloaded?: number
@@ -62,7 +59,6 @@ export type StrictOptions = {
 type Conversation = {
   story: ScriptedStory | undefined
   readonly answered: Map<ScriptedStory, number>
-  /** The end of another story that the next answer waits for. */
   awaited: string | undefined
   /** Its thinking was refused once, so the host may have dropped it. */
   mayStrip: boolean
@@ -121,7 +117,6 @@ type State = {
   readonly conversations: Map<string, Conversation>
   readonly requests: StrictRequest[]
   readonly counted: { requests: number }
-  /** First texts of stories that have ended. */
   readonly told: Set<string>
   readonly waiting: { readonly hears: string; ready(): void }[]
   overloaded: number

@@ -25,7 +25,6 @@ export type StrictResponse = {
   readonly tokens: number
   readonly cached: number
   readonly violations: readonly string[]
-  /** Reasoning that was sealed for another conversation. */
   readonly mismatches: readonly string[]
   readonly status: number
 }
@@ -89,7 +88,6 @@ type State = {
   count(text: string): number
   readonly conversations: Map<string, Conversation>
   readonly requests: StrictResponse[]
-  /** Hashes of previously sent prefixes. */
   readonly kept: Set<string>
   calls: number
 }
@@ -156,7 +154,6 @@ function learnBranches(conversation: Conversation, body: ResponsesBody): void {
   }
 }
 
-/** The hash of everything before each item, and of all items. */
 function prefixesOf(body: ResponsesBody): readonly string[] {
   const base = JSON.stringify([body.instructions ?? "", body.tools ?? []])
   const prefixes = [hash("sha256", base)]

@@ -26,7 +26,6 @@ export type MessagesBody = {
   readonly messages: readonly Message[]
 }
 
-/** The provider's token counts, including its cache. */
 export type SimulatedUsage = {
   readonly input: number
   readonly cacheRead: number
@@ -73,7 +72,6 @@ export function createBinding(body: MessagesBody) {
     running = hash("sha256", running + unmarked(normal))
   }
   return {
-    /** The hash of everything before message `index`. */
     before: (index: number): string => before[index] ?? "",
     whole: running,
   }
@@ -98,7 +96,6 @@ export function signatureOf(prefix: string): string {
   return `sig-${prefix}`
 }
 
-/** All violations of the Messages API's rules, as text. */
 export function violationsOf(body: MessagesBody): readonly string[] {
   const { messages } = body
   const found: string[] = []

@@ -2,7 +2,6 @@ import { answerQuestions } from "#ground/base"
 
 let counted = 0
 
-/** A thread for tests: it executes a command or echoes the question. */
 answerQuestions(async (question: string) => {
   const [word, rest = ""] = question.split(" ")
   switch (word) {

@@ -7,7 +7,6 @@ export const WIRE_PROVIDERS = ["anthropic", "openai", "azure", "custom"] as cons
 
 type Settings = Partial<Config["model"]>
 
-/** A model of each provider over loopback connections, with its log. */
 export async function wiredModel(options: {
   readonly provider: ModelProvider
   readonly script?: WireScript

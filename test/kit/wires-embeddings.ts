@@ -61,7 +61,6 @@ function textsOf(call: WireCall): readonly string[] {
   return Array.isArray(input) ? (input as string[]) : []
 }
 
-/** Each word maps to one of the dimensions. */
 function vectorOf(text: string): readonly number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0)
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http"
 
 export type WireName = "anthropic" | "openai" | "azure" | "embeddings"
 
-/** A model call, independent of the wire format. */
 export type WireRequest = {
   readonly wire: WireName
   readonly url: URL
@@ -14,7 +13,6 @@ export type WireRequest = {
   /** The schema of the answer, wherever the wire format has it. */
   readonly schema: Readonly<Record<string, unknown>> | undefined
   readonly texts: readonly string[]
-  /** Whether the client disconnected before the end. */
   readonly ended: Promise<"finished" | "left">
 }
 
@@ -38,7 +36,6 @@ export type WireAnswer =
     }
   /** Sends the text and then closes the connection. */
   | { readonly cutAfter: string }
-  /** An error as an event in the middle of the stream. */
   | { readonly failAfter: string; readonly message: string; readonly type: string }
   /** Sent unchanged with status 200. */
   | { readonly raw: string }
@@ -57,9 +54,7 @@ export type WireUsage = {
 
 export type WireScript = (request: WireRequest) => WireAnswer | Promise<WireAnswer>
 
-/** How one wire format checks and parses a call, and formats the scripted answer. */
 export type Wire = {
-  /** Why the real server would refuse it. */
   refusal(call: WireCall): WireRefusal | undefined
   read(call: WireCall): Pick<WireRequest, "model" | "instructions" | "prompt" | "schema" | "texts">
   refuse(refusal: WireRefusal): object
@@ -80,7 +75,6 @@ export type WireRefusal = {
   readonly type: string
 }
 
-/** The pieces of a stream, or one JSON body. */
 export type WireEvents = {
   readonly before: readonly string[]
   readonly pieces: readonly string[]

@@ -10,7 +10,6 @@ export type { WireAnswer, WireRequest, WireScript } from "./wires-script.ts"
 export type ModelWires = AsyncDisposable & {
   /** For anthropic and azure unchanged; openai and custom append `/v1`. */
   readonly url: string
-  /** The only valid key of this server. */
   readonly key: string
   readonly requests: readonly WireRequest[]
   /** Refusals by the wire format, not by the script. */

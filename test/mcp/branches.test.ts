@@ -49,7 +49,6 @@ async function liveThrough(client: McpClient, nonce: string): Promise<BranchStor
   return { nonce, id, notes, returns }
 }
 
-/** All clients at once, each with its share of the branches. */
 async function liveAll(
   up: RunningUp,
   from: number,
@@ -74,7 +73,6 @@ function noncesIn(value: unknown): readonly string[] {
   return [...new Set(JSON.stringify(value).match(/job-\d{6}/g) ?? [])]
 }
 
-/** Reads the store after the server has stopped. */
 async function afterwards<Value>(
   up: RunningUp,
   read: (app: Awaited<ReturnType<typeof createApp>>) => Promise<Value>,

@@ -15,7 +15,6 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** A client with its own token, as `qm token --client <name>` prints it. */
 async function newClient(name: string): Promise<McpClient> {
   const said: string[] = []
   const { signal } = new AbortController()

@@ -18,7 +18,6 @@ import { resultsIn, type Step, type ToolResult, tell, toolsIn } from "./host-sto
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const LONGEST_RUN_MS = 90_000
 
-/** Random text in the format of a GitHub token. */
 function newToken(): string {
   return `ghp_${randomBytes(18).toString("hex")}`
 }
@@ -110,7 +109,6 @@ async function runHost(world: BrowserWorld, url: string): Promise<string> {
   return said
 }
 
-/** Our files as bytes, without the host's own transcripts. */
 async function ourFiles(world: BrowserWorld): Promise<ReadonlyMap<string, Buffer>> {
   const folders = [".qm", ".git/qm"].map((it) => join(world.project, it))
   const found = new Map([[logOf(world), await readFile(logOf(world))]])

@@ -10,7 +10,6 @@ export type ToolAnswer = {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** The unparsed response to one request. */
 export type WireAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -84,7 +83,6 @@ export function mcpClient(options: {
 
   return {
     ask,
-    /** Calls a tool and reads its answer as a host would. */
     async call(name: string, given: object, id: number | string = ++lastId): Promise<ToolAnswer> {
       const answer = await ask("tools/call", { name, arguments: given }, id)
       const { result, error } = answer.body
@@ -99,7 +97,6 @@ export function mcpClient(options: {
   }
 }
 
-/** A tool's answer as a host reads it. */
 export function readTool(result: NonNullable<WireAnswer["body"]["result"]>): ToolAnswer {
   const content = result["content"] as readonly { readonly text?: string }[]
   const meta = (result["_meta"] ?? {}) as Readonly<Record<string, unknown>>

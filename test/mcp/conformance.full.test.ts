@@ -45,7 +45,6 @@ async function suiteServer(directory: string) {
   }
 }
 
-/** The suite's list of server requirements for a protocol revision. */
 async function scenariosOf(revision: string): Promise<readonly string[]> {
   const [script = ""] = hostProgram("mcp-conformance").args
   const file = join(dirname(script), `../requirements/${revision}.yaml`)

@@ -1,15 +1,12 @@
 import type { AnswerBlock, ModelRequest, Script } from "#test/model-anthropic"
 
-/** A tool result in the model's request, by the id of its call. */
 export type ToolResult = { readonly id: string; readonly text: string; readonly isError: boolean }
 
-/** One step of the model: a tool call that may use all results so far. */
 export type Step = (results: readonly ToolResult[]) => {
   readonly name: string
   readonly input: object
 }
 
-/** A model that does one step after the other and then ends. */
 export function tell(steps: readonly Step[]): Script {
   return (request, turn): readonly AnswerBlock[] => {
     // Hosts also request a title and the like; such requests have no tools.
@@ -24,7 +21,6 @@ type Body = {
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
 }
 
-/** Names of the tools in the model's request. */
 export function toolsIn({ body }: ModelRequest): readonly string[] {
   return ((body as Body).tools ?? []).map((it) => it.name)
 }

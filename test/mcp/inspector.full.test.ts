@@ -35,7 +35,6 @@ const CORE = [
 
 type ProgramOutput = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** Runs the inspector as a user would, with its own home. */
 function run(up: RunningUp, args: readonly string[]): Promise<ProgramOutput> {
   const env = {
     PATH: process.env["PATH"],

@@ -17,7 +17,6 @@ const Color = z.object({ color: z.string() })
 const Confirmed = z.object({ ok: z.boolean() })
 const Context = z.object({ context: z.string() })
 
-/** Keys and texts that the suite expects. */
 const QUESTIONS = {
   context: { key: "user_context", message: "What context should it use?", schema: Context },
   name: { key: "user_name", message: "What is your name?", schema: Name },
@@ -147,14 +146,12 @@ function mountCapabilities(server: McpServer): void {
   )
 }
 
-/** Names of the client capabilities in the request. */
 function capabilitiesOf(context: ServerContext): ReadonlySet<string> {
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
   const said = z.record(z.string(), z.unknown()).safeParse(envelope[CLIENT_CAPABILITIES_META_KEY])
   return new Set(Object.keys(said.data ?? {}))
 }
 
-/** The content of a verified state. */
 function stateOf(context: ServerContext): string | undefined {
   return context.mcpReq.requestState<string>()
 }

@@ -2,7 +2,6 @@ import { completable, type McpServer, ResourceTemplate } from "@modelcontextprot
 import { z } from "zod"
 import { PNG, say } from "./suite-tools.ts"
 
-/** Resources and prompts that the official suite requests by name. */
 export function mountTexts(server: McpServer): void {
   // The lists are constants, like our own, so there are no change notifications.
   server.server.registerCapabilities({ prompts: { listChanged: false } })

@@ -4,7 +4,6 @@ import { mountInputs } from "./suite-inputs.ts"
 import { mountTexts } from "./suite-texts.ts"
 import { mountTools } from "./suite-tools.ts"
 
-/** Everything that the official conformance suite expects of a server. */
 export function mountSuite(server: McpServer): void {
   mountTools(server)
   mountInputs(server)

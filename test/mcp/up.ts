@@ -18,7 +18,6 @@ export const NO_LIMITS = {
 
 export type RunningUp = Awaited<ReturnType<typeof startUp>>
 
-/** A user's home and project. */
 export type UserPlace = AsyncDisposable & { readonly home: string; readonly project: string }
 
 /**
@@ -68,9 +67,7 @@ export async function startUp(env: Readonly<Record<string, string>> = {}, given?
     url: `http://127.0.0.1:${port}/mcp`,
     token: await readToken(join(user.home, ".qm")),
     said: () => said,
-    /** Resident memory according to the kernel. */
     residentBytes: () => residentBytes(started.pid ?? 0),
-    /** Stops it as a user would, and returns its exit code. */
     async stop(): Promise<number | null> {
       started.kill("SIGTERM")
       return await ended

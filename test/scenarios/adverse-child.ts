@@ -40,7 +40,6 @@ async function onReadOnlyDisk() {
   }
 }
 
-/** Fills every byte that statfs reports as free. */
 function fill(): void {
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(filler, Buffer.alloc(bavail * bsize))

@@ -388,7 +388,6 @@ export const CANARY_ENTRIES: readonly CanaryEntry[] = [
   ...GATEWAY,
 ]
 
-/** Requests at the end, after all entries. */
 export async function lookAround(world: CanaryWorld): Promise<void> {
   for (const operation of ["agents.list", "capture.list", "pack.list", "config.show", "now.show"])
     await world.get(operation)

@@ -71,7 +71,6 @@ export const FOLDING: readonly CanaryEntry[] = [
       const opened = await call(world, "branch", { description: "x", prompt: text, budget: 1 })
       const branch_id = handleIn(opened, /br_[0-9a-f]{32}/)
       await call(world, "branch_status", { branch_id, progress: textWithin(1_900, canaries) })
-      // Exceeds the budget, which ends the branch.
       await tryCall(world, "search", { query: lineOf(450, canaries) })
       await call(world, "branch_status", { branch_id })
       await world.post("fold.end", { sessionId: "canary" })

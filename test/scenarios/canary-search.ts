@@ -5,7 +5,6 @@ import { createSecrets } from "#ground/secrets"
 import { seed } from "#test/seed"
 import { createSpecimens, type Specimen } from "../corpus/secret-kinds.ts"
 
-/** A fake secret that is put in and must not appear in any output. */
 export type Canary = {
   readonly kind: string
   readonly text: string
@@ -97,7 +96,6 @@ function beginning(text: string, at: number): number {
   return (bits(0) << 18) | (bits(1) << 12) | (bits(2) << 6) | bits(3)
 }
 
-/** Every file below a folder as stored on the disk, except those of the test. */
 export async function filesBelow(
   folder: string,
   isOurs: (file: string) => boolean,

@@ -15,7 +15,6 @@ const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
 export type CanaryWorld = Awaited<ReturnType<typeof newCanaryWorld>>
 
-/** An input and its text; each entry gets its own canaries. */
 export type CanaryEntry = {
   readonly name: string
   /**
@@ -65,7 +64,6 @@ export async function newCanaryWorld() {
   })
   return {
     user,
-    /** Values of an environment file and of variables. */
     known,
     stop,
     ask,

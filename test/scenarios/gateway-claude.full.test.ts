@@ -52,7 +52,6 @@ describe
     }
   })
 
-/** Scenes in one conversation, checked by its last request and by the text lost on the way. */
 async function proveSession(scenes: readonly Scene[]): Promise<void> {
   const files = scenes.map((it) => ({ ...wordFiles(it.tag), ...it.files }))
   await using user = await gatewayUser(Object.assign({}, ...files))
@@ -125,7 +124,6 @@ function heardIn(body: MessagesBody): string {
   return JSON.stringify(body.messages.filter((it) => it.role !== "assistant"))
 }
 
-/** Number of branches that appear as one call with its result. */
 function foldedIn(request: StrictRequest | undefined): number {
   const blocks = (request?.body.messages ?? []).flatMap((it) => blocksOf(it.content))
   const branches = blocks.filter((it) => it.type === "tool_use" && it.name === open("").use)
@@ -297,7 +295,6 @@ describe.runIf(needs("GATE-98", "claude-code")).concurrent("recording only", () 
   })
 })
 
-/** Replaces ids, dates and folders, which differ between any two runs. */
 function withoutChance(text: string, folder: string): string {
   return text
     .replaceAll(folder, "<folder>")

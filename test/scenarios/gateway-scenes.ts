@@ -15,14 +15,12 @@ export type Scene = {
   readonly tag: string
   readonly title: string
   readonly says: (place: SceneFolder) => readonly ModelTurn[]
-  /** Stories of sub-agents, by their prompts. */
   readonly others?: (place: SceneFolder) => readonly ScriptedStory[]
   readonly files?: Readonly<Record<string, string | Buffer>>
   /** Prompts after the first one, each sent after the previous one is answered. */
   readonly prompts?: readonly string[]
   /** Number of its folded branches in the last request of the main conversation. */
   readonly folded: number
-  /** Number of its pictures in that request. */
   readonly pictures?: number
   readonly has: readonly string[]
   readonly lacks: readonly string[]
@@ -48,7 +46,6 @@ export function wordFile(word: string): string {
   return `${word}\n${"a line of no interest\n".repeat(150)}`
 }
 
-/** The files of every scene, in its own folder. */
 export function wordFiles(tag: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [1, 2, 3, 4].map((it) => [`${tag}/w${it}.txt`, wordFile(`WORD-${it}-${tag}`)]),
@@ -429,7 +426,6 @@ export const SESSIONS: readonly (readonly Scene[])[] = [
   ["s16"],
 ].map((tags) => tags.flatMap((tag) => SCENES.filter((it) => it.tag === tag)))
 
-/** An image of one unique colour. */
 export function picture(shade: number): Buffer {
   const side = 8
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side * 3, shade)])

@@ -13,7 +13,6 @@ const SMALL_FILE_BYTES = 480
 /** The index (from 0) of the request that contains the answer of `return`. */
 export const AFTER_RETURN = READS_BEFORE + 1 + READS_INSIDE + SEARCHES_INSIDE + 1
 
-/** One request of the run: its active tokens and its cached tokens. */
 export type RequestMeasure = {
   readonly bytes: number
   readonly tokens: number

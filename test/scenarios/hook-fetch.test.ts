@@ -17,7 +17,6 @@ beforeAll(async () => {
 })
 afterAll(async () => temp[Symbol.asyncDispose]())
 
-/** A repository with upstream commits that it has not fetched. */
 function behind(name: string) {
   const origin = path.join(temp.path, `${name} origin`)
   const root = path.join(temp.path, name)

@@ -212,7 +212,6 @@ describe("repositories and folders", () => {
 describe("damaged state", () => {
   const EVENTS = ["SessionStart", "PreToolUse", "PostToolUse", "SubagentStart", "Stop"]
 
-  /** Runs all events and returns how many ended with code 0. */
   async function runAll(root: string, uid?: number): Promise<number> {
     let ended = 0
     for (const event of EVENTS) {

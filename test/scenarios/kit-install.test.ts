@@ -6,7 +6,6 @@ import { snapshot } from "#test/kit-world"
 import { needs } from "#test/needs"
 import { newUser } from "#test/qm"
 
-/** A user with Claude Code and Codex, each with its own settings, in a git repository. */
 async function newPerson() {
   const user = await newUser()
   git(user.project, "init", "-q", "-b", "main")

@@ -17,7 +17,6 @@ import { newUser } from "#test/qm"
 
 type User = Awaited<ReturnType<typeof newUser>>
 
-/** A user with Claude Code, their own hooks, and a repository with one commit. */
 async function personWithClaude(): Promise<User> {
   const user = await newUser()
   execFileSync("git", ["init", "-q", user.project])

@@ -64,7 +64,6 @@ describe.runIf(needs("APP-36", "claude-code"))("continuity with Claude Code", ()
       await until(app, id, 1)
 
       let turns = 1
-      /** The newest request of the model that contains the turn's text. */
       const say = async (text: string): Promise<string> => {
         const before = model.messages().length
         await app.call("agents.send", { id, text }, { signal })

@@ -11,7 +11,6 @@ const QUESTION = "When may a booking be re-priced after arrival?"
 /** The handbook says 24 hours, an outdated guide 48. */
 const DISPUTED = "Within how many hours must the Re-pricing Notice be given to the Master?"
 
-/** One stage answered by the test, the others by the offline brain. */
 const only =
   (stage: string, answer: ScriptedBrain): ScriptedBrain =>
   (ask) =>

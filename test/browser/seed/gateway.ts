@@ -12,7 +12,6 @@ export type GatewayStory = Awaited<ReturnType<typeof seedGateway>>
 export const BRANCH = "br_0123456789abcdef0123456789abcdef"
 const LONG = `# Findings\n${"A quote and its invoice differ by half a cent on quay-19.\n".repeat(300)}`
 
-/** A loopback provider that reports token counts for every request. */
 async function startProvider() {
   const say = { refusesFolded: false }
   const server = createServer((request, response) => {

@@ -9,7 +9,6 @@ import { seedRuns } from "./runs.ts"
 
 export type Seed = Awaited<ReturnType<typeof seedRepository>>
 
-/** The task of the seeded packages. */
 export const TASK = "quotes and invoices differ by a cent, fix roundLine"
 
 /**

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** The folders of a case, and the text that must never be read. */
 export type HostilePlace = {
   readonly root: string
   /** A folder beside the tree, with a file `secret` that contains the canary. */
@@ -11,7 +10,6 @@ export type HostilePlace = {
 /** For each path below the case's folder: read, left out with a reason, or not seen. */
 export type HostileExpectation = Readonly<Record<string, string>>
 
-/** Creates files in its own folder and returns the expected result for each. */
 export type HostileCase = (folder: string, place: HostilePlace) => HostileExpectation
 
 export type HostileCases = Readonly<Record<string, HostileCase>>
@@ -25,7 +23,6 @@ export function files(written: Files, expected: HostileExpectation): HostileCase
   }
 }
 
-/** Files that are read like all others, whatever their names and contents. */
 export function readable(written: Files): HostileCase {
   return files(written, Object.fromEntries(Object.keys(written).map((it) => [it, "read"])))
 }

@@ -2,7 +2,6 @@ import { files, type HostileCase, type HostileCases, TEXT } from "./case.ts"
 
 const NAME = "a".repeat(200)
 
-/** Patterns that cause exponential backtracking. */
 const EXPLODING: Readonly<Record<string, string>> = {
   stars: `${"*a".repeat(500)}b`,
   folders: `${"**/".repeat(500)}b`,

@@ -37,7 +37,6 @@ function linked(links: Readonly<Record<string, string>>): HostileCase {
 
 const servers: Server[] = []
 
-/** Stops listening; the socket files stay in the tree. */
 export function closeHostileSockets(): void {
   for (const server of servers.splice(0)) server.close()
 }
