@@ -187,7 +187,7 @@ describe("approvals", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-25] in a transcript, its key answers an approval once, and the turns after it can be changed", async () => {
+  test("[CONSOLE-25] in a transcript, its key answers an approval once, and the turns queued after it can be removed", async () => {
     await using window = await open(`/runs/${seed.tariff.id}`)
     const { page } = window
     await page.getByRole("button", { name: "Allow once" }).waitFor()

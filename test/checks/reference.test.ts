@@ -32,7 +32,7 @@ test.each<{ title: string; text: (it: never) => string; rendered: string }>([
   expect(text(placeholder("data") as never)).toBe(rendered)
 })
 
-test("[REF-1] a computed number is rendered as a name, not as a number", () => {
+test("[REF-1] a number computed from a placeholder is NaN", () => {
   const data = placeholder("data") as { size: number }
   expect(Math.round(data.size / 1_000)).toBeNaN()
 })

@@ -90,7 +90,7 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
       { sources: ["kept"], started: ["kept"] },
       { sources: [], started: [] },
     ])(
-      "[AGENTS-44] with $sources, only the servers of these sources are started",
+      "[AGENTS-44] with the sources $sources the servers $started are started",
       async ({ sources, started }) => {
         await using place = await suite.world()
         const options = (deed: ScriptedAction) => ({

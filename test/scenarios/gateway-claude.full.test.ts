@@ -246,7 +246,7 @@ describe.runIf(needs("GATE-97", "claude-code")).concurrent("requests that are ne
     expect(it.ended[0]?.stderr).toMatch(/refused|fold/i)
   })
 
-  test("[GATE-97] a body that the host has signed is sent unchanged", {
+  test("[GATE-97] a body with the host's own checksum (cch) is sent unchanged", {
     timeout: A_SESSION_MS,
   }, async () => {
     const env = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" }

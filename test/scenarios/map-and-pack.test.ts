@@ -55,7 +55,7 @@ test("[PACK-1] a user maps a repository, explores it, and gets a package for a t
   expect(kept.pack).toMatchObject({ task, budget: 2_000 })
 })
 
-test("[PACK-1] missing and forbidden paths are refused with a message, and nothing is written", async () => {
+test("[PACK-1] an empty task, an invalid budget, a target outside, an unknown role and an unknown package are refused", async () => {
   await using user = await newUser()
   await mkdir(path.join(user.project, "src"))
   await writeFile(path.join(user.project, "src/a.ts"), "export const a = 1\n")

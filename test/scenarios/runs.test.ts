@@ -178,7 +178,7 @@ describe("with a server", () => {
     expect(seen.stderr).toMatch(/qm up.+\[HTTP_NOT_RUNNING\]/)
   })
 
-  test("[CLI-20] the server runs detached runs, and qm run leaves their approvals to it", async () => {
+  test("[CLI-20] the server works on detached runs, and qm run leaves queued ones to it", async () => {
     await using user = await newUser()
     const one = ["--set", "agents.maxRunning=1"]
     await using up = startQm(user, ["up", "--port", "0", "--no-open", ...one])
