@@ -76,7 +76,7 @@ describe("Folds page, with branches opened over MCP", () => {
 
     await page.goto(`${world.url}/folds?${shown(inner)}`)
     await detail.getByText("Result when it was ended").waitFor()
-    await detail.getByText("Ended by force: a charge would have passed its budget").waitFor()
+    await detail.getByText("Ended by force: a charge would have exceeded its budget").waitFor()
     await detail
       .getByText("Two of five files read, divideHalfEven is called from one place.")
       .waitFor()
