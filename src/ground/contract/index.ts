@@ -91,6 +91,7 @@ export {
 } from "./guideline.ts"
 export type { InputField } from "./input-fields.ts"
 export { inputFields } from "./input-fields.ts"
+export { describeIssue } from "./issue.ts"
 export {
   GIT_HOOKS,
   type GitHookName,

@@ -3,7 +3,7 @@ import type { ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import { type Clock, isAppError, type Log } from "#ground/base"
-import type { CallContext, Config, Operation } from "#ground/contract"
+import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
 import { type ExtraOperations, type OperationTable, operationTable } from "./operations.ts"
@@ -89,8 +89,6 @@ async function callOperation(call: Call, deps: { clock: Clock; log: Log }): Prom
 function parseInput(operation: Operation, input: unknown): unknown {
   const parsed = operation.input.safeParse(input)
   if (parsed.success) return parsed.data
-  const problem = parsed.error.issues
-    .map((it) => (it.path.length === 0 ? it.message : `${it.path.join(".")}: ${it.message}`))
-    .join("; ")
+  const problem = parsed.error.issues.map((it) => describeIssue(it, { input })).join("; ")
   throw InputInvalid({ operation: operation.name, problem })
 }

@@ -43,7 +43,7 @@ export const InputInvalid = defineError<{ operation: string; problem: string }>(
   {
     family: "invalid",
     message: ({ operation, problem }) => `${operation}: ${problem}`,
-    hint: () => "Run the command with --help, or see /docs, for its input.",
+    hint: () => "Add --help to the command to see the allowed values, or open /docs.",
   },
 )
 

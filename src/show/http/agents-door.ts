@@ -7,6 +7,7 @@ import {
   AgentsMessages,
   AgentsProviders,
   AgentType,
+  describeIssue,
   Message,
   OPERATIONS,
   type Operation,
@@ -205,7 +206,7 @@ function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.o
   if (issues.some((it) => it.path.join(".") === "type")) {
     throw AgentTypeUnknown({ given: givenType(body), types: AGENT_TYPES })
   }
-  const problem = issues.map((it) => [it.path.join("."), it.message].filter(Boolean).join(": "))
+  const problem = issues.map((it) => describeIssue(it, { input: body }))
   throw BodyInvalid({ problem: problem.join("; ") })
 }
 

@@ -70,11 +70,11 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
         "failure": {
           "code": "MCP_ARGUMENTS_INVALID",
           "hint": "Call branch again with description, prompt, budget, timeout_seconds, parent_branch_id, scope, session_id.",
-          "message": "Invalid arguments for branch: prompt: Invalid input: expected string, received number; budget: Invalid input: expected number, received string; Unrecognized key: "colour".",
+          "message": "Invalid arguments for branch: prompt must be text, got 7; budget must be a number, got "much"; input has unknown field "colour".",
         },
         "fields": {},
         "isError": true,
-        "text": "MCP_ARGUMENTS_INVALID: Invalid arguments for branch: prompt: Invalid input: expected string, received number; budget: Invalid input: expected number, received string; Unrecognized key: "colour". Call branch again with description, prompt, budget, timeout_seconds, parent_branch_id, scope, session_id.",
+        "text": "MCP_ARGUMENTS_INVALID: Invalid arguments for branch: prompt must be text, got 7; budget must be a number, got "much"; input has unknown field "colour". Call branch again with description, prompt, budget, timeout_seconds, parent_branch_id, scope, session_id.",
       }
     `)
     expect(asked).toEqual([])

@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
 import { nearest, visibleLine } from "#ground/base"
-import { type ConfigField, configFields } from "#ground/contract"
+import { type ConfigField, configFields, describeIssue } from "#ground/contract"
 
 export type ConfigProblem = {
   readonly place: string
@@ -102,16 +102,8 @@ function readFields(
 export function complainAbout(field: ConfigField, value: unknown): string | undefined {
   const parsed = field.schema.safeParse(value)
   if (parsed.success) return undefined
-  const found = field.isSecret ? "a hidden value" : visibleLine(JSON.stringify(value))
-  const reasons = parsed.error.issues.map((it) => it.message).join("; ")
-  return `"${field.key}" is ${shorten(found)}: ${reasons}`
-}
-
-const LONGEST_FOUND_CHARACTERS = 80
-
-/** Shows a value whole or not at all: redaction would not recognise a part of a key. */
-function shorten(text: string): string {
-  return text.length <= LONGEST_FOUND_CHARACTERS ? text : `a value of ${text.length} characters`
+  const context = { input: value, name: field.key, isSecret: field.isSecret }
+  return visibleLine(parsed.error.issues.map((it) => describeIssue(it, context)).join("; "))
 }
 
 export function sayUnknownKey(key: string, word: string, known: readonly string[]): string {

@@ -40,12 +40,12 @@ describe("readConfigText", () => {
     ],
     [
       `{ "tokens": { "window": 5 } }`,
-      [`config.json:1:25: "tokens.window" is 5: Too small: expected number to be >=1000`],
+      [`config.json:1:25: tokens.window must be at least 1,000, got 5`],
     ],
     [
       `{ "tokens": { "window": [5, {"a": null}] } }`,
       [
-        `config.json:1:25: "tokens.window" is [5,{"a":null}]: Invalid input: expected number, received array`,
+        `config.json:1:25: tokens.window must be a number, got [5,{"a":null}]`,
       ],
     ],
     [

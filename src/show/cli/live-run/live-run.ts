@@ -8,6 +8,7 @@ import {
   AgentsList,
   type AgentType,
   Approval,
+  describeIssue,
   OPERATIONS,
   type PipelineLine,
   Run,
@@ -191,10 +192,11 @@ export function startFields(typed: FlagValues, directory: string): FlagValues {
 
 /** The same for a run of this process. */
 export function startInput(typed: FlagValues, directory: string): StartInput {
-  const parsed = OPERATIONS["agents.start"].input.safeParse(startFields(typed, directory))
+  const fields = startFields(typed, directory)
+  const parsed = OPERATIONS["agents.start"].input.safeParse(fields)
   if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw RunInputInvalid({ problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` })
+    const problems = parsed.error.issues.map((it) => describeIssue(it, { input: fields }))
+    throw RunInputInvalid({ problem: problems.join("; ") })
   }
   const { type, prompt, env = [], ...others } = parsed.data
   const given = Object.entries(others).filter(([, value]) => value !== undefined)

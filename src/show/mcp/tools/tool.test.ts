@@ -43,7 +43,7 @@ test("[MCP-7] fields that are not in the output schema are dropped, invalid ones
 test("[MCP-4] at most five problems are reported at once", async () => {
   const wrong = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`key${at}`, at]))
   const failure = await answering({ name: "abc" }).run(wrong, CALL).catch(String)
-  expect(failure).toContain("Invalid arguments for test_tool: word: Invalid input")
+  expect(failure).toContain("Invalid arguments for test_tool: word is missing")
   expect(JSON.stringify(failure).length).toBeLessThan(1_200)
 })
 
@@ -54,7 +54,7 @@ test.each(["a\0b", "\uD800"])(
     const [memoryRecord] = toolsOf([OPERATIONS["memory.record"]])
     const given = { kind: "fix", title: "Tide", body: "It comes twice.", session_id }
     const failure = await memoryRecord?.run(given, { ...CALL, app }).catch(String)
-    expect(failure).toContain("session_id: contains invalid characters")
+    expect(failure).toContain("session_id is invalid: contains invalid characters")
     expect(asked).toEqual([])
   },
 )

@@ -1,14 +1,15 @@
 import { z } from "zod"
 import type { Fold } from "#choose/fold"
 import { isRecord, withoutHiddenCharacters } from "#ground/base"
-import type {
-  Caller,
-  McpTool,
-  Operation,
-  OperationInput,
-  OperationName,
-  Progress,
-  ToolSetName,
+import {
+  type Caller,
+  describeIssue,
+  type McpTool,
+  type Operation,
+  type OperationInput,
+  type OperationName,
+  type Progress,
+  type ToolSetName,
 } from "#ground/contract"
 import type { App } from "#show/app"
 import { ArgumentsInvalid } from "../errors.ts"
@@ -188,15 +189,11 @@ export const session_id = z
 function parseArguments(tool: string, input: z.ZodObject, given: unknown): ToolArguments {
   const parsed = input.safeParse(given)
   if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.slice(0, MOST_PROBLEMS_TOLD).map(issueText)
+  const problems = parsed.error.issues
+    .slice(0, MOST_PROBLEMS_TOLD)
+    // Names of unknown fields can have any length.
+    .map((it) => describeIssue(it, { input: given }).slice(0, LONGEST_LINE_CHARACTERS))
   throw ArgumentsInvalid({ tool, problems, fields: Object.keys(input.shape) })
-}
-
-function issueText(issue: z.core.$ZodIssue): string {
-  const field = issue.path.map(String).join(".")
-  const said = field === "" ? issue.message : `${field}: ${issue.message}`
-  // It quotes unknown field names of any length.
-  return said.slice(0, LONGEST_LINE_CHARACTERS)
 }
 
 export async function ask<Name extends OperationName>(
