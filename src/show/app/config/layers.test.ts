@@ -44,9 +44,7 @@ describe("readConfigText", () => {
     ],
     [
       `{ "tokens": { "window": [5, {"a": null}] } }`,
-      [
-        `config.json:1:25: tokens.window must be a number, got [5,{"a":null}]`,
-      ],
+      [`config.json:1:25: tokens.window must be a number, got [5,{"a":null}]`],
     ],
     [
       `{ "log": { "level": "info" }, "log": {} }`,
