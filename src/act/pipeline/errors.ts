@@ -106,7 +106,7 @@ export const AnswerInvalid = defineError<{
   message: (it) =>
     `The model's response for ${it.stage} did not match its schema in ${it.asks} calls: ${it.problem}`,
   hint: () =>
-    "Resume the run to try again, or choose another model with `qm config set model.name`.",
+    "Resume the run to try again, or choose another model with `qm config set model.name <model>`.",
 })
 
 export const OutOfScope = defineError<{
@@ -145,7 +145,8 @@ export const PromptTooLong = defineError<{
 }>()("PIPELINE_PROMPT_TOO_LONG", {
   family: "full",
   message: (it) => `The prompt of ${it.stage} has ${it.tokens} tokens; the limit is ${it.most}.`,
-  hint: () => "Use a smaller depth, or raise the limit with `qm config set pipeline.window`.",
+  hint: () =>
+    "Use a smaller depth, or raise the limit with `qm config set pipeline.window <tokens>`.",
 })
 
 export const PromptMissing = defineError<{
@@ -249,7 +250,7 @@ export const AgentNotCompleted = defineError<{ type: string; outcome: string; ru
   {
     family: "unavailable",
     message: (it) => `Agent ${it.type} did not finish: ${it.outcome} (${it.run}).`,
-    hint: (it) => `See what it did with \`qm run show ${it.run}\`, then resume the pipeline.`,
+    hint: (it) => `See what it did with \`qm runs show ${it.run}\`, then resume the pipeline.`,
   },
 )
 

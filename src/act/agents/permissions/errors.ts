@@ -36,7 +36,7 @@ export const RuleInSettings = defineError<{ id: string; key: string }>()(
   {
     family: "conflict",
     message: (it) => `Rule ${it.id} is in the settings, not in the project file.`,
-    hint: (it) => `Change it with \`qm config set ${it.key}\`.`,
+    hint: (it) => `Change it with \`qm config set ${it.key} <rules>\`.`,
   },
 )
 

@@ -29,7 +29,7 @@ export function bootLines(level: number): readonly string[] {
           "- `qm simulate <paths>`: what depends on a file, before you change one with many dependents.",
         ]
       : []),
-    '- `qm decision add "<title>" "<decision>"`: when a decision outlives the session.',
+    '- `qm decision add "<title>" "<decision>" --context "<why>"`: when a decision outlives the session.',
     "",
     "When you are done and files that matter have changed:",
     '- `qm session register <slug> "<request>"`: the request, the work done, decisions and open points.',

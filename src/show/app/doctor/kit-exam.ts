@@ -87,7 +87,7 @@ async function riskChecks(
         ? `${it.pattern} matches no file here`
         : `${it.pattern} is invalid: ${it.why}`
     const hint =
-      "Set it with `qm config set guard.highRiskPaths`; `qm guard try` shows which files match."
+      "Set it with `qm config set guard.highRiskPaths <globs>`; `qm guard try` shows which files match."
     return [{ area: "kit", name: "risk path", state: "warn", detail, hint }]
   })
 }

@@ -182,7 +182,7 @@ test("[CLI-14] the end says how, after how long, what it cost and how full the w
     Context 5.0k of 10.0k tokens, 50 %
     ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦························│········
     ▦ tools 5.0k   │ budget 10.0k
-    qm send run_1 "…" goes on with it"
+    Continue with: qm send run_1 "<prompt>""
   `)
   const failed: Run = {
     ...ended,
@@ -196,7 +196,7 @@ test("[CLI-14] the end says how, after how long, what it cost and how full the w
       "✗ Failed after 7.0 s, 1 turn, $0.05 of $1.00, 9.2k tokens of 50.0k",
       "It broke.",
       "Context 1 of 2 tokens, 50 %",
-      "qm send run_1 "…" goes on with it",
+      "Continue with: qm send run_1 "<prompt>"",
     ]
   `)
 })

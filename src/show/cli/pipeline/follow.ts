@@ -116,7 +116,7 @@ function finish(run: PipelineRun, { line, terminal, screen }: RunContext): void 
   }
   const isAsking = run.status === "paused" && run.pause !== null
   const left = terminal.signal.aborted
-    ? [screen.paint.muted(`Left. \`qm pipeline resume ${run.id}\` goes on with it.`)]
+    ? [screen.paint.muted(`Detached. Resume it with \`qm pipeline resume ${run.id}\`.`)]
     : []
   const rows = isAsking && terminal.readKey !== undefined ? [] : [renderPipelineRun(run, screen)]
   terminal.stdout.write(`\n${[...rows, ...left].join("\n")}\n`)

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { expect, test } from "vitest"
+import { OPERATIONS } from "#ground/contract"
+import { arrange } from "./command-index.ts"
+import { deriveCommands } from "./derive-commands.ts"
+import { parseLine } from "./parse.ts"
+
+const SOURCE = path.join(import.meta.dirname, "../..")
+const COMMANDS = arrange(deriveCommands(Object.values(OPERATIONS)))
+
+/** Non-test sources that write hints, help and results: all of them. */
+const FILES = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter(
+  (it) => it.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(it),
+)
+
+/** The `qm …` between backticks of a string literal, with comments left out. */
+function commandsIn(file: string): readonly string[] {
+  const text = readFileSync(path.join(SOURCE, file), "utf8").replace(/\/\*[^]*?\*\/|\/\/ .*$/gm, "")
+  const quoted = text.matchAll(/\\?`qm ((?:(?!\\?`)[^\n])+)\\?`/g)
+  return [...quoted].map(([, line = ""]) => line)
+}
+
+/** Interpolations and placeholders become "1"; of `<a|b>` the first value is typed. */
+function asTyped(line: string): readonly string[] {
+  const typed = line
+    .replace(/\$\{sessionFlag[^}]*\}/g, "")
+    .replace(/\$\{[^}]*\}/g, "1")
+    .replace(/<([a-z]+)\|[^>]*>/g, "$1")
+    .replace(/<[^>]*>/g, "1")
+  return [...typed.matchAll(/"([^"]*)"|(\S+)/g)].map(([, text, plain = ""]) => text ?? plain)
+}
+
+/** A version line, or a command that another function fills in. */
+const IS_TEMPLATE = /^\$\{/
+
+const LINES = FILES.flatMap((file) =>
+  commandsIn(file).flatMap((line) => (IS_TEMPLATE.test(line) ? [] : [{ file, line }])),
+)
+
+/** The name of a command without anything else refers to the command. */
+function isName(line: string): boolean {
+  return COMMANDS.some((it) => it.words.join(" ") === line)
+}
+
+test("[CLI-32] sources name commands in hints", () => {
+  expect(LINES.length).toBeGreaterThan(100)
+})
+
+test("[CLI-32] every command named in a hint, a help text or a result parses", () => {
+  const wrong = LINES.filter((it) => !isName(it.line)).flatMap(({ file, line }) => {
+    try {
+      parseLine(asTyped(line), COMMANDS)
+      return []
+    } catch (error) {
+      return [`${file}: qm ${line}: ${error instanceof Error ? error.message : ""}`]
+    }
+  })
+  expect(wrong).toEqual([])
+})
