@@ -6,6 +6,7 @@ import { collectErrors, errorsPage } from "./reference/errors.ts"
 import { eventsPage } from "./reference/events.ts"
 import { livePage } from "./reference/live.ts"
 import { cliPage, operationsPage } from "./reference/operations.ts"
+import { textsPage } from "./reference/texts.ts"
 
 /**
  * Generates the reference from the code: `npm run reference`. With `--check` it writes nothing,
@@ -31,6 +32,7 @@ async function buildPages(): Promise<readonly Page[]> {
     { path: "docs/reference/live.md", text: livePage() },
     { path: "docs/reference/operations.md", text: operationsPage() },
     { path: "docs/reference/cli.md", text: await cliPage() },
+    { path: "docs/reference/texts.md", text: textsPage(ROOT) },
   ]
 }
 

@@ -105,12 +105,16 @@ function toolInOrdinaryTest(source: Source): readonly Finding[] {
   ]
 }
 
-type Call = { readonly path: readonly string[]; readonly title: string | undefined; start: number }
+export type Call = {
+  readonly path: readonly string[]
+  readonly title: string | undefined
+  start: number
+}
 
 const TEST_WORDS = new Set(["test", "it", "describe", "suite"])
 
 /** Calls such as `test.skip("title", …)` or `describe.runIf(x)("title", …)`, by their names. */
-function callsOf(parsed: ParseResult): readonly Call[] {
+export function callsOf(parsed: ParseResult): readonly Call[] {
   const calls: Call[] = []
   new Visitor({
     CallExpression(node) {

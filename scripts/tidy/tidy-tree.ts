@@ -6,6 +6,7 @@ import { checkErrors } from "./errors.ts"
 import { type Findings, fail, join } from "./finding.ts"
 import { checkHelpers } from "./helpers.ts"
 import { checkImports } from "./imports.ts"
+import { checkLanguage } from "./language.ts"
 import { checkPackages } from "./packages.ts"
 import { checkRooms } from "./rooms.ts"
 import { reportSizes } from "./sizes.ts"
@@ -22,6 +23,7 @@ export async function tidyTree(tree: Tree): Promise<Findings> {
     checkTests(tree),
     checkDocuments(tree),
     checkPackages(tree),
+    checkLanguage(tree),
     reportSizes(tree),
   ]
   return join([...now, ...(await Promise.all(later))])

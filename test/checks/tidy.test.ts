@@ -165,6 +165,74 @@ describe("imports", () => {
   })
 })
 
+describe("plain language", () => {
+  const repo = (text: string) => ({ "src/see/repo/repo.ts": `${text}\nexport const count = 1\n` })
+  test.each<Fault>([
+    {
+      fault: "[TIDY-12] a clause as the subject of a comment",
+      files: repo("// What was asked for before is kept."),
+      found: 'src/see/repo/repo.ts:1: "What was asked for before is kept." needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] an agentless passive in a text",
+      files: repo('export const note = "The path is told twice"'),
+      found: 'src/see/repo/repo.ts:1: "is told" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a metaphor in a template",
+      files: repo("export const note = `The keeper of ${1 + 1} files`"),
+      found: 'src/see/repo/repo.ts:1: "keeper" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a text of a page",
+      files: { "console/src/app/main.tsx": "export const title = <h1>Nobody is here</h1>\n" },
+      found: 'console/src/app/main.tsx:1: "Nobody" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a test title",
+      files: { "src/see/repo/repo.test.ts": 'test("[REPO-1] it has ten signs", () => {})\n' },
+      found: 'src/see/repo/repo.test.ts:1: "signs" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a README",
+      files: { "src/see/repo/README.md": "# repo\n\n- REPO-1 The file stands in a folder.\n" },
+      found: 'src/see/repo/README.md:3: "stands in" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a vague type name",
+      files: repo("export type Asked = string"),
+      found: "src/see/repo/repo.ts:1: The type name Asked says nothing.",
+    },
+    {
+      fault: "[TIDY-12] a metaphor in a name",
+      files: repo("export function startKeeper() {}"),
+      found: 'src/see/repo/repo.ts:1: "keeper" in startKeeper is a metaphor.',
+    },
+    {
+      fault: "[TIDY-12] a gerund as file name",
+      files: { "src/see/repo/choosing.ts": "export const count = 1\n" },
+      found: 'src/see/repo/choosing.ts: "choosing" does not name what the file contains.',
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toEqual([found])
+  })
+
+  test("[TIDY-12] questions, quoted code, SQL and strings of tests pass", async () => {
+    const files = {
+      ...repo(
+        'export const texts = ["What is in my context?", "Sign in to `keeper`", "select carry from runs"]',
+      ),
+      "src/see/repo/repo.test.ts": 'test("[REPO-1] it counts", () => "who is told")\n',
+    }
+    expect(await failuresOf(files)).toEqual([])
+  })
+
+  test("[TIDY-12] a text with a sentence of more than 30 words is reported", async () => {
+    const files = repo(`export const text = "${"word ".repeat(31).trim()}."`)
+    expect(await reportsOf(files)).toContain("src/see/repo/repo.ts:1: A sentence has 31 words.")
+  })
+})
+
 describe("shared helpers", () => {
   test.each<Fault>([
     {

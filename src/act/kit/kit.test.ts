@@ -137,7 +137,7 @@ describe("install", () => {
     await put(world.userHome, ".claude/agents/qm-repo-mapper.md", "mine")
     const done = await world.install(["claude-code"])
     expect(await readFile(file, "utf8")).toBe("mine")
-    expect(done.warnings.join()).toContain("somebody else")
+    expect(done.warnings.join()).toContain("another program")
     await world.uninstall()
     expect(await readFile(file, "utf8")).toBe("mine")
   })

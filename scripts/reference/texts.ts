@@ -1,0 +1,28 @@
+import { isFixture, stringsOf } from "../tidy/language.ts"
+import { readTree } from "../tidy/tree.ts"
+
+/** Generated code, prompts of models and tables of words are no texts that a user reads. */
+const NOT_TEXTS = /^src\/(?:choose\/proof|ground\/secrets\/rules)|\/migrations\//
+
+/** All user-visible strings by file, in one place, so that they can be read in one go. */
+export function textsPage(root: string): string {
+  const sections = readTree(root)
+    .sources.filter(({ path, isTest }) => /^(?:src|console\/src)\//.test(path) && !isTest)
+    .filter(({ path }) => !isFixture(path) && !NOT_TEXTS.test(path) && !/\.test\.tsx?$/.test(path))
+    .map(({ path, parsed }) => {
+      const texts = stringsOf(parsed).map(({ value }) =>
+        value.replaceAll(/\s*\n\s*/g, " ↵ ").trim(),
+      )
+      return { path, texts: [...new Set(texts)] }
+    })
+    .filter(({ texts }) => texts.length > 0)
+  const count = sections.reduce((sum, { texts }) => sum + texts.length, 0)
+  const pages = sections.map(
+    ({ path, texts }) => `## ${path}\n${texts.map((text) => `- ${escape(text)}\n`).join("")}`,
+  )
+  return `# Texts\n\nGenerated: ${count} strings of two words or more, by file. \`…\` stands for a value.\n\n${pages.join("\n")}`
+}
+
+function escape(text: string): string {
+  return text.replaceAll("<", "&lt;").replaceAll("](", "]\\(")
+}
