@@ -45,7 +45,7 @@ describe("first commands of a new user", () => {
     const { code, stdout } = await user.qm(["tour"])
     expect([code, lastLine(stdout)]).toEqual([
       0,
-      "That was the tour. `qm --help` lists every command.",
+      "End of the tour. List all commands with `qm help --all`.",
     ])
     expect(await readdir(user.project)).toEqual([".qm"])
   })

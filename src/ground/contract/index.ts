@@ -191,7 +191,7 @@ export type {
   ToolSetName,
 } from "./operation.ts"
 export { defineOperations, TOOL_SETS } from "./operation.ts"
-export { agentsOperations, permissionsOperations } from "./operations/agents.ts"
+export { agentsOperations } from "./operations/agents.ts"
 export {
   configOperations,
   demoOperations,
@@ -218,6 +218,7 @@ export type {
 } from "./operations/operations.ts"
 export { OPERATIONS } from "./operations/operations.ts"
 export { guidelinesOperations, packOperations } from "./operations/pack.ts"
+export { permissionsOperations } from "./operations/permissions.ts"
 export { agentOperations, pipelineOperations } from "./operations/pipeline.ts"
 export { credentialOperations, sourceOperations } from "./operations/sources.ts"
 export { eventsOperations, storeOperations } from "./operations/store.ts"

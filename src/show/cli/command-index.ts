@@ -70,10 +70,7 @@ async function modifiedAt(file: string): Promise<number | undefined> {
 }
 
 /** The first commands of their topic in help. */
-const LEADING = [
-  ...["now", "run", "send", "attach", "stop", "approve", "deny", "approvals"],
-  ...["init", "up", "open", "doctor"],
-]
+const LEADING = "now run send attach stop approve deny approvals init up open doctor".split(" ")
 
 export function arrange(derived: readonly Command[]): readonly Command[] {
   const all = [...derived, ...BUILT_IN_COMMANDS]

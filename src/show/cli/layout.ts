@@ -151,7 +151,8 @@ function takeLine(text: string, room: number): { readonly text: string; readonly
     }
     if (/[/,;:=&?)\]}_-]/.test(token)) punctuation = i + 1
   }
-  const at = space > 0 ? space : punctuation > room / 2 ? punctuation : end
+  const insideWord = punctuation > room / 2 ? punctuation : end
+  const at = space > 0 ? space : insideWord
   return {
     text: tokens.slice(0, at).join("").trimEnd(),
     rest: tokens

@@ -72,7 +72,7 @@ export async function runTour(context: RunContext): Promise<number> {
     stdout.write(`\n${paint.accent("$")} ${paint.bold(step.typed)}\n\n`)
     await printResult(app, step, context)
   }
-  stdout.write(`\n${paint.muted("That was the tour. `qm --help` lists every command.")}\n`)
+  stdout.write(`\n${paint.muted("End of the tour. List all commands with `qm help --all`.")}\n`)
   return 0
 }
 

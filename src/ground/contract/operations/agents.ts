@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { AgentMode, AgentType } from "../agent.ts"
-import { GatewayMode } from "../gateway.ts"
+import { AgentMode } from "../agent.ts"
 import { Message } from "../message.ts"
 import { defineOperations } from "../operation.ts"
 import {
@@ -18,11 +17,11 @@ import {
   AgentsTimeline,
   AgentsTurns,
   Approval,
-  Permissions,
   Run,
   RunId,
   RunStatus,
 } from "../run.ts"
+import { prompt, StartInput } from "./start-input.ts"
 
 /** What the exit code of a command that follows a run says. */
 const EXIT_CODES = [
@@ -31,11 +30,6 @@ const EXIT_CODES = [
 ] as const
 
 const RunIdInput = { id: RunId.describe("Run id, listed by `qm runs`") }
-
-/** Characters of a prompt or of a further turn. */
-const MOST_PROMPT_CHARACTERS = 1_000_000
-
-const prompt = z.string().trim().min(1).max(MOST_PROMPT_CHARACTERS)
 
 const TurnIdInput = {
   id: z.string().min(1).max(100).describe("Id of the queued turn, listed by `qm runs turns`"),
@@ -233,60 +227,7 @@ export const agentsOperations = defineOperations("agents", {
         ...EXIT_CODES,
       ],
     },
-    /** Flat, as every input is; the REST door takes the nested form of the same. */
-    input: z.object({
-      prompt: prompt.describe("Task for the agent"),
-      type: AgentType.default("claude-code").describe("Agent to start"),
-      cwd: z.string().min(1).optional().describe("Directory to work in (default: the repository)"),
-      model: z
-        .string()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe("Model name as the agent spells it (default: the agent's own)"),
-      mode: AgentMode.default("ask").describe("Actions allowed without asking"),
-      budgetUsd: z
-        .number()
-        .positive()
-        .max(100_000)
-        .optional()
-        .describe("Stop when the cost reaches this many US dollars (default: no limit)"),
-      budgetTokens: z
-        .int()
-        .positive()
-        .max(10_000_000_000)
-        .optional()
-        .describe("Stop when this many tokens are used (default: no limit)"),
-      sources: z
-        .array(z.string().min(1).max(200))
-        .max(100)
-        .optional()
-        .describe("MCP servers of the host to enable (default: all)"),
-      script: z
-        .string()
-        .min(1)
-        .max(200_000)
-        .optional()
-        .describe("Script of the synthetic agent: a name, or JSON lines"),
-      env: z
-        .array(
-          z
-            .string()
-            .regex(/^[A-Za-z_]\w*=/)
-            .max(32_200),
-        )
-        .max(100)
-        .optional()
-        .describe("Environment variable for the agent, as NAME=value"),
-      resume: z.string().min(1).max(200).optional().describe("Session id of the host to resume"),
-      pack: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .describe("Package to put before the first turn: an id, or last"),
-      gateway: GatewayMode.optional().describe("Gateway mode (default: setting gateway.mode)"),
-    }),
+    input: StartInput,
     output: Run,
   },
   send: {
@@ -544,68 +485,5 @@ export const agentsOperations = defineOperations("agents", {
       start: z.boolean().default(false).describe("Also start the new session with it"),
     }),
     output: AgentsHandoff,
-  },
-})
-
-export const permissionsOperations = defineOperations("permissions", {
-  list: {
-    summary: "List permission rules in the order they are applied",
-    effect: "read",
-    surfaces: ["cli", "http"],
-    cli: { words: ["permissions"], group: "Guard", examples: ["qm permissions"] },
-    input: z.object({}),
-    output: Permissions,
-  },
-  add: {
-    summary: "Add a permission rule to the project's rules file",
-    effect: "write",
-    surfaces: ["cli", "http"],
-    cli: {
-      args: ["decision"],
-      group: "Guard",
-      examples: ['qm permissions add allow --tool Bash --command "npm test *"'],
-    },
-    input: z.object({
-      decision: z.enum(["allow", "ask", "deny"]).describe("Decision when the rule matches"),
-      tool: z
-        .string()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe("Tool name; * matches any text (default: any tool)"),
-      command: z
-        .string()
-        .min(1)
-        .max(2_000)
-        .optional()
-        .describe("Command, or its beginning followed by *"),
-      path: z.string().min(1).max(1_000).optional().describe("Glob from the repository root"),
-    }),
-    output: Permissions,
-  },
-  remove: {
-    summary: "Remove a permission rule from the project's rules file",
-    effect: "write",
-    surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Guard", examples: ["qm permissions remove rule_abc123"] },
-    input: z.object({
-      id: z.string().min(1).max(100).describe("Rule id, listed by `qm permissions`"),
-    }),
-    output: Permissions,
-  },
-  trust: {
-    summary: "Trust the project's rules file in its current version",
-    effect: "write",
-    surfaces: ["cli", "http"],
-    cli: { group: "Guard", examples: ["qm permissions trust"] },
-    input: z.object({
-      digest: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .describe("Digest of the version you read; fails if the file has changed"),
-    }),
-    output: Permissions,
   },
 })

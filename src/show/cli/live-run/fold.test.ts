@@ -174,9 +174,9 @@ test("[CLI-14] what goes wrong is said with its first lines, and a last word is 
                two
                three
                and 2 lines more
-    00:00:02 ■ What began before
+    00:00:02 ■ Earlier activity
     00:00:04 ⊘ Denied: Edit a.ts  a person
-    00:00:05 ✓ Allowed: what was asked  a rule
+    00:00:05 ✓ Allowed: the question  a rule
     00:00:06 ! The host compacted its context: 191.0k before, 24.5k…
     00:00:07 ! The host compacted its context
     00:00:09 · Mode auto, by request
@@ -208,7 +208,7 @@ test("[CLI-14] a turn names what was put in front of it; a host's long line is c
     { content: "The window is 81 % full; hand the work off." },
     { content: `${"z".repeat(300)}\nmore` },
   ])
-  expect(shown).toContain("› x\n           In front of it: date and state (12 tokens), memories…")
+  expect(shown).toContain("› x\n           Added in front: date and state (12 tokens), memories…")
   expect(shown).toContain("00:00:01 › y\n00:00:02 ! The window is 81 % full")
   expect(shown.match(/z/g)).toHaveLength(240)
   expect(shown).not.toContain("more")

@@ -116,7 +116,7 @@ function partsOf({ metadata }: Message): readonly string[] {
   const parts = Parts.safeParse(metadata["parts"])
   if (!parts.success || parts.data.length === 0) return []
   const named = parts.data.map((it) => `${it.label} (${plural(it.tokens, "token")})`)
-  return [`In front of it: ${named.join(", ")}`]
+  return [`Added in front: ${named.join(", ")}`]
 }
 
 function contextText({ metadata }: Message): string {
@@ -168,7 +168,7 @@ function end(
   const begun = view.open.get(event.activityId)
   const next = { ...view, open: without(view.open, event.activityId) }
   const durationMs = event.durationMs ?? (begun === undefined ? undefined : at - begun.at)
-  const title = begun?.title ?? "What began before"
+  const title = begun?.title ?? "Earlier activity"
   const change = event.diff === undefined ? undefined : diffStat(event.diff, title)
   const tail = [
     ...(change === undefined ? [] : [change]),
@@ -237,7 +237,7 @@ function noteOf(
       return [{ ...line, text: said === "" ? "Session started" : `Session started: ${said}` }]
     }
     case "approval.resolved": {
-      const title = view.asked.get(event.approvalId) ?? "what was asked"
+      const title = view.asked.get(event.approvalId) ?? "the question"
       const mark = event.decision === "allow" ? "done" : "denied"
       return [{ ...line, mark, text: `${DECIDED[event.decision]}: ${title}`, tail: event.by }]
     }
@@ -257,7 +257,7 @@ function noteOf(
   }
 }
 
-const DECIDED = { allow: "Allowed", deny: "Denied", expired: "No longer asked" } as const
+const DECIDED = { allow: "Allowed", deny: "Denied", expired: "Expired" } as const
 
 function compactionText({ tokensBefore, tokensAfter }: EventOf<"context.compacted">): string {
   const said = "The host compacted its context"

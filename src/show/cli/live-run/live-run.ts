@@ -90,7 +90,7 @@ async function send({ input: { follow, ...input }, app, context }: Call): Promis
   // What had ended goes on in this process, and may have ended again already.
   const isHere = isEnded(before) || (await app.agents()).isHere(run.id)
   if (!isHere && follow !== true) {
-    const way = input["now"] === true ? "Given to" : "Queued behind the running turn of"
+    const way = input["now"] === true ? "Sent to" : "Queued after the current turn of"
     return print(run, `${way} ${run.id}; \`qm attach ${run.id}\` shows it.`, context)
   }
   const onInterrupt = isHere ? "stop" : "leave"
@@ -230,8 +230,8 @@ async function startInServer(
 
 const NO_RUN = {
   code: "no run",
-  message: "its answer is no run.",
-  hint: "Look at the terminal in which `qm up` runs.",
+  message: "its response is not a run.",
+  hint: "Check the output of `qm up` in its terminal.",
 }
 
 /** The entryPoints speak to a person; here their one line is for us. */

@@ -138,7 +138,7 @@ async function hearAll(
   }
 }
 
-/** What began before the first shown message has a name in one of those before it. */
+/** The title of an activity that started before the first shown message is in an earlier one. */
 async function recall({ after }: Plan, calls: Calls, show: Show): Promise<void> {
   if (after === 0) return
   const from = Math.max(0, after - LOOK_BACK_MESSAGES)

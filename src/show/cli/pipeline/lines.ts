@@ -21,7 +21,7 @@ export function eventLines(
     case "validation_failed":
       return body.problems.map((it) => `  ${paint.bad("✗")} ${rowText(visible(it), room)}`)
     case "repair_started":
-      return [paint.warn(`  repair ${body.iteration}: once more with what failed`)]
+      return [paint.warn(`  repair ${body.iteration}: repeat with the problems found`)]
     case "skipped":
       return [paint.muted(`  – skipped: ${rowText(visible(body.reason), room)}`)]
     case "budget_warned":

@@ -11,7 +11,7 @@ export function shareBar(share: number): string {
 }
 
 /** At most `most` characters; ends between words if one ends in the last third. */
-export function truncate(text: string, most: number): string {
+export function truncateText(text: string, most: number): string {
   const characters = Array.from(text.slice(0, 2 * most))
   const isWhole = text.length <= 2 * most && characters.length <= most
   if (isWhole) return text
@@ -22,7 +22,7 @@ export function truncate(text: string, most: number): string {
 
 /** External text on one line: a line break in it must not look like the next row. */
 export function rowText(text: string, most: number = Number.POSITIVE_INFINITY): string {
-  return truncate(visibleLine(text.trim()), Math.max(8, most))
+  return truncateText(visibleLine(text.trim()), Math.max(8, most))
 }
 
 /** The first line of a text, with … if there are more. */

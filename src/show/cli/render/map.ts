@@ -14,7 +14,7 @@ import type {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { rowLimit, shareBar, truncate } from "./lines.ts"
+import { rowLimit, shareBar, truncateText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const MOST_LISTED = 12
@@ -112,7 +112,7 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
   function symbolRow(it: MapSymbol): readonly string[] {
     const indent = it.parent === undefined ? "" : "  "
     const room = width - 14
-    return ["  ", paint.muted(String(it.fromLine)), truncate(`${indent}${it.signature}`, room)]
+    return ["  ", paint.muted(String(it.fromLine)), truncateText(`${indent}${it.signature}`, room)]
   }
 }
 
@@ -167,7 +167,7 @@ function renderFound(found: SearchFind, { paint, width }: Screen): string {
     const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
     const symbols = file.symbols.slice(0, 3).map((it) => {
       const line = `${it.fromLine}:`
-      return `${" ".repeat(10)}${paint.muted(line)} ${truncate(it.signature, width - 11 - line.length)}`
+      return `${" ".repeat(10)}${paint.muted(line)} ${truncateText(it.signature, width - 11 - line.length)}`
     })
     return [head.join("  "), ...symbols].join("\n")
   })
