@@ -92,7 +92,7 @@ describe("invalid input", () => {
 
   test.each([
     ["a typo", TYPO, /:1:3:?\s+unknown key "stroe"; did you mean "store"\?/],
-    ["a duplicate", '{ "log": {}, "log": {} }', /:1:14:?\s+"log" stands twice/],
+    ["a duplicate", '{ "log": {}, "log": {} }', /:1:14:?\s+"log" is set twice/],
     ["binary", Buffer.from([0xff, 0xfe, 0x00]), /not text/],
     ["10 MB", " ".repeat(10_000_000), /it has 10.0 MB; the limit is 1.0 MB/],
     ["a folder", undefined, /not a file but a directory/],

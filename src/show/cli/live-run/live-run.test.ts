@@ -258,7 +258,7 @@ describe("other windows", () => {
     user.interrupt()
     const { code, stdout } = await watched
     expect(code).toBe(130)
-    expect(stdout).toContain(`The run continues. Show it again with qm attach ${run.id}`)
+    expect(stdout).toContain(`The run continues: qm attach ${run.id}`)
     expect((await (await other.agents()).get(run.id)).status).toBe("running")
   })
 })

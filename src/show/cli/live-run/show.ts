@@ -81,7 +81,7 @@ export function createTranscript(deps: Deps): Show {
     },
     leave(id) {
       now.run = undefined
-      note(`The run continues. Show it again with \`qm attach ${id}\``)
+      note(`The run continues: qm attach ${id}`)
     },
   }
 }
