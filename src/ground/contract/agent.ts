@@ -6,7 +6,6 @@ export const AGENT_TYPES = ["claude-code", "codex", "copilot", "synthetic"] as c
 export const AgentType = z.enum(AGENT_TYPES)
 export type AgentType = z.infer<typeof AgentType>
 
-/** How much an agent may do without asking. */
 export const AgentMode = z.enum(["plan", "ask", "edits", "auto"])
 export type AgentMode = z.infer<typeof AgentMode>
 

@@ -16,7 +16,6 @@ export const CaptureText = z.object({
 })
 export type CaptureText = z.infer<typeof CaptureText>
 
-/** What the window is spent on before the first word. */
 export const CaptureBudget = z.object({
   window: z.int().positive().describe("Size of the context window in tokens"),
   tokens: z.int().nonnegative().describe("Tokens in the window before the first word"),
@@ -68,7 +67,6 @@ export const Observation = z.object({
 })
 export type Observation = z.infer<typeof Observation>
 
-/** Why a host gave no word of its own. */
 export const ObservationProblem = z.object({
   code: z.enum(["not-trusted", "not-installed", "no-answer", "cannot-answer"]),
   text: z.string().describe("What happened, in words"),
@@ -90,7 +88,6 @@ export const CaptureSummary = z.object({
 })
 export type CaptureSummary = z.infer<typeof CaptureSummary>
 
-/** What one item did between two captures. */
 export const CaptureChange = z.object({
   path: z.string(),
   label: z.string(),

@@ -10,7 +10,7 @@ const FieldMeta = z.object({
   description: z.string(),
   env: z.string(),
   secret: z.literal(true).optional(),
-  /** A repository that somebody else wrote must not decide it, so a project file may not set it. */
+  /** A project file may not set it, because the repository may come from someone else. */
   personal: z.literal(true).optional(),
 })
 

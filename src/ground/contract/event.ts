@@ -196,7 +196,7 @@ const StoreRestored = defineEvent("store.restored", {
   body: z.object({ file: z.string(), events: z.int() }),
 })
 
-/** The whole list. If it is not here, nobody may say it. */
+/** All events; `emit` accepts no others. */
 export const EVENTS = [
   AgentsAdvanced,
   AgentsAnswered,

@@ -25,7 +25,6 @@ export const BranchEndReason = z.enum([
 ])
 export type BranchEndReason = z.infer<typeof BranchEndReason>
 
-/** What takes the branch's work out of its parent's window, if anything does. */
 export const FoldMode = z.enum(["wire", "sub-agent", "handle", "none"])
 export type FoldMode = z.infer<typeof FoldMode>
 

@@ -4,7 +4,6 @@ import { ContextKind } from "./manifest.ts"
 
 const Count = z.int().nonnegative()
 
-/** What the gateway does with an agent's requests, when they go through it. */
 export const GATEWAY_MODES = ["off", "record", "fold"] as const
 export const GatewayMode = z.enum(GATEWAY_MODES)
 export type GatewayMode = z.infer<typeof GatewayMode>
@@ -14,7 +13,6 @@ const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
 export const WireName = z.enum(WIRE_NAMES)
 export type WireName = z.infer<typeof WireName>
 
-/** What a piece of a request is. */
 export const WIRE_KINDS = [
   "prompt",
   "instructions",
@@ -65,7 +63,6 @@ export const WireFold = z.object({
 })
 export type WireFold = z.infer<typeof WireFold>
 
-/** How a request ended. */
 export const WireOutcome = z.enum(["answered", "refused", "cut", "aborted", "unreachable"])
 export type WireOutcome = z.infer<typeof WireOutcome>
 
@@ -172,7 +169,6 @@ export type GatewayTexts = z.infer<typeof GatewayTexts>
 
 export const GatewayDeleted = z.object({ id: z.string(), requests: Count })
 
-/** What the wire says of a run's window right now. */
 export const WireContext = z.object({
   at: z.int(),
   carry: z.string(),

@@ -27,7 +27,7 @@ export type ReachedFile = z.infer<typeof ReachedFile>
 const RiskReason = z.object({ text: z.string(), number: Share })
 type RiskReason = z.infer<typeof RiskReason>
 
-/** What a simulation leaves behind: an edit of these files is covered by it for four hours. */
+/** Result of a simulation; it allows edits of these files for four hours. */
 const Receipt = z.object({
   id: z.string(),
   paths: z.array(SimulatedFile),

@@ -26,7 +26,6 @@ const InputSchema = z.object({
   required: z.array(z.string()).default([]),
 })
 
-/** What an operation takes, for every surface that is not JSON itself. */
 export function inputFields(operation: Pick<Operation, "input">): readonly InputField[] {
   const input = InputSchema.parse(z.toJSONSchema(operation.input, { io: "input" }))
   return Object.entries(input.properties).map(([key, field]) => ({

@@ -34,7 +34,6 @@ export const KitChange = z.object({
 })
 export type KitChange = z.infer<typeof KitChange>
 
-/** What a level costs, measured on this machine and not promised. */
 export const KitLevelCost = z.object({
   level: KitLevel,
   adds: z.string().describe("What it has that the one below has not"),

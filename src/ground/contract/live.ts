@@ -13,7 +13,6 @@ const CLIENT_EVENTS = {
   },
 } as const satisfies Readonly<Record<string, EventDescription>>
 
-/** What the server sends. */
 const SERVER_EVENTS = {
   events: {
     body: "`{ entries, head }`",

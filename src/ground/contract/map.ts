@@ -1,6 +1,5 @@
 import { z } from "zod"
 
-/** What a symbol is, in words that fit all languages. */
 export const SYMBOL_KINDS = [
   "function",
   "class",
@@ -21,7 +20,6 @@ const Share = z.number().min(0).max(1)
 export const ScanMode = z.enum(["full", "incremental"])
 export type ScanMode = z.infer<typeof ScanMode>
 
-/** What one scan did. */
 export const ScanResult = z.object({
   filesScanned: Count.describe("Files of the tree that are in the index now"),
   filesChanged: Count.describe("Files added, changed or gone since the scan before"),
@@ -101,7 +99,6 @@ export const MapSymbol = z.object({
 })
 export type MapSymbol = z.infer<typeof MapSymbol>
 
-/** How sure it is that a name means this symbol. */
 export const LinkConfidence = z.enum(["import", "package", "unique", "ambiguous"])
 export type LinkConfidence = z.infer<typeof LinkConfidence>
 

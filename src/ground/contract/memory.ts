@@ -27,7 +27,6 @@ export const MemorySource = z.object({
 })
 export type MemorySource = z.infer<typeof MemorySource>
 
-/** What people and agents said about it, in its file. */
 export const MemorySignals = z.object({
   helpful: Count,
   unhelpful: Count,

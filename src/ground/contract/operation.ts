@@ -23,7 +23,6 @@ type ExtraFlag = {
   readonly description: string
 }
 
-/** How the command line offers an operation. */
 export type CliCommand = {
   readonly group: CommandGroup
   /** Default: the operation's group and verb. */
@@ -130,22 +129,21 @@ export type Handlers<Operations> = {
     : never
 }
 
-/** Who calls. Handles are bound to it. */
+/** Handles of stored results are bound to the caller. */
 export type Caller = {
   /** By what opened the door, never by what the caller says about itself. */
   readonly principal: string
-  /** What it calls itself: shown, and trusted with nothing. */
+  /** The name the client reports: shown, never trusted. */
   readonly client?: string
   /** Stands for the session of a call that names none. */
   readonly session: string
 }
 
-/** What an operation is told about the call it serves. */
 export type CallContext = {
   readonly signal: AbortSignal
   /** Absent for the person at the terminal. */
   readonly caller?: Caller
-  /** Told of long work while it goes on; absent where nobody looks. */
+  /** Receives progress of long work; absent if nothing shows it. */
   readonly onProgress?: (progress: Progress) => void
 }
 

@@ -4,7 +4,6 @@ import { IndexState } from "./map.ts"
 const Count = z.int().nonnegative()
 const Share = z.number().min(0).max(1)
 
-/** What a task wants done, by its words. */
 const TASK_ACTIONS = ["implement", "fix", "review", "test", "refactor"] as const
 export const TaskAction = z.enum(TASK_ACTIONS)
 export type TaskAction = z.infer<typeof TaskAction>
@@ -93,7 +92,6 @@ export type PackSummaryItem = z.infer<typeof PackSummaryItem>
 
 const Paths = z.array(z.string()).default([])
 
-/** What a person chose, so that a kept package can be opened and changed again. */
 const PackChoices = z.object({
   target: Paths,
   drop: Paths,

@@ -259,7 +259,6 @@ export type PipelineList = z.infer<typeof PipelineList>
 
 export const PipelineShow = z.object({ run: PipelineRun, events: z.array(PipelineEvent) })
 export type PipelineShow = z.infer<typeof PipelineShow>
-/** What a message to a run came to. */
 export const PipelineSaid = z.object({
   case: z.enum(["A", "B", "C", "D", "D'", "E", "after"]),
   run: PipelineRun,

@@ -24,7 +24,7 @@ const RUN_ORIGINS = ["started", "imported", "read"] as const
 
 export const RunId = z.string().min(1).max(100)
 
-/** What a run is started with. Unknown keys are refused: a typo must not become a default. */
+/** Unknown keys are errors, so that a typing error does not become a default. */
 export const RunConfiguration = z.strictObject({
   cwd: z.string().min(1).optional().describe("Directory of the agent; default: the repository"),
   model: z.string().min(1).max(200).optional(),
@@ -127,7 +127,6 @@ export const AgentsTurns = z.object({
 })
 export type AgentsTurns = z.infer<typeof AgentsTurns>
 
-/** What is put in front of the next turn, by us. */
 export const ContextPart = z.object({
   label: z.string(),
   text: z.string(),
@@ -168,7 +167,6 @@ export const Permissions = z.object({
 })
 export type Permissions = z.infer<typeof Permissions>
 
-/** Where a run's time went, in at most a few hundred pieces. */
 export const RunSpan = z.object({
   lane: z.enum(["model", "tools", "branches", "waiting"]),
   kind: ActivityKind.optional(),

@@ -1,7 +1,6 @@
 import type { DoctorCheck } from "#ground/contract"
 import type { App } from "#show/app"
 
-/** What a door is told about the command that leads to it. */
 export type EntryCall = {
   readonly app: App
   readonly input: Readonly<Record<string, unknown>>

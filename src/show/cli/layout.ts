@@ -1,4 +1,4 @@
-/** What the layout needs of a `Screen`; `width` is `Infinity` in a pipe, where nothing is wrapped. */
+/** `width` is `Infinity` in a pipe, where nothing is wrapped. */
 type Area = { readonly width: number }
 
 const COLOR_SEQUENCE = /\u001b\[[0-9;]*m/g

@@ -3,7 +3,6 @@ import { visible } from "#ground/base"
 type KeyInput = {
   readKey(signal: AbortSignal): Promise<string | undefined>
   readonly signal: AbortSignal
-  /** What the terminal shows for a key. */
   echo(key: string): void
   end(): void
 }

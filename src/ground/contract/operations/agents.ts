@@ -23,7 +23,6 @@ import {
 } from "../run.ts"
 import { prompt, StartInput } from "./start-input.ts"
 
-/** What the exit code of a command that follows a run says. */
 const EXIT_CODES = [
   "Exit codes: 0 when the run completed, 1 when it failed, 3 when another process or its budget " +
     "stopped it, 4 when its process ended early, 130 after Ctrl-C.",
@@ -186,7 +185,6 @@ export const agentsOperations = defineOperations("agents", {
       group: "Runs",
       examples: ["qm runs context run_abc123"],
     },
-    /** What is in the agent's window, what came when, and what the run changed. */
     input: z.object(RunIdInput),
     output: AgentsContext,
   },
@@ -479,7 +477,6 @@ export const agentsOperations = defineOperations("agents", {
       group: "Runs",
       examples: ["qm runs handoff run_abc123 --start"],
     },
-    /** What a fresh session needs of one whose window is nearly full. */
     input: z.object({
       ...RunIdInput,
       start: z.boolean().default(false).describe("Also start the new session with it"),

@@ -58,7 +58,6 @@ export type HandlersOf<Group extends OperationGroup> = Handlers<
   Pick<typeof OPERATIONS, Extract<OperationName, `${Group}.${string}`>>
 >
 
-/** What a caller may send. */
 export type OperationInput<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]["input"]>
 /** What a handler gets: the input with its defaults. */
 export type ParsedInput<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["input"]>

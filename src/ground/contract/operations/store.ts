@@ -2,7 +2,7 @@ import { z } from "zod"
 import { defineOperations } from "../operation.ts"
 import { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "../store.ts"
 
-/** As many as a page or a terminal can show; a reader goes on with `next`. */
+/** Limit of one page; continue with `next`. */
 const MOST_EVENTS_LISTED = 1_000
 
 export const storeOperations = defineOperations("store", {

@@ -20,7 +20,6 @@ export type Mark =
 export type Line = {
   readonly at: number
   readonly mark: Mark
-  /** How many activities it lies in. */
   readonly depth: number
   readonly text: string
   /** After the text: how long, what changed. */
@@ -41,7 +40,6 @@ type OpenActivity = {
 
 export type ContextUse = Omit<Extract<AgentEvent, { event: "context.usage" }>, "event">
 
-/** What is known of a run from what was said in it. */
 export type View = {
   readonly open: ReadonlyMap<string, OpenActivity>
   /** Titles of what was asked, by the host's own id. */
@@ -111,7 +109,6 @@ function shortened(content: string): string {
 
 const Parts = z.array(z.object({ label: z.string(), tokens: z.int() }))
 
-/** What we put in front of a turn, by name. */
 function partsOf({ metadata }: Message): readonly string[] {
   const parts = Parts.safeParse(metadata["parts"])
   if (!parts.success || parts.data.length === 0) return []

@@ -3,14 +3,12 @@ import type { Message, Run } from "#ground/contract"
 import { isEnded } from "./exit-code.ts"
 import { LOOK_EVERY_MS, PAGE_MESSAGES } from "./limits.ts"
 
-/** What a follower reads and whom it tells. */
 type FollowDeps = {
   /** The first message that is read is the one after this. */
   readonly after: number
   run(): Promise<Run>
   messages(after: number, limit: number): Promise<readonly Message[]>
   hear(messages: readonly Message[]): void
-  /** How the run stands, once everything said before is heard. */
   showStatus(run: Run): Promise<void>
   readonly wake: Wake
   /** Leaves at once; the run is not touched. */

@@ -4,7 +4,6 @@ export const PAGE_MESSAGES = 200
 /** Without a word from the journal we look anyway: a change that was told too early, or not at all. */
 export const LOOK_EVERY_MS = 1_000
 
-/** How often the live line is drawn anew, so that its seconds move. */
 export const REDRAW_EVERY_MS = 250
 
 /** Text that streams in is drawn at most so often; a terminal shows no more. */

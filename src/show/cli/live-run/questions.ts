@@ -13,7 +13,6 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
 type ReadKey = (signal: AbortSignal) => Promise<string | undefined>
 
 type Deps = {
-  /** What the run asks and nobody has answered, oldest first. */
   open(): Promise<readonly Approval[]>
   answer(id: string, decision: Decision): Promise<void>
   /** Absent where nobody can press a key. */
@@ -22,7 +21,6 @@ type Deps = {
   show(approval: Approval): void
   /** The question that waits for a key now; undefined when none does. */
   ask(approval: Approval | undefined): void
-  /** Why an answer did not count. */
   note(text: string): void
 }
 

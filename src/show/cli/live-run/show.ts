@@ -7,7 +7,6 @@ import { EMPTY_VIEW, hear, type Line, nowAtWork, type View } from "./fold.ts"
 import { DRAW_TEXT_EVERY_MS, QUESTION_CHARACTERS } from "./limits.ts"
 import type { Painter } from "./painter.ts"
 
-/** How a run is shown while it is followed. */
 export type Show = {
   /** Messages from before the first that is wanted: heard, not shown. */
   recall(messages: readonly Message[]): void
@@ -91,7 +90,6 @@ function noteLine(text: string, at: number): Line {
   return { at, mark: "note", depth: 0, text, isProse: true }
 }
 
-/** What the live rows are drawn from, beside what was said. */
 type LiveRowState = {
   run: Run | undefined
   text: string

@@ -96,7 +96,6 @@ function createShow({ line, terminal, screen }: RunContext): Show {
 
 type Calls = ReturnType<typeof callsFor>
 
-/** What is asked of the product, by its operations. */
 function callsFor(id: string, app: App, signal: AbortSignal) {
   const call = (name: string, input: object) => app.call(name, { id, ...input }, { signal })
   return {

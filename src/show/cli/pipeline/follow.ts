@@ -67,7 +67,6 @@ async function lastSeqOf(id: unknown, { app, context }: Call): Promise<number> {
   return shown.run.lastSeq
 }
 
-/** What was said in answer stands before what follows from it. */
 async function ask(
   operation: string,
   input: FlagValues,
