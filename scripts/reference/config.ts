@@ -6,7 +6,7 @@ import { code, pageHead, table } from "./markdown.ts"
 export function configPage(): string {
   const about =
     "Every setting, with its default. Later layers win: defaults, the user's file, the project's " +
-    "file, the environment, flags. `qm config show` says where each value came from."
+    "file, the environment, flags. `qm config show --sources` shows where each value comes from."
   const rows = configFields().map((it) => [
     code(it.key),
     code(it.env),

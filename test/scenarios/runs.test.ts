@@ -66,7 +66,7 @@ describe("two processes", () => {
     expect((await user.qm(["approvals"])).stdout).toContain(first)
     expect((await user.qm(["approve", first])).stdout).toMatch(/^Allowed: Edit src\/total\.ts/)
     await run.line(/Allowed: Edit/)
-    expect((await user.qm(["send", id, "and then"])).stdout).toMatch(/^Queued behind/)
+    expect((await user.qm(["send", id, "and then"])).stdout).toMatch(/^Queued after/)
     await run.line(/Bash: npm test/)
     const listed = (await user.qm(["approvals", "--json"])).stdout
     const [second] = AgentsApprovals.parse(JSON.parse(listed)).approvals
