@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import react from "@vitejs/plugin-react"
 import type { Plugin } from "vite"
@@ -35,6 +36,8 @@ export default defineConfig({
     css: true,
     // These tests only compute; sharing a process between files saves most of their time.
     isolate: false,
+    // Vitest runs projects side by side only if they have the same number.
+    maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
     // Guards against hanging, as in vitest.config.ts.
     testTimeout: 180_000,
     // Coverage counts only `src`.
