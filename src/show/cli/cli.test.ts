@@ -7,7 +7,7 @@ import type { EntryCall } from "./entry-points.ts"
 import { renderBar } from "./render/bar.ts"
 import { createScreen, safeJson, wantsColor } from "./screen.ts"
 
-/** The server has tests of its own; here it is enough to see that the door is reached. */
+/** The server has its own tests; here each entry point only records its call. */
 const DOORS = {
   up: async (call: EntryCall) => (call.say(`up ${JSON.stringify(call.input)}`), 0),
   open: async () => 0,
@@ -18,7 +18,7 @@ const DOORS = {
   attack: async () => [],
 }
 
-/** A person at a terminal of their own: `await using person = await atTerminal()`. */
+/** A user with a fresh home and project. */
 async function atTerminal(options: { isTerminal?: boolean } = {}) {
   const temp = await tempDirectory()
   const project = path.join(temp.path, "project")
@@ -47,7 +47,7 @@ async function atTerminal(options: { isTerminal?: boolean } = {}) {
 }
 
 describe("results", () => {
-  test("[CLI-6] the doctor reports, and a failed check is exit code 1", async () => {
+  test("[CLI-6] `qm doctor` prints its report, and a failed check is exit code 1", async () => {
     await using person = await atTerminal()
     expect(await person.type("doctor")).toMatchObject({ code: 0, stderr: "" })
     const wrong = await person.type("--set", "tokens.window=1", "doctor")
@@ -68,7 +68,7 @@ describe("results", () => {
     expect((await person.type("events", "--name", "zzz")).stdout).toBe("No events match.\n")
   })
 
-  test("[CLI-7] tokens are counted and drawn against a budget", async () => {
+  test("[CLI-7] `qm tokens` prints counts and draws them against a budget", async () => {
     await using person = await atTerminal()
     await writeFile(path.join(person.project, "a.md"), "one two three")
     await writeFile(path.join(person.project, "b.md"), "four")
@@ -81,7 +81,7 @@ describe("results", () => {
     expect(stdout).toContain("files 4   │ budget 8")
   })
 
-  test("[APP-4] settings show values and, when asked, origins", async () => {
+  test("[APP-4] `qm config show` prints values and, with --sources, origins", async () => {
     await using person = await atTerminal()
     expect((await person.type("config", "show", "tokens")).stdout).toContain(
       "qm config show --sources",
@@ -100,7 +100,7 @@ describe("results", () => {
     expect((await person.type("config", "check", "--set", "x.y=1")).code).toBe(1)
   })
 
-  test("[CLI-8] the tour walks through the commands", async () => {
+  test("[CLI-8] `qm tour` runs a few commands", async () => {
     await using person = await atTerminal()
     await writeFile(path.join(person.project, "README.md"), "# Hello")
     const { code, stdout } = await person.type("tour")
@@ -114,7 +114,7 @@ describe("results", () => {
     ])
   })
 
-  test("[CLI-3] --json is the output itself, and -v logs to stderr", async () => {
+  test("[CLI-3] --json prints the output itself, and -v logs to stderr", async () => {
     await using person = await atTerminal()
     const { stdout, stderr } = await person.type("store", "status", "--json", "-v")
     expect(JSON.parse(stdout)).toMatchObject({ dialect: "sqlite", events: 1 })
@@ -123,7 +123,7 @@ describe("results", () => {
 })
 
 describe("help, version, completion", () => {
-  test("[CLI-4] help comes for a word, a group and nothing", async () => {
+  test("[CLI-4] help is printed for a command, a group and an empty line", async () => {
     await using person = await atTerminal()
     expect((await person.type("help", "store")).stdout).toContain("store backup")
     expect((await person.type("help", "store", "backup")).stdout).toMatch(
@@ -135,13 +135,13 @@ describe("help, version, completion", () => {
     expect((await person.type("help", "zzz")).code).toBe(1)
   })
 
-  test("[CLI-7] the version has what a bug report needs", async () => {
+  test("[CLI-7] `qm --version` prints the versions a bug report needs", async () => {
     await using person = await atTerminal()
     expect((await person.type("--version")).stdout).toMatch(/^qm \d.+\(node \d.+, sqlite \d/)
     expect(JSON.parse((await person.type("--version", "--json")).stdout)).toHaveProperty("sqlite")
   })
 
-  test("[CLI-5] completion comes from the index", async () => {
+  test("[CLI-5] completion uses the command index", async () => {
     await using person = await atTerminal()
     expect((await person.type("complete", "--", "st")).stdout).toBe("stop\nstatus\nstore\n")
     for (const shell of ["bash", "zsh", "fish"]) {
@@ -150,7 +150,7 @@ describe("help, version, completion", () => {
   })
 })
 
-test("[CLI-12] other ways in are reached with their input, without being known", async () => {
+test("[CLI-12] an entry point gets its input", async () => {
   await using person = await atTerminal()
   expect(await person.type("up", "--port", "0", "--no-open")).toEqual({
     code: 0,
@@ -163,8 +163,8 @@ test("[CLI-12] other ways in are reached with their input, without being known",
   expect((await person.type("mcp", "--help")).stdout).toContain("  claude mcp add qm -- qm mcp\n")
 })
 
-describe("failures", () => {
-  test("[CLI-10] foreseen: message, arrow, hint, code", async () => {
+describe("errors", () => {
+  test("[CLI-10] an expected error prints message, arrow, hint and code", async () => {
     await using person = await atTerminal()
     expect(await person.type("docter")).toEqual({
       code: 1,
@@ -176,7 +176,7 @@ describe("failures", () => {
     expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { code: "CLI_UNKNOWN_COMMAND" } })
   })
 
-  test("[CLI-10] a bug keeps its stack and exits with 70", () => {
+  test("[CLI-10] a bug prints its stack and exits with 70", () => {
     const plain = createScreen({ isColored: false, columns: undefined })
     const { text, exitCode, wire } = explain(new Error("broken \u001b[2J"), plain)
     expect([exitCode, wire.code]).toEqual([70, "BUG"])
@@ -184,7 +184,7 @@ describe("failures", () => {
     expect(explain("just text", plain).exitCode).toBe(70)
   })
 
-  test("[CLI-10] an interrupted command ends with 130 and says nothing", async () => {
+  test("[CLI-10] an interrupted command exits with 130 and prints nothing", async () => {
     await using person = await atTerminal()
     await writeFile(path.join(person.project, "a.md"), "x")
     person.interrupt()
@@ -193,7 +193,7 @@ describe("failures", () => {
 })
 
 describe("the screen", () => {
-  test("[CLI-11] colours appear on a terminal only, or when asked for", async () => {
+  test("[CLI-11] colours appear on a terminal only, or when requested", async () => {
     const on = { choice: "auto", isTerminal: true, environment: {} }
     expect(wantsColor(on)).toBe(true)
     expect(wantsColor({ ...on, isTerminal: false })).toBe(false)
@@ -206,7 +206,7 @@ describe("the screen", () => {
     expect((await person.type("--help", "--color", "never")).stdout).not.toContain("\u001b")
   })
 
-  test("[CLI-11] the bar can be read without colours: a block, a word and a figure a kind", () => {
+  test("[CLI-11] the bar is readable without colours: a block, a name and a number for each kind", () => {
     const screen = createScreen({ isColored: false, columns: 64 })
     const segments = [
       { kind: "instructions", tokens: 6_100 },
@@ -221,7 +221,7 @@ describe("the screen", () => {
     expect(renderBar([{ kind: "files", tokens: 90_000 }], 10, screen)).toContain("budget 10")
   })
 
-  test("[S7] JSON on a terminal keeps its value and loses its teeth", () => {
+  test("[S7] JSON on a terminal keeps its value, with control characters escaped", () => {
     const value = { a: "x\u001b[2J\u202e\u{e0041}ü", "k\u009b": ["\u200b"] }
     const text = safeJson(value)
     expect(JSON.parse(text)).toEqual(value)

@@ -15,10 +15,9 @@ import { createScreen, type Screen, safeJson, wantsColor } from "./screen.ts"
 type Environment = Readonly<Record<string, string | undefined>>
 type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
 
-/** Of a terminal that does not report its width. */
 const USUAL_COLUMNS = 80
 
-/** Operations beside those of the product, with their renderers. */
+/** Operations of tests, with their renderers. */
 export type ExtraCommands = ExtraOperations & {
   readonly renderers?: Parameters<typeof findPrinter>[1]
 }
@@ -32,13 +31,12 @@ export type Terminal = {
   readonly signal: AbortSignal
   readonly entryPoints: EntryPoints
   readonly extra?: ExtraCommands
-  /** The whole of stdin; absent at a terminal. */
+  /** All of stdin; absent at a terminal. */
   readStdin?(): Promise<string>
   /** The next key press; absent without a terminal. */
   readKey?(signal: AbortSignal): Promise<string | undefined>
 }
 
-/** Run one command line and return its exit code. */
 export async function runCli(terminal: Terminal): Promise<number> {
   const { argv } = terminal
   const commands = await commandsFor(terminal.extra)
@@ -144,7 +142,7 @@ function lines(words: readonly string[]): string {
   return words.map((word) => `${word}\n`).join("")
 }
 
-/** Commands that set a pipeline to work and stay with it; known before any room is loaded. */
+/** Commands that start a pipeline and follow it; listed here because no room is loaded yet. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   "pipeline.run",
   "pipeline.resume",
@@ -158,7 +156,7 @@ export function isFollowed(operation: string): boolean {
   return FOLLOWED.has(operation)
 }
 
-/** Commands that have to do with a run at work, by the operation they lead to. */
+/** Commands that follow a run, by operation. */
 const LIVE_NAMES = {
   "agents.start": "run",
   "agents.send": "send",
@@ -168,12 +166,12 @@ const LIVE_NAMES = {
 } as const
 export type LiveName = (typeof LIVE_NAMES)[keyof typeof LIVE_NAMES] | "handoff"
 
-/** Which of them a line leads to; undefined when it is an operation like any other. */
+/** Undefined for an ordinary operation. */
 function liveNameOf(
   operation: string,
   input: Readonly<Record<string, unknown>>,
 ): LiveName | undefined {
-  // Only a fresh session has to be stayed with; the package alone is an answer like any other.
+  // Only a started session is followed; the package alone is an ordinary result.
   if (operation === "agents.handoff") return input["start"] === true ? "handoff" : undefined
   return Object.entries(LIVE_NAMES).find(([name]) => name === operation)?.[1]
 }
@@ -184,7 +182,6 @@ type ExplainedError = {
   readonly exitCode: number
 }
 
-/** The text and exit code of an error: what happened, what to do, the code. */
 export function explain(error: unknown, screen: Screen): ExplainedError {
   const { paint } = screen
   const advice = (hint: string, code: string) =>

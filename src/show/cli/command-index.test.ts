@@ -18,7 +18,7 @@ const OFFERED = [...Object.values(foldOperations), ...Object.values(memoryOperat
 )
 const COMMANDS = deriveCommands(OFFERED)
 
-test("[CLI-24] two ways to say it are two commands of one operation", () => {
+test("[CLI-24] two forms of a command belong to one operation", () => {
   const typed = COMMANDS.map((it) => `${it.words.join(" ")}: ${it.operation}`)
   expect(typed).toEqual([
     "fold: fold.tree",
@@ -55,13 +55,13 @@ test.each([
     { id: "mem_1", verdict: "helpful" },
   ],
   ["memory forget mem_1", "memory.forget", { id: "mem_1" }],
-])("[CLI-4] `qm %s` is %s with its input", (line, operation, input) => {
+])("[CLI-4] `qm %s` calls %s with its input", (line, operation, input) => {
   const { action } = parseLine(line.split(" "), COMMANDS)
   expect(action).toMatchObject({ kind: "run", command: { operation }, input })
 })
 
 test.each(["memory add T B", "memory add T --kind fix", "fold show", "memory search"])(
-  "[CLI-2] `qm %s` says what is missing",
+  "[CLI-2] `qm %s` names the missing argument",
   (line) => {
     expect(() => parseLine(line.split(" "), COMMANDS)).toThrow(
       expect.objectContaining({ code: "CLI_ARGUMENT_MISSING" }),
@@ -81,14 +81,14 @@ test("[CLI-24] `qm help --all` lists a command once, without its aliases", () =>
   expect(renderHelp({ words: ["fold", "tree"] }, COMMANDS, screen)).toContain("Same as: qm fold\n")
 })
 
-test("[CLI-13] every command of folds and memories has a text of its own", () => {
+test("[CLI-13] every command of folds and memories has a renderer", () => {
   for (const { name } of OFFERED) expect(renderers[name], name).toBeDefined()
 })
 
 const DERIVED = deriveCommands(Object.values(OPERATIONS))
 const find = (words: string) => DERIVED.find((it) => it.words.join(" ") === words)
 
-test("[CLI-4] a command takes the fields of its operation, and what its descriptor adds", () => {
+test("[CLI-4] a command takes the fields of its operation, and the flags of its descriptor", () => {
   const run = find("run")
   const fields = Object.keys(OPERATIONS["agents.start"].input.shape)
   const typed = [...(run?.arguments ?? []), ...(run?.flags ?? [])]
@@ -107,7 +107,7 @@ test("[CLI-4] a command takes the fields of its operation, and what its descript
   expect(find("credential set")).toMatchObject({ arguments: [{ key: "name" }], flags: [] })
 })
 
-test("[CLI-4] the exit codes of a run are in the help of what follows one", () => {
+test("[CLI-4] help of commands that follow a run lists its exit codes", () => {
   for (const words of ["run", "send"]) {
     const { notes = [] } = find(words) ?? {}
     expect(notes.join(" ")).toMatch(/0 when .+ 1 when .+ 3 when .+ 4 when .+ 130 after Ctrl-C/)
@@ -116,7 +116,7 @@ test("[CLI-4] the exit codes of a run are in the help of what follows one", () =
 
 const ALL = arrange(DERIVED)
 const SHELL_WORD = /"([^"]*)"|(\S+)/g
-/** The words of `qm …` in an example, without what a shell does before or after it. */
+/** The words of `qm …` in an example, without other shell commands. */
 function wordsOf(example: string): readonly string[] {
   const line = /(?:^|\| |<\()qm (.*?)(?:\)| \| | < .*|$)/.exec(example)?.[1] ?? example
   return [...line.matchAll(SHELL_WORD)].map(([, quoted, plain = ""]) => quoted ?? plain)
@@ -157,7 +157,7 @@ test("[CLI-30] every argument and flag has a description", () => {
   }
 })
 
-test("[CLI-29] commands come from the built index, and without one from the descriptors", async () => {
+test("[CLI-29] commands come from the built index, or from the descriptors without one", async () => {
   await using folder = await tempDirectory()
   const index = path.join(folder.path, "commands.json")
   const words = (commands: readonly { readonly words: readonly string[] }[]) =>

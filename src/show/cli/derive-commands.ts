@@ -41,7 +41,7 @@ function kebab(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** Empty for defaults that everybody expects: false, empty text and empty lists. */
+/** Empty for obvious defaults: false, empty text and empty lists. */
 function defaultTextOf(value: unknown): string {
   const isPlain = value === undefined || value === false || value === ""
   if (isPlain || (Array.isArray(value) && value.length === 0)) return ""

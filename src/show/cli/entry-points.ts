@@ -10,10 +10,9 @@ export type EntryCall = {
   say(text: string): void
 }
 
-/** Another way into the product. The command line leads to it without knowing it. */
+/** Another surface; `main.ts` passes it in. */
 type EntryPoint = (call: EntryCall) => Promise<number>
 
-/** Handed in where the house is put together (`src/show/main.ts`). */
 export type EntryPoints = {
   readonly up: EntryPoint
   readonly open: EntryPoint

@@ -2,7 +2,7 @@ import { defineError, nearest } from "#ground/base"
 
 const MOST_SUGGESTED = 3
 
-/** Commands that the typed words begin, else the one that is spelled most like them. */
+/** Commands that start with the typed words, else the most similar one. */
 function suggestCommands(typed: string, known: readonly string[]): readonly string[] {
   const names = [...new Set(known)]
   const completed = names.filter((it) => it.startsWith(typed))

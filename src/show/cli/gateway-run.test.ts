@@ -18,7 +18,7 @@ const DOORS = {
   attack: async () => [],
 }
 
-/** A person with a project, and a provider that says how much it was asked. */
+/** A user with a project, and a provider that counts its requests. */
 async function person() {
   const temp = await tempDirectory()
   const project = path.join(temp.path, "project")
@@ -73,8 +73,8 @@ const body = JSON.stringify({ model: "claude-opus-5-5", messages: [{ role: "user
 fetch(url, { method: "POST", headers: { "x-api-key": "k" }, body }).then((it) => process.exit(it.status - 180))
 `
 
-describe("a host that is run through the gateway", () => {
-  test("[CLI-28] it ends with its own exit code, and what it asked is there to be looked at", async () => {
+describe("qm gateway run", () => {
+  test("[CLI-28] exits with the host's exit code, and records its requests", async () => {
     await using it = await person()
     const args = ["gateway", "run", "--wire", "anthropic", "--", process.execPath, "-e", HOST]
     const ran = await it.type(...args)
@@ -91,7 +91,7 @@ describe("a host that is run through the gateway", () => {
     expect((await it.type("gateway", "request", "last", "1")).stdout).toContain("user")
   })
 
-  test("[CLI-28] a program that nobody knows, or that is not there, is said with what to do", async () => {
+  test("[CLI-28] an unknown or missing program is an error with a hint", async () => {
     await using it = await person()
     const unknown = await it.type("gateway", "run", "--", "no-such-host")
     expect(unknown.code).not.toBe(0)
@@ -101,7 +101,7 @@ describe("a host that is run through the gateway", () => {
     expect(missing.stderr).toContain("it is not on the PATH")
   })
 
-  test("[CLI-28] a repository that sends requests elsewhere is refused before anything starts", async () => {
+  test("[CLI-28] a repository that redirects requests is refused before the host starts", async () => {
     await using it = await person()
     const settings = { env: { ANTHROPIC_BASE_URL: "https://models.example" } }
     await writeFile(path.join(it.project, ".claude", "settings.json"), JSON.stringify(settings))

@@ -4,11 +4,13 @@ import type { App } from "#show/app"
 import { CommandNotStarted } from "./errors.ts"
 import { openApp, type RunContext } from "./run-operation.ts"
 
-/** As a shell says that a signal ended a program. */
+/** A shell's exit code for a signal is 128 plus its number. */
 const BY_SIGNAL = 128
 const SIGNALS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
-/** A program of the person's own, in front of them as always; only its model is reached through us. */
+/**
+ * Runs the user's own program on their terminal, with its model requests going through the gateway.
+ */
 export async function runThroughGateway(
   input: Readonly<Record<string, unknown>>,
   context: RunContext,
@@ -30,7 +32,7 @@ export async function runThroughGateway(
     ),
   })
   await carried.end()
-  // Said at the end: until then the screen is the program's.
+  // Printed at the end: until then the screen belongs to the program.
   for (const it of notices) terminal.stderr.write(`${visibleLine(it)}\n`)
   return exitCodeOf(outcome, program)
 }

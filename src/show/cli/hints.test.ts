@@ -9,7 +9,6 @@ import { parseLine } from "./parse.ts"
 const SOURCE = path.join(import.meta.dirname, "../..")
 const COMMANDS = arrange(deriveCommands(Object.values(OPERATIONS)))
 
-/** Non-test sources that write hints, help and results: all of them. */
 const FILES = readdirSync(SOURCE, { recursive: true, encoding: "utf8" }).filter(
   (it) => it.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(it),
 )
@@ -21,7 +20,7 @@ function commandsIn(file: string): readonly string[] {
   return [...quoted].map(([, line = ""]) => line)
 }
 
-/** Interpolations and placeholders become "1"; of `<a|b>` the first value is typed. */
+/** Interpolations and placeholders become "1"; of `<a|b>` the first value is used. */
 function asTyped(line: string): readonly string[] {
   const typed = line
     .replace(/\$\{sessionFlag[^}]*\}/g, "")
@@ -38,7 +37,7 @@ const LINES = FILES.flatMap((file) =>
   commandsIn(file).flatMap((line) => (IS_TEMPLATE.test(line) ? [] : [{ file, line }])),
 )
 
-/** The name of a command without anything else refers to the command. */
+/** A command name alone is a reference, not a command line. */
 function isName(line: string): boolean {
   return COMMANDS.some((it) => it.words.join(" ") === line)
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 const ROOT = path.join(import.meta.dirname, "../../..")
 
-/** Files and packages that are loaded before the first line of `main.ts` runs. */
+/** Files and packages loaded before the first line of `main.ts` runs. */
 function loadedWith(entry: string): ReadonlySet<string> {
   const loaded = new Set<string>()
   const waiting = [entry]
@@ -25,7 +25,7 @@ function importsOf(file: string): string[] {
   })
 }
 
-test("[CLI-5] help, completion and a mistyped word load no room but base, and no package", () => {
+test("[CLI-5] help, completion and a mistyped command load no room except base, and no package", () => {
   const loaded = [...loadedWith("src/show/main.ts")]
   const rooms = new Set(loaded.map((it) => it.split("/").slice(0, 3).join("/")))
   const others = [...rooms].filter((it) => !it.startsWith("node:")).toSorted()

@@ -70,7 +70,7 @@ const inputOf = (...argv: string[]) => {
   return action.kind === "run" ? { operation: action.command.operation, ...action.input } : action
 }
 
-describe("what a line means", () => {
+describe("parseLine", () => {
   test.each([
     [["tokens", "a.md"], { operation: "tokens.count", paths: ["a.md"] }],
     [
@@ -106,7 +106,7 @@ describe("what a line means", () => {
     expect(inputOf(...argv)).toEqual(expected),
   )
 
-  test("[CLI-1] choices that hold for every command may stand anywhere", () => {
+  test("[CLI-1] global flags may be anywhere", () => {
     expect(parse("--set", "a.b=1", "config", "--set=c.d=2", "check", "-v", "--json")).toMatchObject(
       {
         json: true,
@@ -152,7 +152,7 @@ describe("what a line means", () => {
     expect(() => parse(...argv)).toThrow(expect.objectContaining({ code, hint }))
   })
 
-  test("[CLI-2] a required flag that is absent is named", () => {
+  test("[CLI-2] a missing required flag is named", () => {
     const commands = [{ ...COMMANDS[2], flags: [flag("file", { isRequired: true })] } as Command]
     expect(() => parseLine(["config", "check"], commands)).toThrow(
       expect.objectContaining({
@@ -162,7 +162,7 @@ describe("what a line means", () => {
     )
   })
 
-  test("[CLI-3] JSON is asked for before `--`, not after", () => {
+  test("[CLI-3] --json counts before `--`, not after it", () => {
     expect([wantsJson(["x", "--json"]), wantsJson(["x", "--", "--json"])]).toEqual([true, false])
   })
 })

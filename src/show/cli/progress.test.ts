@@ -6,7 +6,7 @@ function sinkOf(isTerminal: boolean) {
   return { written, isTerminal, write: (text: string) => void written.push(text) }
 }
 
-test("[CLI-22] long work is one line on a terminal, written over and cleared at the end", () => {
+test("[CLI-22] long work is one line on a terminal, overwritten and cleared at the end", () => {
   const sink = sinkOf(true)
   const line = createProgressLine(sink)
   line.show({ what: "reading files", done: 500, total: 1_000 })
@@ -19,7 +19,7 @@ test("[CLI-22] long work is one line on a terminal, written over and cleared at 
   ])
 })
 
-test("[CLI-22] a pipe and a log never see it, and nothing to do shows nothing", () => {
+test("[CLI-22] a pipe and a log never get it, and no work prints nothing", () => {
   const pipe = sinkOf(false)
   createProgressLine(pipe).show({ what: "reading files", done: 1, total: 2 })
   const terminal = sinkOf(true)

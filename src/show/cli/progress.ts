@@ -7,8 +7,8 @@ const BAR_CELLS = 24
 const CLEAR_LINE = "\r\u001b[2K"
 
 /**
- * Long work as one line that is written over. It stands on stderr and only on a terminal, so that
- * neither a pipe nor a log ever has it.
+ * Progress as one line that is overwritten. On stderr and on a terminal only, so that neither a
+ * pipe nor a log gets it.
  */
 export function createProgressLine(sink: Sink) {
   let shown = ""

@@ -9,7 +9,7 @@ type KeyInput = {
 
 const ERASE = "\b \b"
 
-/** A line typed key by key; undefined when the person left. */
+/** Undefined if the user cancelled. */
 export async function readTyped({
   readKey,
   signal,
@@ -28,7 +28,7 @@ export async function readTyped({
       const isErase = key === "\u007f" || key === "\b"
       if (isErase && text !== "") echo(ERASE)
       text = isErase ? Array.from(text).slice(0, -1).join("") : text + key
-      // A paste may hold anything; the screen gets only what can be seen.
+      // A paste may contain anything; the screen gets escaped text.
       if (!isErase) echo(visible(key))
     }
   }

@@ -19,7 +19,6 @@ export type RunContext = {
   readonly directory: string
 }
 
-/** Run one operation and print its result: for people, or as JSON. */
 export async function runOperation(
   name: string,
   input: unknown,
@@ -31,8 +30,8 @@ export async function runOperation(
 }
 
 /**
- * Without a server nobody else tells the truth about runs whose process died. A store that cannot
- * be written is no reason to show nothing.
+ * Without a server, no other process recovers runs of dead processes. If the store cannot be
+ * written, continue.
  */
 export async function settleLost(app: App): Promise<void> {
   const agents = await app.agents()
@@ -42,7 +41,7 @@ export async function settleLost(app: App): Promise<void> {
   })
 }
 
-/** Leave the command line through another door: the server, its links, its token. */
+/** Calls another surface: the server, its links, its token. */
 export async function runEntryPoint(
   name: EntryName,
   input: Readonly<Record<string, unknown>>,
@@ -62,7 +61,7 @@ export async function runEntryPoint(
 
 type Step = { readonly typed: string; readonly name: string; readonly input: unknown }
 
-/** A few commands on this repository, each as it would be typed. */
+/** Runs a few commands on this repository and prints each. */
 export async function runTour(context: RunContext): Promise<number> {
   await using app = await openApp(context)
   const { stdout } = context.terminal
@@ -125,11 +124,11 @@ async function printResult(
   return printer?.exitCode(output) ?? 0
 }
 
-/** Ledgers are files that grow: often enough to watch, seldom enough to cost nothing. */
+/** Ledgers are files; often enough to watch, rarely enough to cost nothing. */
 const LOOK_EVERY_MS = 500
 const MOST_AT_ONCE = 1_000
 
-/** What sessions do, line by line; with `--follow` until Ctrl-C, which is a good end. */
+/** Prints ledger entries; with `--follow` until Ctrl-C, with exit code 0. */
 export async function runWatch(
   input: Readonly<Record<string, unknown>>,
   context: RunContext,
@@ -148,7 +147,7 @@ export async function runWatch(
   while (!signal.aborted) {
     await systemClock.sleep(LOOK_EVERY_MS, signal).catch(() => {})
     if (signal.aborted) break
-    // Two may write in one millisecond, so the last one is looked at again.
+    // Two entries may have the same millisecond, so the last one is read again.
     const found = await ask({ after: after - 1, limit: MOST_AT_ONCE })
     showEntries(
       found.filter((it) => !seen.has(JSON.stringify(it))),
@@ -171,7 +170,7 @@ function showEntries(entries: readonly Entries[], { line, terminal, screen }: Ru
   }
 }
 
-/** The value comes from stdin or is typed unseen; it is in no argument and on no screen. */
+/** The value is read from stdin or typed without echo; it is never an argument. */
 export async function setCredential(
   input: Readonly<Record<string, unknown>>,
   context: RunContext,

@@ -38,7 +38,7 @@ export function safeJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value, undefined, 2) ?? "null")
 }
 
-/** The same on one line, for whoever reads line by line. */
+/** On one line, for readers of JSON lines. */
 export function safeJsonLine(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value) ?? "null")
 }
@@ -57,7 +57,7 @@ function escapeUnit(character: string, index: number): string {
 
 type Stroke = (text: string) => string
 
-/** The colours of the terminal: colour means state or kind, and is never the only sign. */
+/** Colour means state or kind, and is never the only indication. */
 export type Paint = {
   readonly bold: Stroke
   readonly muted: Stroke
@@ -68,7 +68,7 @@ export type Paint = {
   readonly kind: (kind: ContextKind, text: string) => string
 }
 
-/** Nearest 256-colour cells to the console's hues (CONSOLE.md, kinds of context). */
+/** The nearest 256-colour cells to the console's colours of kinds. */
 const KIND_COLORS: Readonly<Record<ContextKind, number>> = {
   instructions: 105,
   files: 75,
@@ -95,7 +95,7 @@ function createPaint(options: { isColored: boolean }): Paint {
   }
 }
 
-/** The common rules: an explicit choice first, then NO_COLOR and FORCE_COLOR, then the terminal. */
+/** An explicit choice first, then NO_COLOR and FORCE_COLOR, then the terminal. */
 export function wantsColor(options: {
   choice: string
   isTerminal: boolean

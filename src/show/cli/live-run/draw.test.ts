@@ -57,7 +57,10 @@ const LIVE: LiveState = {
   elapsedMs: 3_200,
 }
 
-/** What a hostile agent may say: escapes, controls, marks that hide or turn, halves of characters. */
+/**
+ * Hostile output of an agent: escapes, controls, invisible and bidirectional marks, lone
+ * surrogates.
+ */
 const hostile = fc
   .array(
     fc.oneof(
@@ -93,8 +96,8 @@ const OWN_COLOR = /\u001b\[(?:0|1|2|31|32|33|38;5;\d+)m/g
 const isSafe = (text: string): boolean => /^[\P{C}\n]*$/u.test(text.replace(OWN_COLOR, ""))
 const cellsOf = (row: string): number => widthOf(row.replace(OWN_COLOR, ""))
 
-describe("whatever an agent says", () => {
-  test("[S7] a line has nothing a terminal would obey but our own colours, and fits", () => {
+describe("hostile agent output", () => {
+  test("[S7] a line has no control sequence except our colours, and fits the width", () => {
     fc.assert(
       fc.property(line, fc.boolean(), (it: Line, isColored) => {
         const screen: Screen = isColored ? colored : plain
@@ -107,7 +110,7 @@ describe("whatever an agent says", () => {
     )
   })
 
-  test("[S7] so do the rows that are drawn in place, and the end", () => {
+  test("[S7] rows drawn in place and the last row have none either", () => {
     fc.assert(
       fc.property(hostile, hostile, (a, b) => {
         const rows = drawLive({ ...LIVE, atWork: a, writing: b }, colored)
@@ -122,7 +125,7 @@ describe("whatever an agent says", () => {
   })
 })
 
-test("[CLI-14] prose: headings, lists and code are hinted at, long words broken, wide ones counted", () => {
+test("[CLI-14] prose: headings, lists and code are styled, long words are broken, wide characters counted", () => {
   const text =
     "# Title\n\n- a list item that is too long for one row of it\n  1. `x`\n```ts\nconst a = 1\n```\nwwwwwwwwwwwwwwwwwwwwwwwwwwww\n中文中文中文中文中文中文"
   expect(layOutProse(text, 20, plain.paint).join("\n")).toMatchInlineSnapshot(`
@@ -145,7 +148,7 @@ test("[CLI-14] prose: headings, lists and code are hinted at, long words broken,
   expect([fit("short", 10), fit("much too long", 6)]).toEqual(["short", "much …"])
 })
 
-test("[CLI-15] the live row says what works now, for how long and at what cost; a question leads", () => {
+test("[CLI-15] the live row shows the current activity, its duration and cost; a question comes first", () => {
   const context = { used: 14_000, window: 200_000, kinds: [] }
   expect(drawLive({ ...LIVE, context }, plain)).toEqual([
     "npm test  3 s · $0.05 · 14.0k of 200.0k tokens",
@@ -165,7 +168,7 @@ test("[CLI-15] the live row says what works now, for how long and at what cost; 
   ])
 })
 
-test("[CLI-14] the end says how, after how long, what it cost and how full the window is", () => {
+test("[CLI-14] the last row shows outcome, duration, cost and context window", () => {
   const ended: Run = {
     ...RUN,
     status: "completed",
@@ -201,7 +204,7 @@ test("[CLI-14] the end says how, after how long, what it cost and how full the w
   `)
 })
 
-/** As much of a terminal as the painter needs. */
+/** A minimal terminal for the painter. */
 function screenAfter(writes: readonly string[]): string[] {
   const rows = [""]
   let row = 0
@@ -217,7 +220,7 @@ function screenAfter(writes: readonly string[]): string[] {
   return rows
 }
 
-test("[CLI-15] rows in place are replaced, never left behind; what stays is above them", () => {
+test("[CLI-15] rows in place are replaced; permanent rows are above them", () => {
   const writes: string[] = []
   const painter = livePainter((text) => void writes.push(text))
   painter.draw([], ["works"])
@@ -230,7 +233,7 @@ test("[CLI-15] rows in place are replaced, never left behind; what stays is abov
   expect(screenAfter(writes)).toEqual(["first", "second", "third", "end", ""])
 })
 
-test("[CLI-15] without a terminal there are lines and nothing else", () => {
+test("[CLI-15] without a terminal only lines are written", () => {
   const writes: string[] = []
   const painter = plainPainter((text) => void writes.push(text))
   painter.draw([], ["live"])

@@ -20,17 +20,17 @@ const SIGNS: Readonly<Record<Mark, string>> = {
   note: "·",
 }
 
-/** The time of day, as the person's clock has it. */
+/** Formats the local time of day. */
 export type SayClock = (at: number) => string
 
 const HEAD_CELLS = "00:00:00 ✓ ".length
 
-/** Deeper ones stand below each other: the words need the room. */
+/** Deeper levels share this indent, because the text needs the width. */
 const DEEPEST_INDENT = 8
 
 /**
- * A line of the transcript as rows. Everything from outside becomes visible here and nowhere else:
- * what reaches the terminal as an escape sequence is our own.
+ * Rows of a transcript line. Outside text is escaped here and nowhere else, so that every escape
+ * sequence on the terminal is ours.
  */
 export function drawLine(line: Line, screen: Screen, clockText: SayClock): readonly string[] {
   const { paint } = screen
@@ -59,7 +59,7 @@ function drawOneLine(line: Line, width: number, paint: Paint): string {
   return tail === "" ? shown : `${shown}  ${paint.muted(fit(tail, width - widthOf(text) - 2))}`
 }
 
-/** The first line of a text that is not empty, safe and without tabs. */
+/** The first non-empty line, escaped and without tabs. */
 export function firstVisibleLine(text: string): string {
   const first = text.split("\n").find((it) => it.trim() !== "") ?? ""
   return visible(first.replace(/\t/g, " ").trim())
@@ -96,7 +96,7 @@ export type LiveState = {
   readonly elapsedMs: number
 }
 
-/** What is drawn in place below the transcript: text as it is written, and what happens now. */
+/** Rows drawn in place below the transcript: streaming text and the current activity. */
 export function drawLive(state: LiveState, screen: Screen): readonly string[] {
   const { paint, width } = screen
   const writing =
@@ -114,12 +114,12 @@ export function drawLive(state: LiveState, screen: Screen): readonly string[] {
   return [...writing.map((it) => `  ${it}`), fitPainted(line, width)]
 }
 
-/** Whole seconds: anything finer would only flicker. */
+/** Whole seconds: finer ones would flicker. */
 function elapsedText(ms: number): string {
   return ms < 100_000 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms)
 }
 
-/** A row that is too wide after all loses its colours rather than its line. */
+/** A row that is too wide loses its colours, not its text. */
 function fitPainted(row: string, width: number): string {
   const bare = row.replace(/\u001b\[[0-9;]*m/g, "")
   return widthOf(bare) <= width ? row : fit(bare, width)
@@ -142,7 +142,7 @@ function meterText(context: ContextUse | undefined): readonly string[] {
   return [`${formatCount(context.used)} of ${formatCount(context.window)} tokens`]
 }
 
-/** The provider's figure, or ours where it has none. */
+/** The provider's cost, or our estimate. */
 export function costText({ cost }: Run): string {
   const usd = cost.reportedUsd ?? cost.computedUsd
   return usd === null ? "cost not known" : `$${usd.toFixed(2)}`
@@ -155,7 +155,6 @@ const ENDED: Readonly<Record<string, { readonly mark: Mark; readonly word: strin
   interrupted: { mark: "failed", word: "Interrupted" },
 }
 
-/** The end: how, after how long, what it cost, and how full the window is. */
 export function drawEnd(
   run: Run,
   context: ContextUse | undefined,

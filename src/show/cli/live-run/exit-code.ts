@@ -7,7 +7,9 @@ const EXIT_CODES: Partial<Readonly<Record<RunStatus, number>>> = {
   interrupted: 4,
 }
 
-/** As a shell sees how a run ended; `qm run --help` has the same list. */
+/**
+ * `qm run --help` has the same list.
+ */
 export function exitCodeOf({ status }: Run): number {
   return EXIT_CODES[status] ?? 1
 }

@@ -9,7 +9,7 @@ const clockText = (at: number) => new Date(at).toISOString().slice(11, 19)
 
 type MessageFields = Partial<Message> & { readonly event?: AgentEvent }
 
-/** Messages as the store gives them, a second apart. */
+/** Messages as the store returns them, a second apart. */
 function messagesOf(said: readonly MessageFields[]): Message[] {
   return said.map(({ event, ...message }, i) => ({
     id: `msg_${i}`,
@@ -55,7 +55,7 @@ const text = (content: string, more: object = {}): MessageFields => ({
   event: { event: "message", type: "assistant", text: "", ...more },
 })
 
-test("[CLI-14] a turn reads as lines: time, sign, one for each activity, nested ones indented", () => {
+test("[CLI-14] a turn is printed as lines: time, mark, one line per activity, nested ones indented", () => {
   const { text: shown } = foldAll([
     { type: "user", content: "Mend the total" },
     {
@@ -108,7 +108,7 @@ test("[CLI-14] a turn reads as lines: time, sign, one for each activity, nested 
   `)
 })
 
-test("[CLI-14] what goes wrong is said with its first lines, and a last word is not said twice", () => {
+test("[CLI-14] errors print their first lines, and the final text of a turn is not printed twice", () => {
   const { text: shown, view } = foldAll([
     started("x", "npm test", { kind: "command" }),
     ended("x", { outcome: "failed" }, "one\n\ntwo\nthree\nfour\nfive"),
@@ -197,7 +197,7 @@ test("[CLI-14] what goes wrong is said with its first lines, and a last word is 
   expect(view.context).toMatchObject({ used: 5, window: 10 })
 })
 
-test("[CLI-14] a turn names what was put in front of it; a host's long line is cut", () => {
+test("[CLI-14] a turn names its context parts; a long line of a host is truncated", () => {
   const parts = [
     { label: "date and state", tokens: 12 },
     { label: "memories", tokens: 1 },
@@ -214,7 +214,7 @@ test("[CLI-14] a turn names what was put in front of it; a host's long line is c
   expect(shown).not.toContain("more")
 })
 
-test("[CLI-14] what works now is the newest that has not ended; a circle of parents is harmless", () => {
+test("[CLI-14] the current activity is the newest open one; a cycle of parents is harmless", () => {
   const { view } = foldAll([
     started("a", "Outer", { kind: "agent", parentId: "b" }),
     started("b", "Inner", { kind: "agent", parentId: "a" }),
@@ -229,7 +229,7 @@ function never(): never {
   throw new Error("there is one message")
 }
 
-test("[CLI-14] a diff is what was added and removed, and where unless the title says so", () => {
+test("[CLI-14] a diff is printed as added and removed lines, with its path unless the title has it", () => {
   const one =
     "--- a/x.ts\n+++ b/x.ts\n@@ -1,2 +1,2 @@\n-old\n--- not a header\n+new\n+++ nor this\n"
   expect(diffStat(one, "Change things")).toBe("+2 −2 x.ts")

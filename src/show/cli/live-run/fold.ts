@@ -3,7 +3,7 @@ import { formatCount, formatDuration, plural } from "#ground/base"
 import { AgentEvent, type Message, type TokenUsage } from "#ground/contract"
 import { FAILURE_ROWS, LONGEST_NOTE_CHARACTERS } from "./limits.ts"
 
-/** What stands in front of a line: the sign of it, which colour only repeats. */
+/** The mark in front of a line; colour only repeats it. */
 export type Mark =
   | "person"
   | "agent"
@@ -16,17 +16,17 @@ export type Mark =
   | "warning"
   | "note"
 
-/** One entry of the terminal's transcript, not yet drawn. Its texts are as they came. */
+/** One entry of the transcript, not yet drawn; its texts are unescaped. */
 export type Line = {
   readonly at: number
   readonly mark: Mark
   readonly depth: number
   readonly text: string
-  /** After the text: how long, what changed. */
+  /** After the text: duration, changes. */
   readonly tail?: string
-  /** Lines below it, as they are. */
+  /** Lines below it. */
   readonly below?: readonly string[]
-  /** Whether the text is wrapped as prose, or the first line of it is enough. */
+  /** Whether the text is wrapped as prose; otherwise only its first line is shown. */
   readonly isProse?: boolean
 }
 
@@ -42,7 +42,7 @@ export type ContextUse = Omit<Extract<AgentEvent, { event: "context.usage" }>, "
 
 export type View = {
   readonly open: ReadonlyMap<string, OpenActivity>
-  /** Titles of what was asked, by the host's own id. */
+  /** Titles of questions by the host's id. */
   readonly asked: ReadonlyMap<string, string>
   readonly lastText: string
   readonly context: ContextUse | undefined
@@ -57,14 +57,14 @@ export const EMPTY_VIEW: View = {
 
 type Step = { readonly view: View; readonly lines: readonly Line[] }
 
-/** Takes one message in: what is known afterwards, and the lines it adds. */
+/** Adds one message to the view and returns the new lines. */
 export function hear(view: View, message: Message): Step {
   const event = AgentEvent.safeParse(message.metadata["event"])
   if (event.success) return hearEvent(view, event.data, message)
   return { view, lines: [plainLine(message)] }
 }
 
-/** What is at work now: the newest of what began and has not ended. */
+/** The newest activity that has started and not ended. */
 export function nowAtWork({ open }: View): string | undefined {
   return [...open.values()].at(-1)?.title
 }
@@ -94,12 +94,12 @@ function plainLine(message: Message): Line {
   }
 }
 
-/** Our own words about a budget or a window that is nearly full. */
+/** Our notes about a nearly exhausted budget or window. */
 function isWarning(content: string): boolean {
   return /^(?:Budget|Stopped before|The window is)/.test(content)
 }
 
-/** A sentence of ours is whole; a host's line of an unknown kind may be of any length. */
+/** Our notes are shown whole; an unknown line of a host may have any length. */
 function shortened(content: string): string {
   const [first = ""] = content.trim().split("\n")
   return first.length <= LONGEST_NOTE_CHARACTERS
@@ -123,7 +123,6 @@ function contextText({ metadata }: Message): string {
 
 type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
 
-/** Split by whether it is about an activity, so that each half can be read at once. */
 function hearEvent(view: View, event: AgentEvent, message: Message): Step {
   switch (event.event) {
     case "activity.started":
@@ -152,7 +151,7 @@ function begin(view: View, event: EventOf<"activity.started">, { timestamp: at }
   const { activityId, title, parentId, path, kind } = event
   const opened = { title, parentId, path, kind, at }
   const next = { ...view, open: withEntry(view.open, activityId, opened) }
-  // What happens inside a sub-agent stands below its beginning; the rest is one line at its end.
+  // Activities of a sub-agent are listed below its start; at its end one line follows.
   if (kind !== "agent") return { view: next, lines: [] }
   return { view: next, lines: [{ at, mark: "begun", depth: depthOf(view, parentId), text: title }] }
 }
@@ -193,7 +192,7 @@ function say(view: View, event: EventOf<"message">, { timestamp: at, content }: 
   return { view: next, lines: [{ at, mark, depth, text: content, isProse: true }] }
 }
 
-/** The last word of a turn is mostly the last text of the agent, which was shown already. */
+/** The final text of a turn usually repeats the agent's last message, which was already shown. */
 function endTurn(
   view: View,
   event: EventOf<"turn.ended">,
@@ -264,7 +263,7 @@ function compactionText({ tokensBefore, tokensAfter }: EventOf<"context.compacte
 
 function depthOf({ open }: View, parentId: string | undefined): number {
   let depth = 0
-  // At most as many steps as there are activities: a circle cannot hold us.
+  // At most as many steps as activities, so that a cycle ends.
   for (let at = parentId; at !== undefined && depth <= open.size; depth++)
     at = open.get(at)?.parentId
   return depth
@@ -285,7 +284,7 @@ function without<Value>(map: ReadonlyMap<string, Value>, key: string) {
   return new Map([...map].filter(([it]) => it !== key))
 }
 
-/** A unified diff in a few characters: `+3 −2 src/total.ts`; a path that the title has is left out. */
+/** A unified diff as `+3 −2 src/total.ts`; the path is omitted if the title has it. */
 export function diffStat(diff: string, title: string): string {
   let added = 0
   let removed = 0

@@ -4,22 +4,22 @@ import { isEnded } from "./exit-code.ts"
 import { LOOK_EVERY_MS, PAGE_MESSAGES } from "./limits.ts"
 
 type FollowDeps = {
-  /** The first message that is read is the one after this. */
+  /** Messages after this number are read. */
   readonly after: number
   run(): Promise<Run>
   messages(after: number, limit: number): Promise<readonly Message[]>
   hear(messages: readonly Message[]): void
   showStatus(run: Run): Promise<void>
   readonly wake: Wake
-  /** Leaves at once; the run is not touched. */
+  /** Aborting stops following; the run continues. */
   readonly signal: AbortSignal
 }
 
-/** Hears a run to its end, whichever process works on it; undefined when we were told to leave. */
+/** Follows a run of any process to its end; undefined if aborted. */
 export async function followRun(following: FollowDeps): Promise<Run | undefined> {
   let { after } = following
   while (!following.signal.aborted) {
-    // Read before the messages: what was said before the end is then among them.
+    // Read before the messages, so that all messages before the end are included.
     const run = await following.run()
     after = await readOn(following, after)
     await following.showStatus(run)
@@ -43,7 +43,7 @@ async function readOn(following: FollowDeps, from: number): Promise<number> {
 
 export type Wake = ReturnType<typeof createWake>
 
-/** Sleeps until somebody says that there is something to read, or for a while. */
+/** Sleeps until woken, or for a maximum time. */
 export function createWake(clock: Clock) {
   let next = Promise.withResolvers<void>()
   return {
@@ -55,7 +55,7 @@ export function createWake(clock: Clock) {
       const slept = clock.sleep(LOOK_EVERY_MS, AbortSignal.any([ended.signal, signal]))
       await Promise.race([next.promise, slept.catch(() => {})])
       ended.abort()
-      // What comes while we read counts for the next wait.
+      // A wake-up while reading counts for the next wait.
       next = Promise.withResolvers<void>()
     },
   }

@@ -19,11 +19,11 @@ const DOORS = {
 type Options = {
   readonly columns?: number
   readonly isTerminal?: boolean
-  /** Keys of the person, one for each question. */
+  /** One key for each question. */
   readonly keys?: readonly string[]
 }
 
-/** A person who runs agents: each line in an app of its own, as each process has one. */
+/** A user who runs agents; each command line gets its own app, like a process. */
 async function person(options: Options = {}) {
   const temp = await tempDirectory()
   const project = path.join(temp.path, "project")
@@ -61,7 +61,6 @@ async function person(options: Options = {}) {
     project,
     type,
     interrupt: () => interrupted.abort(),
-    /** Resolves when the text has been printed. */
     async until(text: string): Promise<void> {
       while (!seen.stdout.includes(text)) await heard.promise
     },
@@ -79,7 +78,7 @@ const linesAfterTime = (text: string): string[] => text.match(/(?<=^\d\d:\d\d:\d
 const endless = JSON.stringify({ after: 600_000, event: "turn.ended", outcome: "completed" })
 
 describe("qm run", () => {
-  test("[CLI-14] shows a run line by line and ends with its outcome", async () => {
+  test("[CLI-14] prints a run line by line and its outcome at the end", async () => {
     await using user = await person()
     const { code, stdout, stderr } = await user.type("run", "x", ...SYNTHETIC, "--script", "happy")
     expect([code, stderr]).toEqual([0, ""])
@@ -104,12 +103,12 @@ describe("qm run", () => {
     expect(stdout).not.toContain("\r")
   })
 
-  test("[CLI-15] on a terminal text streams in and the last row is drawn in place", async () => {
+  test("[CLI-15] on a terminal text streams, and the last row is drawn in place", async () => {
     await using user = await person({ isTerminal: true })
     const { stdout } = await user.type("run", "x", ...SYNTHETIC, "--script", "happy")
     expect(stdout).toContain("\r\u001b[J")
     expect(stdout).toMatch(/npm test.+\d s · /)
-    // Two rows in place are a text on its way and the row below it.
+    // Two rows in place: streaming text and the live row.
     expect(stdout).toContain("\r\u001b[1A\u001b[J")
     const own = /\u001b\[(?:\d*[AJ]|(?:0|1|2|31|32|33|38;5;\d+)m)|\r/g
     expect(stdout.replace(own, "")).toMatch(/^[\P{C}\n]*$/u)
@@ -128,7 +127,7 @@ describe("qm run", () => {
     expect(spent.stdout).toMatch(/■ Stopped after .+ tokens of 10/)
   })
 
-  test("[CLI-17] Ctrl-C stops a run of ours, says so, and is exit code 130", async () => {
+  test("[CLI-17] Ctrl-C stops our own run, prints so, and is exit code 130", async () => {
     await using user = await person()
     const ended = user.type("run", "x", ...SYNTHETIC, "--script", endless)
     await user.until("Session started")
@@ -139,7 +138,7 @@ describe("qm run", () => {
     expect(stdout).toContain("■ Stopped after")
   })
 
-  test("[CLI-18] --json is a line for each message and one for the end", async () => {
+  test("[CLI-18] --json prints a line for each message and one for the end", async () => {
     await using user = await person({ isTerminal: true })
     const { code, stdout, stderr } = await user.type("run", "x", ...SYNTHETIC, "--json")
     expect([code, stderr]).toEqual([0, ""])
@@ -153,7 +152,7 @@ describe("qm run", () => {
     })
   })
 
-  test("[CLI-18] a flood is told whole and in order", async () => {
+  test("[CLI-18] a flood of messages is printed completely and in order", async () => {
     await using user = await person()
     const step = { event: "message", type: "assistant", text: "again" }
     const flood = Array.from({ length: 500 }, () => JSON.stringify(step)).join("\n")
@@ -171,7 +170,7 @@ describe("qm run", () => {
     expect(asked.stdout).toMatch(/Allowed: Edit src\/total\.ts[^]+Denied: npm test/)
   })
 
-  test("[CLI-2] what cannot be started is said, and nothing is begun", async () => {
+  test("[CLI-2] a run that cannot be started prints an error, and nothing is stored", async () => {
     await using user = await person()
     const wrong = await user.type("run", " ", ...SYNTHETIC)
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("[CLI_RUN_INVALID]")])
@@ -182,14 +181,14 @@ describe("qm run", () => {
     expect((await user.type("runs")).stdout).toContain('Start one with `qm run "<task>"`.')
   })
 
-  test("[CLI-1] a prompt may look like a flag behind two dashes", async () => {
+  test("[CLI-1] a prompt after `--` may look like a flag", async () => {
     await using user = await person()
     const { stdout } = await user.type("run", ...SYNTHETIC, "--", "--looks like a flag")
     expect(stdout).toContain("› --looks like a flag")
   })
 })
 
-test("[CLI-14] a directory is meant from where one stands; only what was given goes along", () => {
+test("[CLI-14] a directory is relative to the current one; only given fields are sent", () => {
   const typed = { prompt: " x ", type: "codex", cwd: "sub", env: ["A=b=c"], detach: true }
   expect(startFields(typed, "/here")).toEqual({
     prompt: " x ",
@@ -204,8 +203,8 @@ test("[CLI-14] a directory is meant from where one stands; only what was given g
   })
 })
 
-describe("other windows", () => {
-  test("[CLI-19] a question is answered, a run fed, watched and stopped from elsewhere", async () => {
+describe("several terminals", () => {
+  test("[CLI-19] a run is answered, prompted, watched and stopped from another terminal", async () => {
     await using user = await person()
     await using other = await user.open()
     const ended = user.type("run", "x", ...SYNTHETIC, "--script", "approvals")
@@ -220,7 +219,7 @@ describe("other windows", () => {
     expect(stdout).toContain("■ Stopped after")
   })
 
-  test("[CLI-19] a run that ended goes on with send, and attach shows it from any place", async () => {
+  test("[CLI-19] `qm send` resumes an ended run, and `qm attach` shows it from any folder", async () => {
     await using user = await person()
     const first = await user.type("run", "one", ...SYNTHETIC)
     const id = /run_\w+/.exec(first.stdout)?.[0] ?? ""
@@ -246,7 +245,7 @@ describe("other windows", () => {
     expect(late.stderr).toContain("[AGENTS_APPROVAL_UNKNOWN]")
   })
 
-  test("[CLI-17] Ctrl-C leaves the run of another process alone", async () => {
+  test("[CLI-17] Ctrl-C does not stop a run of another process", async () => {
     await using user = await person()
     await using other = await user.open()
     const run = await (await other.agents()).start(
@@ -263,7 +262,7 @@ describe("other windows", () => {
   })
 })
 
-test.each([0, 1, 12])("[CLI-14] a terminal of %i columns breaks nothing", async (columns) => {
+test.each([0, 1, 12])("[CLI-14] nothing breaks on a terminal of %i columns", async (columns) => {
   await using me = await person({ isTerminal: true, columns })
   const { code, stderr } = await me.type("run", ...SYNTHETIC, "--script", "happy", "go")
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

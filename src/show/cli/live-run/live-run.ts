@@ -30,7 +30,7 @@ import { watch } from "./watch.ts"
 type FlagValues = Readonly<Record<string, unknown>>
 type Call = { readonly input: FlagValues; readonly app: App; readonly context: RunContext }
 
-/** A command that has to do with a run at work: it stays until the run has ended, or hands over. */
+/** Commands that follow a run until it ends, or pass it to a server. */
 export async function runLive(
   name: LiveName,
   input: FlagValues,
@@ -57,7 +57,7 @@ export async function runLive(
   }
 }
 
-/** The agent works in this process; the store shows it to everybody else. */
+/** The agent works in this process; others see it through the store. */
 async function start({ input, app, context }: Call): Promise<number> {
   const wanted = startInput(input, context.directory)
   const agents = await app.agents()
@@ -83,11 +83,11 @@ async function send({ input: { follow, ...input }, app, context }: Call): Promis
   if (heard !== undefined && isTheirs) {
     const from = heard.id === pipeline?.id ? pipeline.lastSeq : 0
     const code = await stayWith(heard.id, from, { app, context })
-    // Left for something else: that is what the agent is at now.
+    // The pipeline was left, so the message is for the agent.
     const isLeft = (await newestPipeline(before.id, app))?.status === "breakout"
     if (!isLeft) return code
   }
-  // What had ended goes on in this process, and may have ended again already.
+  // An ended run is resumed in this process, and may have ended again already.
   const isHere = isEnded(before) || (await app.agents()).isHere(run.id)
   if (!isHere && follow !== true) {
     const way = input["now"] === true ? "Sent to" : "Queued after the current turn of"
@@ -97,7 +97,7 @@ async function send({ input: { follow, ...input }, app, context }: Call): Promis
   return watch({ id: run.id, after: before.lastSeq, onInterrupt }, app, context)
 }
 
-/** What is said to a session may be for a pipeline of it: an answer to its pause, or a call. */
+/** A message to a session may be for its pipeline: an answer to a pause, or a recipe's name. */
 async function newestPipeline(session: string, app: App): Promise<PipelineLine | undefined> {
   return (await (await app.pipelines()).list({ session, limit: 1 })).runs[0]
 }
@@ -118,7 +118,7 @@ async function stop({ input, app, context }: Call): Promise<number> {
   return print(run, said, context)
 }
 
-/** A question may outlive the process that asked it; the run then goes on here, and is watched. */
+/** If the process that asked is gone, the run is resumed here and followed. */
 async function answer({ input, app, context }: Call): Promise<number> {
   const { line, terminal, screen } = context
   const { signal } = terminal
@@ -128,7 +128,7 @@ async function answer({ input, app, context }: Call): Promise<number> {
   const approval = Approval.parse(await app.call("agents.answer", input, { signal }))
   const isWatched = before?.status === "interrupted"
   const said = line.json ? safeJson(approval) : renderAnswer(visibleApproval(approval), screen)
-  // A reader of JSON lines gets nothing but these.
+  // With --json, stdout has only JSON lines.
   if (!isWatched || !line.json) terminal.stdout.write(`${said}\n`)
   if (!isWatched) return 0
   return watch({ id: before.id, after: before.lastSeq, onInterrupt: "stop" }, app, context)
@@ -138,7 +138,7 @@ function visibleApproval(approval: Approval): Approval {
   return { ...approval, title: visible(approval.title) }
 }
 
-/** With `--start` the fresh session works here, so it is watched like any other. */
+/** With `--start` the new session works here and is followed. */
 async function handOff({ input, app, context }: Call): Promise<number> {
   const { signal } = context.terminal
   const { run } = AgentsHandoff.parse(await app.call("agents.handoff", input, { signal }))
@@ -156,7 +156,7 @@ async function findRun(id: unknown, app: App, { terminal }: RunContext): Promise
   return working
 }
 
-/** For people, which run it is; a reader of JSON lines finds it in the last one. */
+/** Prints the run for a user; with --json the last line has it. */
 function runText({ id, type, mode, cwd }: Run, { line, terminal, screen }: RunContext): void {
   if (line.json) return
   const said = `Run ${id}, ${type}, mode ${mode}, in ${cwd}`
@@ -180,7 +180,9 @@ type StartInput = {
   readonly configuration: RunConfiguration
 }
 
-/** The fields of `qm run` as the operation takes them: a directory is meant from where one stands. */
+/**
+ * The fields of `qm run` as the operation takes them; a directory is relative to the current one.
+ */
 export function startFields(typed: FlagValues, directory: string): FlagValues {
   const fields = Object.entries(typed).filter(([key]) => key !== "detach")
   return Object.fromEntries(
@@ -190,7 +192,6 @@ export function startFields(typed: FlagValues, directory: string): FlagValues {
   )
 }
 
-/** The same for a run of this process. */
 export function startInput(typed: FlagValues, directory: string): StartInput {
   const fields = startFields(typed, directory)
   const parsed = OPERATIONS["agents.start"].input.safeParse(fields)
@@ -210,13 +211,13 @@ function nameAndValue(variable: string): readonly [string, string] {
   return [variable.slice(0, split), variable.slice(split + 1)]
 }
 
-/** Starts a run in the server of this repository, which stays when this command has ended. */
+/** The server continues the run after this command has ended. */
 async function startInServer(
   input: Readonly<Record<string, unknown>>,
   entryPoints: Pick<EntryPoints, "open" | "token">,
   call: Omit<EntryCall, "say" | "input" | "isTerminal">,
 ): Promise<Run> {
-  // The link tells where the server is; that it could sign a browser in is not needed here.
+  // The link contains the server's address; its one-time token is not used.
   const link = await readOutput(entryPoints.open, call)
   const token = await readOutput(entryPoints.token, call)
   const answer = await post(new URL("/api/agents/start", link), { token, input })
@@ -234,7 +235,7 @@ const NO_RUN = {
   hint: "Check the output of `qm up` in its terminal.",
 }
 
-/** The entryPoints speak to a person; here their one line is for us. */
+/** Captures the one line that an entry point prints. */
 async function readOutput(
   door: EntryPoints["open"],
   call: Omit<EntryCall, "say" | "input" | "isTerminal">,
@@ -251,7 +252,7 @@ async function post(url: URL, what: { token: string; input: unknown }): Promise<
     method: "POST",
     headers: { authorization: `Bearer ${what.token}`, "content-type": "application/json" },
     timeout: SERVER_TIMEOUT_MS,
-    // The server was found by its process; its certificate may be its own.
+    // The server was identified by its process; its certificate may be self-signed.
     rejectUnauthorized: false,
   })
   sent.on("response", (response) => answer.resolve(json(response)))

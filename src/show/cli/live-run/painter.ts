@@ -1,9 +1,9 @@
 /**
- * Rows that stay, and below them a few that are drawn anew in place. Without a terminal only the
- * first exist, and nothing is written that is not text.
+ * Permanent rows, and below them a few that are redrawn in place. Without a terminal only permanent
+ * rows are written, as plain text.
  */
 export type Painter = {
-  /** Adds rows that stay, and puts others below them in place of those that stood there. */
+  /** Adds permanent rows, and replaces the rows in place. */
   draw(stay: readonly string[], live: readonly string[]): void
 }
 
@@ -15,7 +15,7 @@ export function plainPainter(write: (text: string) => void): Painter {
   }
 }
 
-/** One write for each change: a terminal that shows half of it would flicker. */
+/** One write per change, so that the terminal does not flicker. */
 export function livePainter(write: (text: string) => void): Painter {
   let drawn: readonly string[] = []
   return {
@@ -32,7 +32,10 @@ function linesOf(rows: readonly string[]): string {
   return rows.map((row) => `${row}\n`).join("")
 }
 
-/** To the first live row and away with all below; the cursor stands at the end of the last. */
+/**
+ * Moves to the first live row and erases everything below; the cursor is at the end of the last
+ * row.
+ */
 function erase(rows: number): string {
   if (rows === 0) return ""
   return rows === 1 ? "\r\u001b[J" : `\r\u001b[${rows - 1}A\u001b[J`

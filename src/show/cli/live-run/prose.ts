@@ -2,8 +2,8 @@ import { cellsOf, widthOf } from "../layout.ts"
 import type { Paint } from "../screen.ts"
 
 /**
- * Rows of a text no wider than the width. Markdown is hinted at, not rendered: headings and strong
- * words are bold, code is set apart, a list keeps its indent. The text must be visible already.
+ * Rows of a text within the width. Markdown is styled, not rendered: headings and strong words are
+ * bold, code is set apart, a list keeps its indent. The text must be escaped already.
  */
 export function layOutProse(text: string, width: number, paint: Paint): readonly string[] {
   const rows: string[] = []
@@ -26,14 +26,14 @@ function layOutLine(line: string, width: number, paint: Paint): readonly string[
   )
 }
 
-/** Only within a row: a span that was broken by the wrapping stays as it was written. */
+/** Only within a row: a span broken by wrapping stays as written. */
 function inline(row: string, paint: Paint): string {
   return row.replace(/`([^`]+)`|\*\*([^*]+)\*\*/g, (_, code?: string, strong?: string) =>
     code === undefined ? paint.bold(strong ?? "") : paint.accent(code),
   )
 }
 
-/** Words into rows; rows after the first begin with so many spaces. */
+/** Rows after the first start with `hang` spaces. */
 function wrap(text: string, width: number, hang: number): readonly string[] {
   const rows: string[] = []
   let row = ""
@@ -53,7 +53,7 @@ function wrap(text: string, width: number, hang: number): readonly string[] {
   return [...rows, row.trimEnd()]
 }
 
-/** Pieces of at most this width, never splitting a character. */
+/** Pieces of at most this width; characters are never split. */
 function chop(text: string, width: number): readonly string[] {
   const pieces: string[] = []
   let piece = ""
@@ -71,7 +71,7 @@ function chop(text: string, width: number): readonly string[] {
   return [...pieces, piece]
 }
 
-/** As much of a line as fits, with a sign where it was cut. */
+/** Truncated with … at the width. */
 export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   return `${chop(text, Math.max(1, width - 1))[0] ?? ""}…`

@@ -26,7 +26,7 @@ const approval = (id: string): Approval => ({
   note: null,
 })
 
-/** A person whose keys come when the test says so. */
+/** A user whose keys come when the test says so. */
 function world(options: { hasKeys: boolean; fail?: Error }) {
   const said: string[] = []
   let press: (key: string | undefined) => void = () => {}
@@ -49,7 +49,7 @@ function world(options: { hasKeys: boolean; fail?: Error }) {
     ask: (it) => void said.push(it === undefined ? "asks nothing" : `asks ${it.id}`),
     note: (text) => void said.push(text),
   })
-  // One field of a run is all that is looked at.
+  // The code reads only this field of a run.
   const run = { openApprovals: 2 } as Run
   return {
     said,
@@ -58,13 +58,13 @@ function world(options: { hasKeys: boolean; fail?: Error }) {
     look: () => questions.look(run),
     async press(key: string | undefined) {
       press(key)
-      // The answer is awaited by nobody; its few steps are done after a turn of the loop.
+      // The answer is not awaited; it is done after one turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve))
     },
   }
 }
 
-test("[CLI-16] questions are shown once and asked one after another, by a key", async () => {
+test("[CLI-16] questions are printed once and asked one after another, by key", async () => {
   const { said, look, press } = world({ hasKeys: true })
   await look()
   await look()
@@ -84,7 +84,7 @@ test("[CLI-16] questions are shown once and asked one after another, by a key", 
   ])
 })
 
-test("[CLI-16] a question that was answered elsewhere is asked no more", async () => {
+test("[CLI-16] a question answered elsewhere is not asked again", async () => {
   const { said, state, look, press } = world({ hasKeys: true })
   await look()
   state.open = [approval("b")]
@@ -99,7 +99,7 @@ test("[CLI-16] a question that was answered elsewhere is asked no more", async (
   ])
 })
 
-test("[CLI-16] without a terminal it is shown and waits; a terminal that is gone answers nothing", async () => {
+test("[CLI-16] without a terminal a question is printed and stays open; a closed terminal answers nothing", async () => {
   const silent = world({ hasKeys: false })
   await silent.look()
   expect(silent.said).toEqual(["shown a", "shown b"])
@@ -109,7 +109,7 @@ test("[CLI-16] without a terminal it is shown and waits; a terminal that is gone
   expect(gone.said).toEqual(["shown a", "shown b", "asks a"])
 })
 
-test("[CLI-16] an answer that came too late is said; a bug is not swallowed", async () => {
+test("[CLI-16] a late answer prints the error; a bug is thrown", async () => {
   const late = world({ hasKeys: true, fail: Late({}) })
   await late.look()
   await late.press("y")

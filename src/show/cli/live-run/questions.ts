@@ -9,22 +9,20 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   n: { decision: "deny", always: false },
 }
 
-/** The next key of the person; undefined when the signal or the terminal ended the wait. */
+/** The next key; undefined when the signal or the terminal ended the wait. */
 type ReadKey = (signal: AbortSignal) => Promise<string | undefined>
 
 type Deps = {
   open(): Promise<readonly Approval[]>
   answer(id: string, decision: Decision): Promise<void>
-  /** Absent where nobody can press a key. */
+  /** Absent without a keyboard. */
   readonly readKey: ReadKey | undefined
-  /** A question that has not been shown yet. */
   show(approval: Approval): void
-  /** The question that waits for a key now; undefined when none does. */
+  /** The question that waits for a key; undefined for none. */
   ask(approval: Approval | undefined): void
   note(text: string): void
 }
 
-/** Shows what a run asks, and takes the person's key where there is one. */
 export function createQuestions(deps: Deps) {
   const shown = new Set<string>()
   let asking: { readonly id: string; readonly ended: AbortController } | undefined
@@ -36,7 +34,7 @@ export function createQuestions(deps: Deps) {
     deps.ask(undefined)
   }
 
-  /** Awaited by nobody: a question must not keep us from hearing the run. */
+  /** Not awaited: a question must not block following the run. */
   function ask(approval: Approval, readKey: ReadKey): void {
     const ended = new AbortController()
     asking = { id: approval.id, ended }
@@ -73,7 +71,7 @@ export function createQuestions(deps: Deps) {
 async function readDecision(readKey: ReadKey, signal: AbortSignal): Promise<Decision | undefined> {
   while (!signal.aborted) {
     const key = await readKey(signal)
-    // The terminal is gone: the question stays open for whoever answers it elsewhere.
+    // The terminal is closed: the question stays open for other terminals.
     if (key === undefined) return undefined
     const decision = DECISIONS[key.toLowerCase()]
     if (decision !== undefined && !signal.aborted) return decision
@@ -86,7 +84,7 @@ async function answer(approval: Approval, decision: Decision, deps: Deps): Promi
     await deps.answer(approval.id, decision)
   } catch (error) {
     if (!isAppError(error)) throw error
-    // Somebody was faster in another window, or the run ended meanwhile.
+    // Another terminal answered first, or the run ended.
     deps.note(error.message)
   }
 }

@@ -8,21 +8,20 @@ import { DRAW_TEXT_EVERY_MS, QUESTION_CHARACTERS } from "./limits.ts"
 import type { Painter } from "./painter.ts"
 
 export type Show = {
-  /** Messages from before the first that is wanted: heard, not shown. */
+  /** Earlier messages: they update the view and are not shown. */
   recall(messages: readonly Message[]): void
   messages(messages: readonly Message[]): void
-  /** The whole of a text that is being written. */
+  /** The whole streaming text so far. */
   writing(text: string): void
   showStatus(run: Run): void
-  /** A question, and whether it is asked right here. */
   question(approval: Approval, isAskedHere: boolean): void
-  /** The question whose answer is a key now. */
+  /** The question that waits for a key. */
   asking(approval: Approval | undefined): void
   note(text: string): void
-  /** Draws what moves by itself. */
+  /** Redraws what changes with time. */
   tick(): void
   end(run: Run): void
-  /** We go and the run does not. */
+  /** Stops following; the run continues. */
   leave(id: string): void
 }
 
@@ -33,7 +32,7 @@ type Deps = {
   readonly clockText: SayClock
 }
 
-/** The transcript for people: lines that stay, and below them what happens now. */
+/** The transcript for users: permanent lines, and below them the current activity. */
 export function createTranscript(deps: Deps): Show {
   let view = EMPTY_VIEW
   const now: LiveRowState = { run: undefined, text: "", asked: undefined, drawnMs: 0 }
@@ -55,7 +54,7 @@ export function createTranscript(deps: Deps): Show {
   return {
     recall: (messages) => void take(messages),
     messages(messages) {
-      // The text that was being written is among them now.
+      // They include the streaming text.
       if (messages.some((it) => it.type === "assistant" || it.type === "response")) now.text = ""
       draw(take(messages))
     },
@@ -85,7 +84,7 @@ export function createTranscript(deps: Deps): Show {
   }
 }
 
-/** A word of our own among those of the run. */
+/** One of our own notes. */
 function noteLine(text: string, at: number): Line {
   return { at, mark: "note", depth: 0, text, isProse: true }
 }
@@ -123,7 +122,7 @@ function lineOfQuestion(approval: Approval, isAskedHere: boolean): Line {
 
 type JsonDeps = { writeOut(text: string): void; writeError(text: string): void }
 
-/** For programs: a line a message and one for the end on stdout, all else on stderr. */
+/** For programs: JSON lines on stdout, everything else on stderr. */
 export function createJsonLines({ writeOut, writeError }: JsonDeps): Show {
   const line = (value: unknown): void => writeOut(`${safeJsonLine(value)}\n`)
   return {

@@ -11,13 +11,13 @@ import { createJsonLines, createTranscript, type Show } from "./show.ts"
 
 type Plan = {
   readonly id: string
-  /** The first message shown is the one after this. */
+  /** Messages after this number are shown. */
   readonly after: number
-  /** What Ctrl-C means: a run of ours is stopped, somebody else's is left alone. */
+  /** Ctrl-C stops our own run; a run of another process continues. */
   readonly onInterrupt: "stop" | "leave"
 }
 
-/** Shows a run until it ends, and gives the exit code. */
+/** Shows a run until it ends, and returns the exit code. */
 export async function watch(plan: Plan, app: App, context: RunContext): Promise<number> {
   const { terminal } = context
   const over = new AbortController()
@@ -74,7 +74,7 @@ function questionsOf(calls: Calls, { show, wake, context }: WatchContext) {
   })
 }
 
-/** Only a person at a terminal can press a key; a reader of JSON lines answers from elsewhere. */
+/** Only a user at a terminal can press a key. */
 function canAsk({ line, terminal }: RunContext): boolean {
   return terminal.stdout.isTerminal && !line.json
 }
@@ -83,12 +83,12 @@ function createShow({ line, terminal, screen }: RunContext): Show {
   const { stdout, stderr, environment } = terminal
   const write = (text: string): void => stdout.write(text)
   if (line.json) return createJsonLines({ writeOut: write, writeError: (it) => stderr.write(it) })
-  // A log on the same terminal would be drawn over; a dumb one cannot be drawn on.
+  // Log lines would overwrite rows in place; a dumb terminal cannot redraw.
   const isLive = stdout.isTerminal && !line.verbose && environment["TERM"] !== "dumb"
   return createTranscript({
     painter: isLive ? livePainter(write) : plainPainter(write),
     clock: systemClock,
-    // One column stays free: a full row would make some terminals wrap.
+    // One column stays free: a full row makes some terminals wrap.
     screen: () => ({ ...screen, width: liveWidth(screen.width, stdout.columns) }),
     clockText: (at) => new Date(at).toTimeString().slice(0, 8),
   })
@@ -116,7 +116,7 @@ function callsFor(id: string, app: App, signal: AbortSignal) {
   }
 }
 
-/** Of our own process at once, of others by the journal. */
+/** Messages of this process at once, of others by the journal. */
 async function hearAll(
   id: string,
   app: App,
@@ -152,7 +152,7 @@ async function tick(show: Show, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Also when it was aborted before; gives a function that ends it. */
+/** Also if it was aborted before; returns a function that removes the listener. */
 function onAbort(signal: AbortSignal, act: () => Promise<void>): () => void {
   const listener = (): void => void act()
   if (signal.aborted) listener()
@@ -164,7 +164,7 @@ function errorText(error: unknown): string {
   return isAppError(error) ? error.message : String(error)
 }
 
-/** One cell less than there is, so that nothing wraps; a terminal that says zero does not know. */
+/** One cell less than the terminal, so that nothing wraps; 0 columns means unknown. */
 function liveWidth(width: number, columns: number | undefined): number {
   const known = columns === undefined || columns <= 0 ? width : columns - 1
   return Math.max(NARROWEST_LIVE_CELLS, Math.min(width, known))

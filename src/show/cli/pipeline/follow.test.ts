@@ -17,7 +17,7 @@ const DOORS = {
 
 type TerminalInput = { readonly keys?: readonly string[]; readonly stdin?: string }
 
-/** A person with a folder of documents: each line in an app of its own, as each process has one. */
+/** A user with a folder of documents; each command line gets its own app, like a process. */
 async function person() {
   const temp = await tempDirectory()
   const project = path.join(temp.path, "project")
@@ -51,7 +51,7 @@ async function person() {
 
 const ASK = ["pipeline", "run", "deep-research", "What does a berth cost?"]
 
-test("[CLI-26] without a terminal a pause is said with its answers, and each answer drives on", async () => {
+test("[CLI-26] without a terminal a pause is printed with its answers, and each answer resumes the run", async () => {
   await using it = await person()
   const asked = await it.type(ASK)
   expect(asked.code).toBe(0)
@@ -68,7 +68,7 @@ test("[CLI-26] without a terminal a pause is said with its answers, and each ans
   expect(said.stdout, "a word after the end is answered, nothing is drawn anew").not.toContain("●")
 })
 
-test("[CLI-26] at a terminal 1 proceeds, 2 amends and 3 asks once more before it leaves", async () => {
+test("[CLI-26] at a terminal 1 proceeds, 2 amends and 3 asks for confirmation before it exits", async () => {
   await using it = await person()
   const keys = ["x", "2", "s", "hort", "\r", "3", "1"]
   const left = await it.type(ASK, { keys })
@@ -81,7 +81,7 @@ test("[CLI-26] at a terminal 1 proceeds, 2 amends and 3 asks once more before it
   expect(quit.stdout).toContain("‖")
 })
 
-test("[CLI-26] how it ended is the exit code", async () => {
+test("[CLI-26] the exit code depends on the run's end", async () => {
   await using it = await person()
   const failed = await it.type([...ASK, "--auto", "--set", "model.provider=anthropic"])
   expect(failed.code).toBe(1)
@@ -94,7 +94,7 @@ test("[CLI-26] how it ended is the exit code", async () => {
   expect(over.stderr).toContain("PIPELINE_ENDED")
 })
 
-test("[CLI-27] a credential comes from stdin or is typed unseen, and is shown nowhere", async () => {
+test("[CLI-27] a credential is read from stdin or typed without echo, and never printed", async () => {
   await using it = await person()
   const value = `not-a-key-${Math.trunc(performance.now())}-${"x".repeat(8)}`
   const piped = await it.type(["credential", "set", "anthropic"], { stdin: `${value}\n` })
@@ -108,7 +108,7 @@ test("[CLI-27] a credential comes from stdin or is typed unseen, and is shown no
   expect(none.stderr).toContain("CLI_CREDENTIAL_EMPTY")
 })
 
-test("[CLI-26] what is said to a session may be for its pipeline, and is stayed with", async () => {
+test("[CLI-26] a message to a session may be for its pipeline, which is then followed", async () => {
   await using it = await person()
   const run = await it.type(["run", "hello", "--agent", "synthetic", "--json"])
   const id = /"id":"(run_[^"]+)"/.exec(run.stdout)?.[1] ?? "none"

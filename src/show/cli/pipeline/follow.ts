@@ -11,10 +11,12 @@ import { eventLines } from "./lines.ts"
 type FlagValues = Readonly<Record<string, unknown>>
 type Call = { readonly app: App; readonly context: RunContext }
 
-/** Another process may work on it, and tells nobody here; ours wakes us through the store. */
+/** Polls, because another process may drive the run; our own wakes us through the store. */
 const LOOK_EVERY_MS = 150
 
-/** Sets a pipeline to work and stays until it has ended or asks; at a terminal it asks here. */
+/**
+ * Starts or resumes a pipeline and follows it until it ends or pauses; at a terminal it asks here.
+ */
 export async function runPipeline(
   operation: string,
   input: FlagValues,
@@ -24,14 +26,14 @@ export async function runPipeline(
   const call = { app, context }
   const from = await lastSeqOf(input["id"], call)
   const started = await ask(operation, input, call)
-  // A word after the end is answered, and nothing works on.
+  // A message after the end gets an answer, and nothing is resumed.
   const isOver = operation === "pipeline.say" && started.endedAt !== null
   if (isOver && !context.line.json) return 0
   startText(started, call)
   return await stayWith(started.id, operation === "pipeline.rerun" ? 0 : from, call)
 }
 
-/** Until it has ended or asks; at a terminal what it asks is answered here. */
+/** Until it ends or pauses; at a terminal pauses are answered here. */
 export async function stayWith(id: string, from: number, call: Call): Promise<number> {
   const { context } = call
   let run = await follow(id, from, call)
@@ -46,7 +48,7 @@ export async function stayWith(id: string, from: number, call: Call): Promise<nu
   return context.terminal.signal.aborted ? 130 : EXIT_CODES[run.status]
 }
 
-/** What each end says to a script; a run that asks has done its part for now. */
+/** A paused run is exit code 0. */
 const EXIT_CODES: Readonly<Record<PipelineStatus, number>> = {
   completed: 0,
   paused: 0,
@@ -89,13 +91,13 @@ function startText(run: PipelineRun, { context: { line, terminal, screen } }: Ca
   terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)
 }
 
-/** Every event once, until it no longer works. */
+/** Prints every event once, until no process works on the run. */
 async function follow(id: string, from: number, { app, context }: Call): Promise<PipelineRun> {
   const { line, terminal, screen } = context
   const { signal } = terminal
   let after = from
   for (;;) {
-    // Our own Ctrl-C must not keep us from reading how it stands.
+    // Not our Ctrl-C signal: the final state must still be read.
     const output = await app.call("pipeline.show", { id, after }, { signal: NEVER })
     const { run, events } = PipelineShow.parse(visibleDeep(output))
     const rows = line.json ? [] : events.flatMap((it) => eventLines(it, run, screen))
@@ -123,7 +125,7 @@ function finish(run: PipelineRun, { line, terminal, screen }: RunContext): void 
 
 type Answer = { readonly operation: string; readonly input: Readonly<Record<string, unknown>> }
 
-/** The three choices of a pause as keys; anything else waits for one of them. */
+/** The three choices of a pause as keys; other keys are ignored. */
 async function readAnswer(
   run: PipelineRun,
   { context }: Pick<Call, "context">,

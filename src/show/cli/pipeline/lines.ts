@@ -3,7 +3,7 @@ import { type PipelineEvent, type PipelineRun } from "#ground/contract"
 import { rowText } from "../render/lines.ts"
 import type { Screen } from "../screen.ts"
 
-/** What an event adds to the terminal; most add one line, some none. */
+/** Most events add one line, some none. */
 export function eventLines(
   { body }: PipelineEvent,
   run: PipelineRun,

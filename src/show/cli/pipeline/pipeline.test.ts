@@ -49,14 +49,14 @@ test.each([
   expect(rows[0]).not.toContain("\u001b")
 })
 
-test("[CLI-26] what only begins, or is for the journal, adds nothing", () => {
+test("[CLI-26] events that only start something or are for the journal print nothing", () => {
   expect(linesOf({ ...step, phase: "started", outcome: undefined })).toEqual([])
   expect(linesOf({ type: "resumed", by: "a person" })).toEqual([])
   expect(isFollowed("pipeline.run")).toBe(true)
   expect(isFollowed("pipeline.list")).toBe(false)
 })
 
-/** Keys as a terminal sends them, one chunk after the other. */
+/** Keys as a terminal sends them, chunk by chunk. */
 async function typed(...chunks: readonly string[]) {
   const keys = [...chunks]
   const shown: string[] = []
@@ -69,7 +69,7 @@ async function typed(...chunks: readonly string[]) {
   return { text, shown: shown.join("") }
 }
 
-test("[CLI-27] a line is typed key by key, erased, pasted, and left", async () => {
+test("[CLI-27] a line is typed key by key, erased, pasted, and cancelled", async () => {
   expect(await typed("a", "b", "\u007f", "c", "\r")).toEqual({ text: "ac", shown: "ab\b \bc|" })
   expect((await typed("pasted\u001b[2J", "\n")).shown).not.toContain("\u001b")
   expect((await typed("\b", "\n")).text).toBe("")

@@ -44,7 +44,7 @@ const RUN: Run = {
   queuedTurns: 0,
 }
 
-test("[CLI-13] runs, one run, what was said and what is asked", () => {
+test("[CLI-13] run lists, one run, messages and open questions", () => {
   expect(render("agents.list", { runs: [] })).toContain("No runs yet.")
   expect(render("agents.list", { runs: [RUN] })).toBe(
     "Run    State      Agent      Started (UTC)     Cost   Title\n" +

@@ -3,7 +3,7 @@ import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
 import { type BarSegment, layoutBar } from "#ground/tokens"
 import type { Screen } from "../screen.ts"
 
-/** One block a kind, so that the bar can be read without colours too. */
+/** One block per kind, so that the bar is readable without colours. */
 export const BLOCKS: Readonly<Record<ContextKind, string>> = {
   instructions: "█",
   files: "▓",
@@ -17,10 +17,9 @@ const FREE_CELL = "·"
 const NOTCH = "│"
 const WIDEST_BAR_CELLS = 72
 
-/** A budget bar never ends at the budget: what lies beyond the notch must be seen (mock/NOTES). */
+/** A budget bar extends beyond the budget, so that an excess is visible. */
 const ROOM_BEYOND_BUDGET = 1.2
 
-/** The budget bar in block characters, with a notch at the budget and a legend below. */
 export function renderBar(
   segments: readonly BarSegment[],
   budget: number,

@@ -130,7 +130,7 @@ const CAPTURE: Capture = {
   diff: null,
 }
 
-test("[CLI-13] a capture reads from the top: figure, loads, later, settings, searched, notes", () => {
+test("[CLI-13] a capture prints the total, loaded items, items on demand, settings, searched paths and notes", () => {
   const text = render("capture.take", CAPTURE)
   const parts = [
     "claude-code 2.1.325 in /x",
@@ -162,7 +162,7 @@ test("[CLI-13] a capture reads from the top: figure, loads, later, settings, sea
   expect(text).toContain("…/rule.md")
 })
 
-test("[CLI-13] nothing loaded, nothing kept, and a host that was not asked are said in words", () => {
+test("[CLI-13] an empty capture, an empty history and a host without a report are stated", () => {
   const nothing: Capture = {
     ...CAPTURE,
     manifest: { ...CAPTURE.manifest, items: [], searched: [], notes: [] },
@@ -191,7 +191,7 @@ test("[CLI-13] nothing loaded, nothing kept, and a host that was not asked are s
   expect(render("capture.take", { ...CAPTURE, manifest: one })).toContain("Description of 1 skill")
 })
 
-test("[CLI-13] a comparison shows signs, tokens and lines", () => {
+test("[CLI-13] a comparison prints marks, tokens and lines", () => {
   const change = { path: "/x/a", label: "a", tokensBefore: 5, tokensAfter: 9 }
   const lines = [
     { sign: " ", before: 1, after: 1, text: "same" },

@@ -95,7 +95,7 @@ function treeOf(...branches: readonly Branch[]): FoldTree {
 }
 
 describe("[CLI-13] branches", () => {
-  test("[CLI-13] as a tree: tokens kept out first, then each with bar, budget, time and state", () => {
+  test("[CLI-13] the tree prints tokens kept out, then each branch with bar, budget, time and state", () => {
     expect(render("fold.tree", treeOf(BRANCH, OPEN, FORCED))).toMatchInlineSnapshot(`
       "6.1k tokens saved, 7.2k used  session terminal, claude-code, since 1970-01-01
                                     00:00
@@ -113,7 +113,7 @@ describe("[CLI-13] branches", () => {
     `)
   })
 
-  test("[CLI-13] as a list, with what is not listed", () => {
+  test("[CLI-13] the list prints branches and the number of the others", () => {
     const list = { branches: [BRANCH, OPEN], active: 1, total: 5, tokensKeptOut: 6_124 }
     expect(render("fold.list", list)).toMatchInlineSnapshot(`
       "6.1k tokens saved by 2 branches, 1 open
@@ -128,7 +128,7 @@ describe("[CLI-13] branches", () => {
     `)
   })
 
-  test("[CLI-13] one with its answer and its trail", () => {
+  test("[CLI-13] a branch is printed with its result and its trail", () => {
     const shown: FoldShow = {
       branch: { ...BRANCH, isLowerBound: true },
       trail: [
@@ -180,14 +180,14 @@ describe("[CLI-13] branches", () => {
     `)
   })
 
-  test("[CLI-13] one that the gateway folded says so, and lists what it took out", () => {
+  test("[CLI-13] a branch folded by the gateway says so, and lists the removed turns", () => {
     const trail: TrailEntry[] = [{ ...STEP, kind: "wire", tool: "Read" }]
     const text = render("fold.show", { branch: { ...BRANCH, mode: "wire" }, trail })
     expect(text).toContain("Folded by  the gateway\n")
     expect(text).toContain("  1  at 1.2 s  wire Read  1.5k  round cents …  h_1\n")
   })
 
-  test("[CLI-13] one that was ended by force says that its result is partial, and why", () => {
+  test("[CLI-13] a branch ended by force has a partial result with the reason", () => {
     const text = render("fold.show", { branch: FORCED, trail: [] })
     expect(text).toContain("failed, budget used up, partial")
     expect(text).toContain("Partial result 20 tokens\n  In rounding.ts, line 2.")
@@ -195,7 +195,7 @@ describe("[CLI-13] branches", () => {
     expect(text).not.toContain("Trail")
   })
 
-  test("[CLI-13] a long trail is cut, with a word about the rest", () => {
+  test("[CLI-13] a long trail is truncated with a note", () => {
     const trail = Array.from({ length: 45 }, (_, at) => ({ ...STEP, seq: at + 1 }))
     const text = render("fold.show", { branch: BRANCH, trail })
     expect(text).toContain("Trail 45\n")
@@ -203,7 +203,7 @@ describe("[CLI-13] branches", () => {
     expect(text.match(/round cents/g)).toHaveLength(40)
   })
 
-  test("[CLI-13] what was found in trails, by branch", () => {
+  test("[CLI-13] search results in trails are grouped by branch", () => {
     const hit: FoldSearch["found"][number] = {
       branchId: "br_1",
       description: BRANCH.description,
@@ -238,15 +238,18 @@ test.each([
   [{ ...BRANCH, status: "cancelled", endReason: "session-ended" }, "its session ended"],
   [{ ...BRANCH, status: "cancelled", endReason: "shutdown" }, "qm was shut down"],
   [{ ...OPEN, status: "created" }, "created"],
-] as const)("[CLI-11] how a branch ended is a word, in colour and without: %#", (branch, words) => {
-  const colored = createScreen({ isColored: true, columns: 80 })
-  expect(render("fold.tree", treeOf(branch))).toContain(words)
-  const text = renderers["fold.tree"]?.text(treeOf(branch), colored) ?? ""
-  expect(text).toContain(words)
-  expect(text).toContain("\u001b[")
-})
+] as const)(
+  "[CLI-11] the end of a branch is a word, with and without colour: %#",
+  (branch, words) => {
+    const colored = createScreen({ isColored: true, columns: 80 })
+    expect(render("fold.tree", treeOf(branch))).toContain(words)
+    const text = renderers["fold.tree"]?.text(treeOf(branch), colored) ?? ""
+    expect(text).toContain(words)
+    expect(text).toContain("\u001b[")
+  },
+)
 
-test("[CLI-24] what is restored is the text and nothing else, safe for a terminal", () => {
+test("[CLI-24] `qm fold restore` prints only the text, escaped for a terminal", () => {
   const text = "# Branch\n\tstep 1\u001b[2J\n"
   const restored = { branchId: "br_1", text, tokens: 9, leftOut: 2 }
   expect(render("fold.restore", restored)).toBe("# Branch\n\tstep 1\\x1b[2J")
@@ -263,11 +266,11 @@ test.each([
   ["fold.list", { branches: [], active: 0, total: 4, tokensKeptOut: 0 }, /--all lists 4 older/],
   ["fold.search", { found: [], searched: 0 }, /No trails are stored yet\.\n.+`claude mcp add/],
   ["fold.search", { found: [], searched: 3 }, /No match in 3 trails\. Try fewer/],
-])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
+])("[CLI-23] %s with an empty result prints the next step: %#", (name, output, expected) => {
   expect(render(name, output)).toMatch(expected)
 })
 
-test("[CLI-23] a text with line breaks and escapes stays in its own row", () => {
+test("[CLI-23] a text with line breaks and escapes stays in its row", () => {
   const nasty = "x\nbr_9  completed  forged\u001b[2J\u202e"
   const branch: Branch = {
     ...BRANCH,

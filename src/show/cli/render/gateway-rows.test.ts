@@ -25,12 +25,12 @@ function show(requests: readonly GatewayRequest[], screen: Screen = at80): strin
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), screen)
 }
 
-describe("[CLI-13] a list of carries fits the screen", () => {
+describe("[CLI-13] a list of proxied sessions fits the screen", () => {
   const real = { ...carry, id: CARRY, run: RUN, startedAt: Date.UTC(2026, 10, 16, 8, 5) }
   const many = { ...real, requests: 1_234, folds: 567, endedAt: 5 }
   const carries: ProxiedSession[] = [real, many, { ...real, run: null, mode: "record" }]
 
-  test("[CLI-13] at 80 columns with a line below each row", () => {
+  test("[CLI-13] at 80 columns each session has a second line", () => {
     const text = renderGatewayList({ carries }, at80)
     expect(text).toMatchInlineSnapshot(`
       "gw_0mhx4w2ka7vq31c9f5d  ● open   fold    claude rn_0mhx4w1zz0q8r5t2b6k
@@ -45,7 +45,7 @@ describe("[CLI-13] a list of carries fits the screen", () => {
     expect(widestOf(text)).toBeLessThanOrEqual(80)
   })
 
-  test("[CLI-13] at 120 columns in a row each", () => {
+  test("[CLI-13] at 120 columns each session has one line", () => {
     const text = renderGatewayList({ carries }, at120)
     expect(text).toMatchInlineSnapshot(`
       "gw_0mhx4w2ka7vq31c9f5d  ● open   fold    2 requests, 1 folded        2026-11-16 08:05  claude rn_0mhx4w1zz0q8r5t2b6k
@@ -57,7 +57,7 @@ describe("[CLI-13] a list of carries fits the screen", () => {
     expect(widestOf(text)).toBeLessThanOrEqual(120)
   })
 
-  test("[CLI-13] whatever a carry is called, and in colours", () => {
+  test("[CLI-13] session titles of any kind fit, also in colours", () => {
     const long = { ...many, title: "a-command-with-a-very-long-name-".repeat(5) }
     for (const columns of [60, 80, 100, 120]) {
       const plain = createScreen({ isColored: false, columns })
@@ -70,12 +70,12 @@ describe("[CLI-13] a list of carries fits the screen", () => {
   })
 })
 
-describe("[CLI-13] counts are no rows", () => {
+describe("[CLI-13] token-count requests", () => {
   const count = (seq: number, more: Record<string, unknown> = {}) =>
     request(seq, { route: "count", usage: null, costUsd: null, ...more })
   const rowsOf = (text: string) => text.split("\n").filter((it) => /^ +\d+ {2}/.test(it))
 
-  test("[CLI-13] neighbours are one line, with when they were", () => {
+  test("[CLI-13] consecutive ones are one line with their time", () => {
     const counts = Array.from({ length: 30 }, (_, at) => count(at + 2))
     const rows = rowsOf(show([request(1), ...counts, request(32), count(33)]))
     expect(rows.map((it) => it.replace(/ {2}model.*/, ""))).toEqual([
@@ -86,7 +86,7 @@ describe("[CLI-13] counts are no rows", () => {
     ])
   })
 
-  test("[CLI-13] they push no turn off the screen", () => {
+  test("[CLI-13] they do not displace turns", () => {
     const counts = Array.from({ length: 100 }, (_, at) => count(at + 2))
     const text = show([request(1), ...counts])
     expect(rowsOf(text)).toHaveLength(2)
@@ -95,7 +95,7 @@ describe("[CLI-13] counts are no rows", () => {
     expect(show([request(1), ...counts, ...turns])).toContain("101 earlier requests not shown")
   })
 
-  test("[CLI-13] one that failed has its row, and those of another carry their own line", () => {
+  test("[CLI-13] a failed one has its own row, and those of another session their own line", () => {
     const failed = count(3, { outcome: "refused", status: 429 })
     const rows = rowsOf(show([count(2), failed, count(4), count(1, { carry: CARRY })]))
     expect(rows.map((it) => it.split("  ")[2])).toEqual([
@@ -107,21 +107,21 @@ describe("[CLI-13] counts are no rows", () => {
     expect(rows[1]).toMatch(/count +– +– +– +– .*refused 429/)
   })
 
-  test("[CLI-13] one that is asked for says that it cost nothing", () => {
+  test("[CLI-13] a single one says that it cost nothing", () => {
     const given = { request: count(2), items: [], headers: [] }
     const [first] = renderGatewayRequest(GatewayManifest.parse(given), at80).split("\n")
     expect(first).toBe("1,000 tokens (counted by qm), a token count, which costs nothing")
   })
 })
 
-describe("[CLI-13] what was new and why it came", () => {
+describe("[CLI-13] new items with their reasons", () => {
   const newsOf = (...added: readonly object[]) =>
     show([request(1, { added })], at120)
       .split("\n")
       .find((it) => it.includes("+"))
       ?.trim()
 
-  test("[CLI-13] what tells most comes first, with its reason", () => {
+  test("[CLI-13] the most informative kind comes first, with its reason", () => {
     const news = newsOf(
       item("other", "billing"),
       item("prompt", "system"),
@@ -139,14 +139,14 @@ describe("[CLI-13] what was new and why it came", () => {
     expect(few).toBe("+3.7k: user, prompt system, other settings")
   })
 
-  test("[CLI-13] of many with reasons the first are named", () => {
+  test("[CLI-13] of many items with reasons the first are named", () => {
     const read = (why: string) => item("result", "Read", { context: "files", why })
     expect(newsOf(read("a.ts"), read("b.ts"), read("c.ts"), read("d.ts"))).toBe(
       "+4.9k: result Read (a.ts), result Read (b.ts), 2 more × result",
     )
   })
 
-  test("[CLI-13] a small question outside the conversation is told apart", () => {
+  test("[CLI-13] a side request outside the conversation is marked", () => {
     const title = request(2, { kinds: [{ kind: "history", tokens: 9 }] })
     const text = show([request(1), title])
     expect(text).toMatch(/^ {2}2 .*\n {5}outside the conversation$/m)
@@ -154,7 +154,7 @@ describe("[CLI-13] what was new and why it came", () => {
     expect(show([request(1, { session: "s2" }), title])).not.toContain("beside")
   })
 
-  test("[CLI-13] a request tells it piece by piece, within the screen", () => {
+  test("[CLI-13] a request lists its items within the screen", () => {
     const long = `/work/${"deep/".repeat(20)}CLAUDE.md`
     const items = [
       item("instructions", long, { path: long, isConfirmed: true, why: "with Read sub/x.ts" }),
@@ -174,7 +174,7 @@ describe("[CLI-13] what was new and why it came", () => {
   })
 })
 
-test("[CLI-23] what was looked for is shown by its lines, and no more of the text", () => {
+test("[CLI-23] with a query only the matching lines are printed", () => {
   const lines = [
     { number: 7, text: "const tea = 1" },
     { number: 120, text: "\u001b[2Jtea" },

@@ -17,7 +17,7 @@ const show = (more: Record<string, unknown>, at = screen) => {
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), at)
 }
 
-test("[CLI-23] carries in a list, and what to do where there is none", () => {
+test("[CLI-23] proxied sessions in a list, and the next step if there are none", () => {
   expect(renderGatewayList({ carries: [] }, screen)).toContain("qm gateway run -- claude")
   const gone = { ...carry, id: "gw_2", isAlive: false, folds: 0, title: "a b" }
   const ended = { ...gone, id: "gw_3", endedAt: 5 }
@@ -30,7 +30,7 @@ test("[CLI-23] carries in a list, and what to do where there is none", () => {
   `)
 })
 
-test("[CLI-13] a run: the sums first, then each request with what was new in it", () => {
+test("[CLI-13] a run prints its totals, then each request with its new items", () => {
   const first = request(1, {
     tokens: 500,
     added: [item("tool", "Read"), item("tool", "Bash"), item("tool", "Edit"), item("user", "user")],
@@ -57,7 +57,7 @@ test("[CLI-13] a run: the sums first, then each request with what was new in it"
   `)
 })
 
-test("[CLI-13] what went otherwise than asked for is said", () => {
+test("[CLI-13] deviations from the requested mode are printed", () => {
   const latched = { ...carry, latchedOff: "the provider refused a folded request (400)" }
   const odd = request(12, {
     usage: null,
@@ -76,7 +76,7 @@ test("[CLI-13] what went otherwise than asked for is said", () => {
   expect(show({ carries: [carry] })).toContain("No requests are stored.")
 })
 
-test("[CLI-13] of many requests the newest are shown, of several carries each by its name", () => {
+test("[CLI-13] of many requests the newest are printed, of several sessions each with its id", () => {
   const requests = Array.from({ length: 70 }, (_, at) => request(at + 1))
   const text = show({ requests, earlier: 5 })
   expect(text).toContain("15 earlier requests not shown")
@@ -88,7 +88,7 @@ test("[CLI-13] of many requests the newest are shown, of several carries each by
   expect(lines.filter((it) => it === "gw_1" || it === "gw_2")).toEqual(["gw_1", "gw_2"])
 })
 
-test("[CLI-13] rows fit the screen, and stand in columns", () => {
+test("[CLI-13] rows fit the screen in aligned columns", () => {
   const usage = { input: 123_456, output: 12_345, cacheRead: 999_999, cacheWrite: 123_456 }
   const long = request(100, {
     usage,
@@ -125,7 +125,7 @@ const manifest = (more: Record<string, unknown> = {}) =>
     screen,
   )
 
-test("[CLI-13] a request: how much of each kind, then piece by piece", () => {
+test("[CLI-13] a request prints totals by kind, then its items", () => {
   expect(manifest()).toMatchInlineSnapshot(`
     "1,000 tokens (counted by qm), 11,996 counted by the provider
     gw_1 2, model-1, 1970-01-01 00:00, answered in 1.5 s
@@ -146,7 +146,7 @@ test("[CLI-13] a request: how much of each kind, then piece by piece", () => {
   `)
 })
 
-test("[CLI-13] a request without the provider's figure says so, and a long one is cut", () => {
+test("[CLI-13] a request without the provider's count says so, and a long one is truncated", () => {
   const items = Array.from({ length: 120 }, () => item("user", "user"))
   const text = manifest({ request: request(2, { usage: null, problem: "cut" }), items })
   expect(text).toContain("count of the provider unknown")
@@ -154,7 +154,7 @@ test("[CLI-13] a request without the provider's figure says so, and a long one i
   expect(text).toContain("and 20 more; --json lists all")
 })
 
-test("[CLI-23] texts stand below their piece and look like none of ours", () => {
+test("[CLI-23] texts are indented below their item", () => {
   const piece = { ...item("user", "user"), isCut: false }
   const given = {
     total: 7,
@@ -187,6 +187,6 @@ test("[CLI-23] texts stand below their piece and look like none of ours", () => 
   expect(renderGatewayTexts({ total: 3, pieces: [] }, screen)).toBe("No more parts.")
 })
 
-test("[CLI-13] what was deleted is said with how much it was", () => {
+test("[CLI-13] a deletion prints how much was deleted", () => {
   expect(renderGatewayDeleted({ id: "gw_1", requests: 1 })).toBe("Deleted gw_1 with 1 request.")
 })

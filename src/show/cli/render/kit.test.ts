@@ -29,7 +29,7 @@ const done = (changes: Partial<KitDone> = {}): KitDone => ({
   ...changes,
 })
 
-test("[CLI-23] an install: each file before it is written, a count by host afterwards", () => {
+test("[CLI-23] an install prints each file before it is written, and counts by host afterwards", () => {
   const plan = render("kit.init", done())
   expect(plan).toContain("Level 3: plan for 2 files. Nothing is written yet.")
   expect(plan).toContain("deep/settings.json")
@@ -43,7 +43,7 @@ test("[CLI-23] an install: each file before it is written, a count by host after
   )
 })
 
-test("[CLI-23] levels with their cost, and what to do where nothing is installed", () => {
+test("[CLI-23] levels are printed with their cost, and the next step if nothing is installed", () => {
   const levels: KitLevels = {
     current: 2,
     done: done(),
@@ -56,7 +56,7 @@ test("[CLI-23] levels with their cost, and what to do where nothing is installed
   expect(render("kit.level", { ...levels, current: null, done: null })).toContain("`qm init`")
 })
 
-test("[CLI-23] the doctor's hooks: host by hook, with the reason where one did not run", () => {
+test("[CLI-23] the doctor prints hooks by host, with the reason if one did not run", () => {
   const hook = (state: HookState["state"]): HookState => {
     return { host: "codex", hook: "boot", event: "SessionStart", state, at: null, why: null }
   }
@@ -71,7 +71,7 @@ test("[CLI-23] the doctor's hooks: host by hook, with the reason where one did n
   expect(shown).not.toContain("\u001b")
 })
 
-test("[CLI-23] verdicts like a firewall's log, and what a rule would have stopped", () => {
+test("[CLI-23] verdicts are printed like a firewall log, and the edits a rule would have blocked", () => {
   const line = (verdict: VerdictLine["verdict"]): VerdictLine => ({
     at: 0,
     host: "codex",
@@ -105,7 +105,7 @@ test("[CLI-23] verdicts like a firewall's log, and what a rule would have stoppe
   expect(render("guard.override", override)).toContain("Recorded as ovr_1")
 })
 
-test("[CLI-23] sessions that were seen and written down, and what one did", () => {
+test("[CLI-23] observed and registered sessions, and the work of one", () => {
   const live = {
     session: HOSTILE,
     host: "codex",

@@ -33,7 +33,7 @@ const HIT = {
 }
 
 describe("[CLI-13] documents", () => {
-  test("[CLI-13] what was read, and what was left out with its reason", () => {
+  test("[CLI-13] indexed and skipped files, with the reason", () => {
     const added = {
       folder: "/docs",
       tier: "primary",
@@ -56,7 +56,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] what was found says why: by words, by meaning, by both, over a reference", () => {
+  test("[CLI-13] results have their reason: words, meaning, both, or a reference", () => {
     const hits = [
       { ...HIT, meaning: 2 },
       { ...HIT, score: 0.8 },
@@ -84,7 +84,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] one paragraph whole, with where it leads and what stands beside it", () => {
+  test("[CLI-13] a paragraph with its references and neighbours", () => {
     const other = { ...PARAGRAPH, id: "0123abcd.other000", citation: "Harbour Handbook § 1.1" }
     const shown = {
       paragraph: PARAGRAPH,
@@ -107,7 +107,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] the state: folders, what changed since, what leads nowhere", () => {
+  test("[CLI-13] the status: folders, changes since, broken references", () => {
     const folder = { folder: "/docs", tier: "primary", documents: 7, paragraphs: 120, addedAt: 0 }
     const status = {
       folders: [
@@ -134,7 +134,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] lists of documents and pages, and what was taken out", () => {
+  test("[CLI-13] lists of documents and web pages, and removed ones", () => {
     const document = {
       id: "0123abcd",
       title: "Harbour Handbook",
@@ -180,11 +180,11 @@ test.each([
     { source: null, note: "no source is approved", results: [] },
     /No source was used\. no source is approved\. No results/,
   ],
-])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
+])("[CLI-23] %s with an empty result prints the next step: %#", (name, output, expected) => {
   expect(render(name, output)).toMatch(expected)
 })
 
-test("[CLI-23] texts of documents stay in their row, or indented", () => {
+test("[CLI-23] texts of documents stay in their row, or are indented", () => {
   const nasty = "x\nkb_9  forged\u001b[2J\u202e"
   const paragraph = {
     ...PARAGRAPH,

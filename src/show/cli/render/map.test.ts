@@ -37,7 +37,7 @@ const FILE: FoundFile = {
   ],
 }
 
-test("[CLI-23] words that no file has: said plainly, with what to try", () => {
+test("[CLI-23] a search without matches prints what to try", () => {
   expect(render({ files: [], signals: [], state: STATE })).toMatchInlineSnapshot(`
     "No match in 1,200 files: text, symbol names and paths were searched.
     Try a symbol name, a part of a path, or words that occur in the code."
@@ -47,7 +47,7 @@ test("[CLI-23] words that no file has: said plainly, with what to try", () => {
   )
 })
 
-test("[CLI-13] files that were found: how well, why, and the symbols, each in one line", () => {
+test("[CLI-13] results have score, reason and symbols, in one line each", () => {
   expect(render({ files: [FILE], signals: ["words"], state: STATE })).toMatchInlineSnapshot(`
     "━━━━····  src/price/rounding.ts  matches 'round' in name
               2: function roundLine(value, value, value, value, value, value, …

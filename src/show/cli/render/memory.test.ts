@@ -48,7 +48,7 @@ const RULE: Memory = {
 }
 
 describe("[CLI-13] memories", () => {
-  test("[CLI-13] as a list: how many, then kind, state and confidence, then what was not read", () => {
+  test("[CLI-13] the list has the total, then kind, state and confidence, then unreadable files", () => {
     const problems = [{ file: ".qm/memory/x.md", problem: "it has no title" }]
     const list = { memories: [MEMORY, RULE], total: 3, problems }
     expect(render("memory.list", list)).toMatchInlineSnapshot(`
@@ -63,7 +63,7 @@ describe("[CLI-13] memories", () => {
     `)
   })
 
-  test("[CLI-13] what was found: source, age, trust, and why it matched", () => {
+  test("[CLI-13] search results have source, age, trust and the reason", () => {
     const found = [
       { memory: MEMORY, score: 1, why: ["has 'rounded'", "cites src/price/tax.ts"] },
       { memory: RULE, score: 0.25, why: ["has 'money'"] },
@@ -80,7 +80,7 @@ describe("[CLI-13] memories", () => {
     `)
   })
 
-  test("[CLI-13] one whole, with the state of the code it rests on", () => {
+  test("[CLI-13] one memory with the state of the code it cites", () => {
     expect(render("memory.show", MEMORY)).toMatchInlineSnapshot(`
       "Cents are rounded twice
       ━━━━━━··  confidence 0.72, pitfall, stale
@@ -109,7 +109,7 @@ describe("[CLI-13] memories", () => {
     expect(rule.match(/No floats for money/g)).toHaveLength(1)
   })
 
-  test("[CLI-13] a word on one is answered with its confidence", () => {
+  test("[CLI-13] feedback prints the new confidence", () => {
     expect(render("memory.feedback", MEMORY)).toBe(
       "Updated: Cents are rounded twice\n━━━━━━··  confidence 0.72, stale",
     )
@@ -118,7 +118,7 @@ describe("[CLI-13] memories", () => {
     )
   })
 
-  test("[CLI-13] what was written, what is known already, what was redacted, what is gone", () => {
+  test("[CLI-13] added, duplicate, redacted and deleted memories", () => {
     const proposed = { ...RULE, state: "proposed" }
     expect(
       render("memory.record", { outcome: "recorded", memory: proposed, redactions: 2 }),
@@ -137,7 +137,7 @@ describe("[CLI-13] memories", () => {
   })
 })
 
-test("[CLI-11] the state of a memory and of what it cites is a word in colour too", () => {
+test("[CLI-11] the state of a memory and of its citations is a word, also in colour", () => {
   const colored = createScreen({ isColored: true, columns: 80 })
   const text = renderers["memory.show"]?.text(MEMORY, colored) ?? ""
   expect(text).toContain("\u001b[33mstale")
@@ -158,11 +158,11 @@ test.each([
   ["memory.list", { memories: [], total: 7, problems: [] }, /None of 7 memories .+`qm memory`/],
   ["memory.search", { found: [], total: 0 }, /No memories yet\. Add one with `qm memory add/],
   ["memory.search", { found: [], total: 7 }, /No match in 7 memories\. Try/],
-])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
+])("[CLI-23] %s with an empty result prints the next step: %#", (name, output, expected) => {
   expect(render(name, output)).toMatch(expected)
 })
 
-test("[CLI-23] a text with line breaks and escapes stays in its own row, or indented", () => {
+test("[CLI-23] a text with line breaks and escapes stays in its row, or is indented", () => {
   const nasty = "x\nmem_9  rule  forged\u001b[2J\u202e"
   const memory: Memory = {
     ...MEMORY,

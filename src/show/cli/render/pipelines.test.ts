@@ -85,7 +85,7 @@ const run: PipelineRun = {
   usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
 }
 
-test("[CLI-23] runs in a list, and what to do where there is none", () => {
+test("[CLI-23] runs in a list, and the next step if there are none", () => {
   expect(render("pipeline.list", { runs: [] })).toContain("qm pipeline run deep-research")
   const text = render("pipeline.list", { runs: [line] })
   expect(text).toContain("‖ paused")
@@ -94,7 +94,7 @@ test("[CLI-23] runs in a list, and what to do where there is none", () => {
   expect(text.split("\n").filter((it) => /^\S/.test(it))).toHaveLength(2)
 })
 
-test("[CLI-13] a run: where it stands, its stages with their cost, and what it asks", () => {
+test("[CLI-13] a run prints its state, its stages with their cost, and its question", () => {
   const text = render("pipeline.show", { run, events: [] })
   expect(text).toMatch(/● +Stage 0 +1\.5 s +\$0\.04 of \$0\.20 +clarity 0\.86/)
   expect(text).toContain("Stage 2 to Stage 3: repair 1 of at most 2")
@@ -104,7 +104,7 @@ test("[CLI-13] a run: where it stands, its stages with their cost, and what it a
   expect(text).not.toContain("\u001b")
 })
 
-test("[CLI-13] an end says why, what is unknown, and where the document is", () => {
+test("[CLI-13] an ended run prints the reason, unknown costs, and the document", () => {
   const ended = { ...run, pause: null, status: "over-budget", reason: "the budget is spent" }
   const text = render("pipeline.stop", { ...ended, cost: cost(3, 3, 2), hasDocument: true })
   expect(text).toContain(
@@ -122,7 +122,7 @@ test("[CLI-13] an end says why, what is unknown, and where the document is", () 
   )
 })
 
-test("[CLI-13] a document, a summary and a comparison read from the top down", () => {
+test("[CLI-13] a document, a summary and a comparison", () => {
   const document = {
     id: "p-1",
     title: "T",
@@ -178,7 +178,7 @@ const folder: AgentFolder = {
 }
 const problem = { file: "config.json", line: 7, stage: "a", field: "kind", problem: "is `asc`" }
 
-test("[CLI-23] agents: what can be run, what is not trusted, and each problem with its line", () => {
+test("[CLI-23] recipes: usable and untrusted ones, and each problem with its line", () => {
   expect(render("agent.list", { agents: [folder] })).toContain("not trusted")
   const text = render("agent.show", { agent: folder, prompts: [], runs: [line] })
   expect(text).toContain("qm agent trust deep-research")

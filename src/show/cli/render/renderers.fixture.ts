@@ -1,7 +1,6 @@
 import { OPERATIONS } from "#ground/contract"
 import { findPrinter, type ResultPrinter } from "./renderers.ts"
 
-/** Every printer there is, by operation. */
 export async function loadPrinters(): Promise<Readonly<Record<string, ResultPrinter>>> {
   const found = await Promise.all(
     Object.values(OPERATIONS).map(async (it) => [it.name, await findPrinter(it)] as const),

@@ -14,7 +14,7 @@ const renderers = await loadPrinters()
 const screen = createScreen({ isColored: false, columns: 80 })
 const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""
 
-test("[CLI-13] one message whole, with its raw words below", () => {
+test("[CLI-13] one message, with its raw form below", () => {
   const message = { id: "m", seq: 3, type: "tool", role: "tool", timestamp: 0, metadata: {} }
   expect(render("agents.message", { ...message, content: "out", raw: "{}" })).toBe(
     "3  tool  1970-01-01 00:00\n\nout\n\nRaw:\n{}",
@@ -22,7 +22,7 @@ test("[CLI-13] one message whole, with its raw words below", () => {
   expect(render("agents.message", { ...message, content: "" })).toContain("(no text)")
 })
 
-test("[CLI-13] turns that wait, what is put in front of them, and what a fresh session is told", () => {
+test("[CLI-13] queued turns, their context parts, and a hand-off", () => {
   expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No queued turns\.\nThis/)
   const turns = [{ id: "trn_1", text: "two\nlines", queuedAt: 0 }]
   expect(render("agents.rewrite", { turns, canSteer: true })).toBe(
@@ -37,7 +37,7 @@ test("[CLI-13] turns that wait, what is put in front of them, and what a fresh s
   expect(render("agents.drop", { id: "trn_1" })).toBe("Deleted trn_1.")
 })
 
-test("[CLI-13] an export keeps its value; what a terminal would obey is escaped in it", () => {
+test("[CLI-13] an export keeps its value with control characters escaped", () => {
   const text = `${JSON.stringify({ text: "a\u202eb" })}\n{}\n`
   const given = { text, messages: 2, sizeBytes: 20 }
   const shown = render("agents.export", given)
@@ -49,7 +49,7 @@ test("[CLI-13] an export keeps its value; what a terminal would obey is escaped 
   )
 })
 
-test("[CLI-13] the context of a run: how full, what came when, what changed", () => {
+test("[CLI-13] the context of a run: usage, items by turn, changes", () => {
   const context: AgentsContext = {
     used: 5_000,
     window: 10_000,
@@ -90,7 +90,7 @@ test("[CLI-13] the context of a run: how full, what came when, what changed", ()
   )
 })
 
-test("[CLI-13] where the time went: a row for each lane, waiting for a user apart", () => {
+test("[CLI-13] the timeline: a row for each lane, waiting for a user apart", () => {
   const timeline: AgentsTimeline = {
     durationMs: 4_800,
     waitedMs: 2_400,
@@ -221,7 +221,7 @@ test("[CLI-13] agents, sessions of hosts and rules", () => {
   )
 })
 
-test("[CLI-16] an answer is said with who gave it", () => {
+test("[CLI-16] an answer is printed with its author", () => {
   const approval = {
     id: "apr_1",
     runId: "run_1",

@@ -25,7 +25,7 @@ const source = (changes: Partial<Source> = {}): Source => ({
   ...changes,
 })
 
-test("[CLI-23] sources: each with its command, what is wrong with it, and what to do next", () => {
+test("[CLI-23] sources with command, problem and next step", () => {
   const broken = source({
     slug: "old",
     health: "invalid",
@@ -50,7 +50,7 @@ test("[CLI-23] sources: each with its command, what is wrong with it, and what t
   expect(render("source.list", { sources: [] })).toContain("No sources.")
 })
 
-test("[SOURCES-1] a command is never cut and stays one line, whatever it holds", () => {
+test("[SOURCES-1] a command is never truncated and stays on one line", () => {
   const command = `/bin/sh -c ${"x".repeat(5_000)}${HOSTILE.repeat(200)} && last-word`
   const text = render("source.approve", source({ command }))
   expect(text).toContain("&& last-word")
@@ -58,7 +58,7 @@ test("[SOURCES-1] a command is never cut and stays one line, whatever it holds",
   expect(text.split("\n")).toHaveLength(3)
 })
 
-test("[CLI-23] a test says how long it took and what was found, or that nobody answered", () => {
+test("[CLI-23] a source test prints duration and tools, or that the source did not respond", () => {
   const tools = [{ name: "search", description: `Finds pages. ${HOSTILE}` }]
   const good = { source: source({ health: "ok" }), durationMs: 120, tools }
   expect(render("source.test", good)).toContain("Answered in 120 ms with 1 tool.")
@@ -69,7 +69,7 @@ test("[CLI-23] a test says how long it took and what was found, or that nobody a
   expect(text).toContain("No answer after 9 ms.")
 })
 
-test("[CREDENTIALS-2] credentials: names and times, how they are kept, and the plain warning", () => {
+test("[CREDENTIALS-2] credentials: names, times, storage, and the warning", () => {
   const kept: Credentials = {
     credentials: [{ name: "anthropic", setAt: Date.UTC(2026, 0, 2, 3, 4) }],
     keptBy: "key file",
