@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { ContextKind } from "./manifest.ts"
 
-/** The agents that can be started, the user's own programs first. */
+/** The agents that can be started; programs of the user first. */
 export const AGENT_TYPES = ["claude-code", "codex", "copilot", "synthetic"] as const
 export const AgentType = z.enum(AGENT_TYPES)
 export type AgentType = z.infer<typeof AgentType>
@@ -9,9 +9,8 @@ export type AgentType = z.infer<typeof AgentType>
 export const AgentMode = z.enum(["plan", "ask", "edits", "auto"])
 export type AgentMode = z.infer<typeof AgentMode>
 
-/** Tokens of one model call or of several, as a provider counts them. */
 export const TokenUsage = z.object({
-  input: z.int().nonnegative().describe("Neither read from a cache nor written to one"),
+  input: z.int().nonnegative().describe("Tokens neither read from nor written to a cache"),
   output: z.int().nonnegative(),
   cacheRead: z.int().nonnegative().default(0),
   cacheWrite: z.int().nonnegative().default(0),
@@ -32,11 +31,11 @@ export const ActivityKind = z.enum([
 export type ActivityKind = z.infer<typeof ActivityKind>
 
 const id = z.string().min(1).max(200)
-const parentId = id.optional().describe("The activity in which it happened; absent at the top")
+const parentId = id.optional().describe("The enclosing activity; absent at the top level")
 
 /**
- * The one vocabulary into which every agent's protocol is mapped. All but `text.delta` are kept;
- * what an agent says that we do not know is a `message` of type system with its raw line.
+ * The common vocabulary of all agents' protocols. All events except `text.delta` are stored;
+ * unknown output of an agent is a `message` of type system with its raw line.
  */
 export const AgentEvent = z.discriminatedUnion("event", [
   z.object({
@@ -52,11 +51,11 @@ export const AgentEvent = z.discriminatedUnion("event", [
   z.object({
     event: z.literal("turn.ended"),
     outcome: z.enum(["completed", "failed", "stopped"]),
-    text: z.string().default("").describe("The agent's last word"),
+    text: z.string().default("").describe("The agent's final text"),
     error: z.string().optional(),
     turns: z.int().nonnegative().optional(),
     durationMs: z.int().nonnegative().optional(),
-    denials: z.int().nonnegative().default(0).describe("Tool calls that were not permitted"),
+    denials: z.int().nonnegative().default(0).describe("Tool calls that were denied"),
   }),
   z.object({ event: z.literal("text.delta"), text: z.string(), parentId }),
   z.object({
@@ -70,10 +69,10 @@ export const AgentEvent = z.discriminatedUnion("event", [
     activityId: id,
     parentId,
     kind: ActivityKind,
-    tool: z.string().describe("The host's name of the tool"),
-    title: z.string().describe("What it does, in one line"),
-    input: z.string().default("").describe("What the tool was given, as JSON or text"),
-    path: z.string().optional().describe("The file it is about"),
+    tool: z.string().describe("The host's tool name"),
+    title: z.string().describe("One-line summary"),
+    input: z.string().default("").describe("Tool input, as JSON or text"),
+    path: z.string().optional().describe("The affected file"),
   }),
   z.object({
     event: z.literal("activity.updated"),
@@ -86,7 +85,7 @@ export const AgentEvent = z.discriminatedUnion("event", [
     activityId: id,
     outcome: z.enum(["done", "failed", "denied", "stopped"]),
     output: z.string().default(""),
-    diff: z.string().optional().describe("A unified diff of what it changed"),
+    diff: z.string().optional().describe("Unified diff of the change"),
     durationMs: z.int().nonnegative().optional(),
     tokens: z.int().nonnegative().optional(),
   }),
@@ -95,14 +94,14 @@ export const AgentEvent = z.discriminatedUnion("event", [
     approvalId: id,
     activityId: id.optional(),
     tool: z.string(),
-    title: z.string().describe("What is asked, in one line"),
+    title: z.string().describe("The question, in one line"),
     input: z.string(),
   }),
   z.object({
     event: z.literal("approval.resolved"),
     approvalId: id,
     decision: z.enum(["allow", "deny", "expired"]),
-    by: z.string().describe("Who answered: a person's surface, a rule, or the clock"),
+    by: z.string().describe("Author of the answer: a user's surface, a rule or the timeout"),
   }),
   z.object({
     event: z.literal("context.file"),
@@ -126,13 +125,12 @@ export const AgentEvent = z.discriminatedUnion("event", [
     event: z.literal("cost"),
     model: z.string().optional(),
     usage: TokenUsage,
-    /** In this session so far, not only of this call. */
-    isTotal: z.boolean().describe("Whether usage and reportedUsd are of the whole session so far"),
-    reportedUsd: z.number().nonnegative().optional().describe("The provider's own figure"),
+    isTotal: z.boolean().describe("Whether usage and reportedUsd are totals of the session"),
+    reportedUsd: z.number().nonnegative().optional().describe("The provider's own cost"),
     models: z
       .array(z.object({ model: z.string(), usage: TokenUsage }))
       .optional()
-      .describe("The same by model, when several were used"),
+      .describe("By model, if several were used"),
   }),
   z.object({ event: z.literal("mode.changed"), mode: AgentMode, by: z.string() }),
   z.object({

@@ -3,7 +3,7 @@ import { z } from "zod"
 const Count = z.int().nonnegative()
 const Share = z.number().min(0).max(1)
 
-/** A difference with its 95 % interval, by a paired bootstrap over tasks; in points of 100. */
+/** In percentage points, with its 95 % interval by a paired bootstrap over tasks. */
 export const PairedDifference = z.object({
   mean: z.number(),
   low: z.number(),
@@ -28,7 +28,7 @@ export const RankerResult = z.object({
       hunks: z.array(z.object({ budget: z.int().positive(), difference: PairedDifference })),
     })
     .nullable()
-    .describe("Null for BM25 itself"),
+    .describe("Null for BM25"),
 })
 export type RankerResult = z.infer<typeof RankerResult>
 
@@ -37,7 +37,7 @@ export const BenchRecall = z.object({
   head: z.string(),
   files: Count.describe("Source files at the newest task"),
   tasks: Count,
-  tasksSkipped: Count.describe("Commits that could not be a task"),
+  tasksSkipped: Count.describe("Commits that were unsuitable as a task"),
   budget: z.int().positive(),
   rankers: z.array(RankerResult),
   millisecondsPerTask: z.number().nonnegative(),
@@ -46,7 +46,7 @@ export type BenchRecall = z.infer<typeof BenchRecall>
 
 export const ScanRow = z.object({
   tool: z.string(),
-  seconds: z.number().nonnegative().nullable().describe("Null when it is not installed here"),
+  seconds: z.number().nonnegative().nullable().describe("Null if it is not installed"),
   cpuSeconds: z.number().nonnegative().nullable(),
   peakMegabytes: z.number().nonnegative().nullable(),
   filesPerSecond: z.number().nonnegative().nullable(),

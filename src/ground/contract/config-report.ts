@@ -3,7 +3,7 @@ import { z } from "zod"
 export const ConfigSetting = z.object({
   key: z.string(),
   value: z.unknown(),
-  origin: z.string().describe("Where the value came from, in words"),
+  origin: z.string().describe("Origin of the value"),
   hides: z.array(z.string()).describe("Lower layers that also set it"),
   description: z.string(),
   env: z.string().describe("Environment variable that sets it"),
@@ -21,7 +21,7 @@ export const ConfigReport = z.object({
 })
 export type ConfigReport = z.infer<typeof ConfigReport>
 
-/** Where a setting is written: for this user, or for everyone who works in the repository. */
+/** The user's own file, or the project's file for everyone in the repository. */
 export const ConfigLayer = z.enum(["user", "project"])
 export type ConfigLayer = z.infer<typeof ConfigLayer>
 

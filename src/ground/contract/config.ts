@@ -2,10 +2,7 @@ import { z } from "zod"
 import { AgentType } from "./agent.ts"
 import { GATEWAY_MODES } from "./gateway.ts"
 
-/**
- * How a field is set from the environment, and whether its value may be shown. Kept beside the
- * schema, because there is no second list of fields.
- */
+/** The environment variable of a field, and whether its value may be shown. */
 const FieldMeta = z.object({
   description: z.string(),
   env: z.string(),
@@ -25,8 +22,8 @@ const Name = z.string().max(200).default("")
 const Url = z.string().max(2_000).default("")
 
 /**
- * Which model is asked. A repository that somebody else wrote decides none of it: its base URL
- * would get this person's key, its retries and efforts would cost their money.
+ * A repository cannot set them: its base URL would receive the user's key, its retries would cost
+ * the user's money.
  */
 const ModelSettings = z
   .strictObject({
@@ -117,7 +114,7 @@ const Tokens = z.int().min(1).max(10_000_000)
 const Seconds = z.int().min(1).max(86_400)
 const Branches = z.int().min(1).max(1_000_000)
 
-/** Of branches. Its names are those that the fold's own specification gives it. */
+/** Named like in the specification of folding. */
 const FoldSettings = z
   .strictObject({
     enabled: field(z.boolean().default(true), {
@@ -171,7 +168,7 @@ const FoldSettings = z
   })
   .prefault({})
 
-/** All of it is a person's own: a repository must not decide where requests go or what is kept. */
+/** Personal: a repository must not decide where requests go or what is stored. */
 const GatewaySettings = z
   .strictObject({
     mode: field(z.enum(GATEWAY_MODES).default("off"), {
@@ -197,13 +194,12 @@ export type TokenEncoding = z.infer<typeof TokenEncoding>
 
 const Weight = z.number().min(0).max(1_000)
 
-/** Globs with commas. */
+/** Globs separated by commas. */
 const GlobText = z.string().max(8_000).default("")
 
-/** Rules over what agents do; a hundred of them fit. */
+/** About a hundred rules. */
 const RuleText = z.string().max(8_000).default("")
 
-/** Every setting of the product, with its default and its description. */
 export const Config = z.strictObject({
   agents: z
     .strictObject({
@@ -395,7 +391,6 @@ export const Config = z.strictObject({
 })
 export type Config = z.infer<typeof Config>
 
-/** One leaf of the schema: what a settings page, a reference page or an origin is about. */
 export type ConfigField = {
   readonly key: `${string}.${string}`
   readonly section: string
@@ -408,7 +403,7 @@ export type ConfigField = {
   readonly isPersonal: boolean
 }
 
-/** The schema as a flat list, in the order in which it is written. */
+/** In the order of the schema. */
 export function configFields(): readonly ConfigField[] {
   return Object.entries(Config.shape).flatMap(([section, wrapped]) => {
     const fields: Record<string, z.ZodType> = wrapped.unwrap().shape

@@ -24,7 +24,7 @@ import {
 const OPERATION_LIST: readonly Operation[] = Object.values(OPERATIONS)
 
 describe("events", () => {
-  test("[CONTRACT-1] a room can only emit events of its own; another room's do not compile", () => {
+  test("[CONTRACT-1] emitting another room's event does not compile", () => {
     const said: string[] = []
     const emit: Emit<"store"> = (name) => void said.push(name)
     emit("store.created", { dialect: "sqlite" })
@@ -37,7 +37,7 @@ describe("events", () => {
     expect([said.length, typeof foreign]).toEqual([3, "function"])
   })
 
-  test("[CONTRACT-2] names are unique, of the form room.past-tense, with a version and a summary", () => {
+  test("[CONTRACT-2] event names are unique, of the form room.past-tense, with a version and a summary", () => {
     const names = EVENTS.map((it) => it.name)
     expect(new Set(names).size).toBe(names.length)
     for (const event of EVENTS) {
@@ -49,7 +49,7 @@ describe("events", () => {
     expect(made).toMatchObject({ name: "x.done", version: 2 })
   })
 
-  test("[CONTRACT-3] a cursor has an epoch and a place; anything else is refused", () => {
+  test("[CONTRACT-3] a cursor has an epoch and a sequence number; anything else is refused", () => {
     expect(Cursor.parse({ epoch: "ep_1", seq: 0 })).toEqual({ epoch: "ep_1", seq: 0 })
     for (const bad of [
       {},
@@ -63,7 +63,7 @@ describe("events", () => {
 })
 
 describe("config", () => {
-  test("[CONTRACT-4] every field has a default, a description and an environment variable of its own", () => {
+  test("[CONTRACT-4] every setting has a default, a description and its own environment variable", () => {
     const fields = configFields()
     expect(fields.length).toBeGreaterThan(0)
     expect(new Set(fields.map((it) => it.env)).size).toBe(fields.length)
@@ -109,7 +109,7 @@ test("[CONTRACT-6] shapes that cross a process keep their form", () => {
   expect(DoctorReport.safeParse({}).success).toBe(false)
 })
 
-test("[CONTRACT-7] a descriptor holds everything about an operation except what it does", async () => {
+test("[CONTRACT-7] a descriptor has everything about an operation except its handler", async () => {
   const declared = defineOperations("test", {
     double: {
       summary: "Double a number",
@@ -131,7 +131,7 @@ test("[CONTRACT-7] a descriptor holds everything about an operation except what 
   expect([missing, wrong]).toHaveLength(2)
 })
 
-test("[CONTRACT-8] what a descriptor says about a field is about a field of its input", () => {
+test("[CONTRACT-8] every field that a descriptor names is a field of its input", () => {
   for (const { name, summary, surfaces, cli, input } of OPERATION_LIST) {
     expect(name).toMatch(/^[a-z]+\.[a-z]+$/)
     expect(summary, name).toMatch(/^[A-Z].{9,}[^.]$/)

@@ -18,22 +18,22 @@ export function defineEvent<const Name extends `${string}.${string}`, Body exten
 const RunRef = z.object({ id: z.string() })
 const AgentsCommanded = defineEvent("agents.commanded", {
   version: 1,
-  summary: "A turn or a command waits for the process that works on a run",
+  summary: "A turn or command is queued for the process that drives a run",
   body: RunRef,
 })
 const AgentsCreated = defineEvent("agents.created", {
   version: 1,
-  summary: "A run of an agent was made",
+  summary: "A run was created",
   body: RunRef.extend({ type: z.string(), title: z.string() }),
 })
 const AgentsUpdated = defineEvent("agents.updated", {
   version: 1,
-  summary: "A run changed: its status, title, labels or place",
+  summary: "A run's status, title, labels or folder changed",
   body: RunRef.extend({ status: z.string() }),
 })
 const AgentsAdvanced = defineEvent("agents.advanced", {
   version: 1,
-  summary: "A run has further messages; told at most four times a second",
+  summary: "A run has new messages; at most four events a second",
   body: RunRef.extend({ seq: z.int() }),
 })
 const AgentsAsked = defineEvent("agents.asked", {
@@ -43,17 +43,17 @@ const AgentsAsked = defineEvent("agents.asked", {
 })
 const AgentsAnswered = defineEvent("agents.answered", {
   version: 1,
-  summary: "An approval was answered, or has run out",
+  summary: "An approval was answered or expired",
   body: RunRef.extend({ approvalId: z.string(), status: z.string() }),
 })
 const AgentsDeleted = defineEvent("agents.deleted", {
   version: 1,
-  summary: "A run was deleted with all it said",
+  summary: "A run and its messages were deleted",
   body: RunRef,
 })
 const CaptureTaken = defineEvent("capture.taken", {
   version: 1,
-  summary: "A host's context was captured, and it is not the one of before",
+  summary: "A host's context was captured and differs from the previous capture",
   body: z.object({
     id: z.string(),
     host: z.string(),
@@ -64,7 +64,7 @@ const CaptureTaken = defineEvent("capture.taken", {
 })
 const ConfigChanged = defineEvent("config.changed", {
   version: 1,
-  summary: "A setting was written to a config file, or taken out of one",
+  summary: "A setting was written to or removed from a config file",
   body: z.object({ key: z.string(), layer: z.enum(["user", "project"]), isSet: z.boolean() }),
 })
 const BranchRef = z.object({ id: z.string(), session: z.string() })
@@ -76,27 +76,27 @@ const FoldBranchCreated = defineEvent("fold.branch-created", {
 })
 const FoldBudgetWarned = defineEvent("fold.budget-warned", {
   version: 1,
-  summary: "A branch has used four fifths of its budget",
+  summary: "A branch has used 80 % of its budget",
   body: BranchSpent,
 })
 const FoldBudgetExhausted = defineEvent("fold.budget-exhausted", {
   version: 1,
-  summary: "A branch was ended because a charge would have passed its budget",
+  summary: "A branch was ended because a charge would have exceeded its budget",
   body: BranchSpent,
 })
 const FoldTimedOut = defineEvent("fold.timed-out", {
   version: 1,
-  summary: "A branch was ended because its time was over",
+  summary: "A branch was ended by its timeout",
   body: BranchRef.extend({ seconds: z.int() }),
 })
 const FoldReturned = defineEvent("fold.returned", {
   version: 1,
-  summary: "A branch gave its result back",
+  summary: "A branch returned its result",
   body: BranchRef.extend({ used: z.int(), resultTokens: z.int() }),
 })
 const FoldEnded = defineEvent("fold.ended", {
   version: 1,
-  summary: "A branch is over, for whichever reason",
+  summary: "A branch ended",
   body: BranchRef.extend({ status: z.string(), reason: z.string() }),
 })
 const GatewayRecorded = defineEvent("gateway.recorded", {
@@ -106,73 +106,73 @@ const GatewayRecorded = defineEvent("gateway.recorded", {
 })
 const GatewayOpened = defineEvent("gateway.opened", {
   version: 1,
-  summary: "The requests of a host go through the gateway from now on",
+  summary: "A proxied session started",
   body: z.object({ carry: z.string(), run: z.string().nullable(), mode: z.string() }),
 })
 const GatewayClosed = defineEvent("gateway.closed", {
   version: 1,
-  summary: "A host whose requests went through the gateway has ended",
+  summary: "A proxied session ended",
   body: z.object({ carry: z.string(), run: z.string().nullable() }),
 })
 const GatewayDeleted = defineEvent("gateway.deleted", {
   version: 1,
-  summary: "What was recorded of a host's requests was deleted",
+  summary: "The records of a proxied session were deleted",
   body: z.object({ carry: z.string(), run: z.string().nullable() }),
 })
 const GatewayLatchedOff = defineEvent("gateway.latched-off", {
   version: 1,
-  summary: "A provider refused a folded request: the session is folded no more",
+  summary: "A provider refused a folded request; folding is off for the session",
   body: z.object({ carry: z.string(), run: z.string().nullable(), reason: z.string() }),
 })
 const MemoryRecorded = defineEvent("memory.recorded", {
   version: 1,
-  summary: "A memory was written to its file",
+  summary: "A memory was written",
   body: z.object({ id: z.string(), kind: z.string(), actor: z.string() }),
 })
 const MemoryChanged = defineEvent("memory.changed", {
   version: 1,
-  summary: "A memory was confirmed, judged or superseded",
+  summary: "A memory was confirmed, rated or superseded",
   body: z.object({ id: z.string(), state: z.string() }),
 })
 const MemoryForgotten = defineEvent("memory.forgotten", {
   version: 1,
-  summary: "A memory was deleted with its file",
+  summary: "A memory and its file were deleted",
   body: z.object({ id: z.string() }),
 })
 const MapScanned = defineEvent("map.scanned", {
   version: 1,
-  summary: "The files of the repository were read, and something had changed",
+  summary: "A scan found changes in the repository",
   body: z.object({ files: z.int(), changed: z.int(), digest: z.string() }),
 })
 const PackBuiltEvent = defineEvent("pack.built", {
   version: 1,
-  summary: "A context package was built and kept",
+  summary: "A context package was built and stored",
   body: z.object({ id: z.string(), tokens: z.int(), files: z.int() }),
 })
 const PipelineRef = z.object({ id: z.string() })
 const PipelineStarted = defineEvent("pipeline.started", {
   version: 1,
-  summary: "A run of a pipeline began",
+  summary: "A pipeline run started",
   body: PipelineRef.extend({ agent: z.string(), title: z.string() }),
 })
 const PipelineAdvanced = defineEvent("pipeline.advanced", {
   version: 1,
-  summary: "Something happened in a run of a pipeline",
+  summary: "A pipeline run has a new event",
   body: PipelineRef.extend({ seq: z.int(), status: z.string() }),
 })
 const PipelineAsked = defineEvent("pipeline.asked", {
   version: 1,
-  summary: "A run of a pipeline waits for a person",
+  summary: "A pipeline run waits for the user",
   body: PipelineRef.extend({ question: z.string() }),
 })
 const PipelineEnded = defineEvent("pipeline.ended", {
   version: 1,
-  summary: "A run of a pipeline is over, whichever way",
+  summary: "A pipeline run ended",
   body: PipelineRef.extend({ status: z.string(), reason: z.string() }),
 })
 const KnowledgeChanged = defineEvent("knowledge.changed", {
   version: 1,
-  summary: "Documents were read into the knowledge base, or taken out of it",
+  summary: "Documents were added to or removed from the knowledge base",
   body: z.object({ folder: z.string(), documents: z.int(), changed: z.int() }),
 })
 const SourcesChanged = defineEvent("sources.changed", {
@@ -182,17 +182,17 @@ const SourcesChanged = defineEvent("sources.changed", {
 })
 const StoreCreated = defineEvent("store.created", {
   version: 1,
-  summary: "A store was made for this repository",
+  summary: "A store was created for this repository",
   body: z.object({ dialect: z.enum(["sqlite", "postgres"]) }),
 })
 const StoreBackedUp = defineEvent("store.backed-up", {
   version: 1,
-  summary: "The store was copied to a backup file",
+  summary: "The store was backed up to a file",
   body: z.object({ file: z.string(), sizeBytes: z.int() }),
 })
 const StoreRestored = defineEvent("store.restored", {
   version: 1,
-  summary: "The store was replaced by a backup; cursors of before are void",
+  summary: "The store was replaced by a backup; earlier cursors are invalid",
   body: z.object({ file: z.string(), events: z.int() }),
 })
 
@@ -240,23 +240,22 @@ export type EventBody<Name extends EventName> = z.infer<Extract<Definition, { na
 
 type RoomOf<Name extends string> = Name extends `${infer Room}.${string}` ? Room : never
 
-/** The rooms that have something to say. */
 export type EventRoom = RoomOf<EventName>
 
-/** A room's voice: it accepts the events of that room and no others. */
+/** Accepts only the room's own events. */
 export type Emit<Room extends EventRoom> = <Name extends Extract<EventName, `${Room}.${string}`>>(
   name: Name,
   body: EventBody<Name>,
 ) => void
 
 /**
- * A place in the journal. The epoch changes when a store is made or restored, so that a cursor of
- * another history is recognised instead of pointing at a stranger's event.
+ * A position in the journal. The epoch changes when a store is created or restored, so that a
+ * cursor of another history is recognised.
  */
 export const Cursor = z.object({ epoch: z.string().min(1), seq: z.int().nonnegative() })
 export type Cursor = z.infer<typeof Cursor>
 
-/** An event as the journal keeps it; the name may be unknown to this version of the product. */
+/** The name may be unknown to this version of the product. */
 export const JournalEntry = z.object({
   epoch: z.string(),
   seq: z.int().positive(),

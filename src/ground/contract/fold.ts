@@ -28,60 +28,61 @@ export type BranchEndReason = z.infer<typeof BranchEndReason>
 export const FoldMode = z.enum(["wire", "sub-agent", "handle", "none"])
 export type FoldMode = z.infer<typeof FoldMode>
 
-/** A sub-task with a budget, a time, and at the end a result. */
 export const Branch = z.object({
   id: z.string(),
   sessionId: z.string(),
   parentId: z.string().nullable(),
-  depth: Count.describe("0 for a branch of the root"),
+  depth: Count.describe("0 for a top-level branch"),
   children: Count,
   description: z.string(),
   prompt: z.string(),
-  scope: Paths.describe("Paths and globs it said it would touch; empty means anywhere"),
-  client: z.string().nullable().describe("What the caller calls itself"),
+  scope: Paths.describe("Paths and globs it declared; empty means anywhere"),
+  client: z.string().nullable().describe("Name that the caller reports"),
   mode: FoldMode,
   budgetTotal: z.int().positive(),
   budgetUsed: Count,
-  isLowerBound: z.boolean().describe("Only our own tools were metered, so it may have used more"),
+  isLowerBound: z
+    .boolean()
+    .describe("True if only our tools were metered, so it may have used more"),
   timeoutSeconds: z.int().positive(),
   deadlineAt: z.int(),
   status: BranchStatus,
   endReason: BranchEndReason.nullable(),
-  isPartial: z.boolean().describe("Ended by force: the result is what was known by then"),
+  isPartial: z.boolean().describe("Ended by force: the result is partial"),
   result: z.string().nullable(),
   resultTokens: Count,
   error: z.string().nullable(),
   evidence: z.array(z.string()),
-  files: Paths.describe("Files the return names"),
+  files: Paths.describe("Files named by the return"),
   openQuestions: z.array(z.string()),
-  outOfScope: Paths.describe("Files touched or named that the scope does not have"),
-  progress: z.string().nullable().describe("The last note on how far it is"),
+  outOfScope: Paths.describe("Files touched or named outside the scope"),
+  progress: z.string().nullable().describe("Last progress note"),
   touchedPaths: Paths,
   injectedMemoryIds: z.array(z.string()),
   distillation: z.enum(["asked", "done"]).nullable(),
-  redactions: Count.describe("Secrets replaced in what it was given and what it gave back"),
-  tokensKeptOut: Count.describe("What it used and its parent does not see"),
+  redactions: Count.describe("Secrets redacted in its input and result"),
+  tokensKeptOut: Count.describe("Tokens that its parent does not see"),
   createdAt: z.int(),
   completedAt: z.int().nullable(),
-  isArchived: z.boolean().describe("Finished for more than an hour"),
+  isArchived: z.boolean().describe("Ended more than an hour ago"),
 })
 export type Branch = z.infer<typeof Branch>
 
-/** One step of a branch, as it is kept. Secrets are replaced before it is written. */
+/** Redacted before it is stored. */
 export const TrailEntry = z.object({
   seq: z.int().positive(),
   at: z.int(),
   kind: z
     .enum(["prompt", "call", "charge", "progress", "wire", "result", "forced"])
-    .describe("wire: taken out of the window by the gateway"),
+    .describe("wire: removed from the window by the gateway"),
   tool: z.string().nullable(),
   text: z.string(),
   tokens: Count,
-  handle: z.string().nullable().describe("Where the whole result lies, when it was large"),
+  handle: z.string().nullable().describe("Handle of the whole result, if it was large"),
 })
 export type TrailEntry = z.infer<typeof TrailEntry>
 
-// What an agent asks. Lengths and figures are judged by the room, which says limit and length.
+// Requests of agents. The room checks lengths and numbers, so that its errors name the limit.
 
 export const FoldBranch = z.object({
   branchId: z.string(),
@@ -90,9 +91,9 @@ export const FoldBranch = z.object({
   depth: Count,
   memories: z.array(MemoryInjected),
   mode: FoldMode,
-  next: z.string().describe("What the caller does now, in this mode"),
-  package: z.string().nullable().describe("For the host's own sub-agent: all it needs, or null"),
-  receipt: z.string().nullable().describe("For the gateway: that this branch was opened, or null"),
+  next: z.string().describe("Next step for the caller, in this mode"),
+  package: z.string().nullable().describe("Complete input for the host's own sub-agent, or null"),
+  receipt: z.string().nullable().describe("Receipt of the opened branch for the gateway, or null"),
 })
 export type FoldBranch = z.infer<typeof FoldBranch>
 
@@ -108,21 +109,24 @@ export const FoldReturn = z.object({
   redactions: Count,
   budgetUsed: Count,
   budgetTotal: z.int().positive(),
-  tokensKeptOut: Count.nullable().describe("Null on the wire: what is folded is counted later"),
+  tokensKeptOut: Count.nullable().describe("Null in fold mode: counted later"),
   isLowerBound: z.boolean(),
   mode: FoldMode,
-  distill: z.string().nullable().describe("What to remember is asked for, or null"),
-  receipt: z.string().nullable().describe("For the gateway: fold it now and for ever, or null"),
-  note: z.string().describe("What becomes of the work in the window, in words"),
+  distill: z.string().nullable().describe("Request to record memories, or null"),
+  receipt: z
+    .string()
+    .nullable()
+    .describe("Receipt that makes the gateway fold the branch, or null"),
+  note: z.string().describe("Effect on the branch's messages in the window"),
 })
 export type FoldReturn = z.infer<typeof FoldReturn>
 
 export const FoldStatus = z.object({
-  branch: Branch.nullable().describe("The one asked for, or null when none is active"),
+  branch: Branch.nullable().describe("The requested branch, or null if none is active"),
   active: z.array(z.object({ branchId: z.string(), description: z.string(), depth: Count })),
   pending: z
     .array(z.object({ branchId: z.string(), endReason: BranchEndReason, result: z.string() }))
-    .describe("Children that were ended by force, and what they knew"),
+    .describe("Children ended by force, with their partial results"),
 })
 export type FoldStatus = z.infer<typeof FoldStatus>
 
@@ -148,13 +152,13 @@ export type FoldRead = z.infer<typeof FoldRead>
 
 export const FoldEnded = z.object({ ended: z.array(z.string()) })
 
-// What a person asks.
+// Requests of users.
 
 export const FoldList = z.object({
   branches: z.array(Branch).describe("Newest first"),
   active: Count,
-  total: Count.describe("All that are kept"),
-  tokensKeptOut: Count.describe("By those listed"),
+  total: Count.describe("Number of stored branches"),
+  tokensKeptOut: Count.describe("Of the listed branches"),
 })
 export type FoldList = z.infer<typeof FoldList>
 
@@ -184,17 +188,17 @@ export const FoldSearch = z.object({
       at: z.int(),
       kind: TrailEntry.shape.kind,
       tool: z.string().nullable(),
-      line: z.string().describe("The line that has the words"),
+      line: z.string().describe("The matching line"),
     }),
   ),
-  searched: Count.describe("Branches whose trails were looked at"),
+  searched: Count.describe("Number of searched branches"),
 })
 export type FoldSearch = z.infer<typeof FoldSearch>
 
 export const FoldRestore = z.object({
   branchId: z.string(),
-  text: z.string().describe("The trail, written for a model"),
+  text: z.string().describe("The trail, formatted for a model"),
   tokens: Count,
-  leftOut: Count.describe("Steps that had no room"),
+  leftOut: Count.describe("Steps left out"),
 })
 export type FoldRestore = z.infer<typeof FoldRestore>

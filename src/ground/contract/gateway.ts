@@ -8,7 +8,7 @@ export const GATEWAY_MODES = ["off", "record", "fold"] as const
 export const GatewayMode = z.enum(GATEWAY_MODES)
 export type GatewayMode = z.infer<typeof GatewayMode>
 
-/** In whose words a host speaks to its model. */
+/** The API of the model provider. */
 const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
 export const WireName = z.enum(WIRE_NAMES)
 export type WireName = z.infer<typeof WireName>
@@ -37,94 +37,101 @@ export const WIRE_KINDS = [
 export const WireKind = z.enum(WIRE_KINDS)
 export type WireKind = z.infer<typeof WireKind>
 
-/** One piece of a request as it went over the wire; its text is kept only when that is on. */
+/** One part of a request; its text is stored only if that is switched on. */
 export const WireItem = z.object({
   kind: WireKind,
-  context: ContextKind.describe("Its colour on the budget bar"),
-  name: z.string().describe("Path, tool, skill or role, secrets replaced"),
+  context: ContextKind.describe("Kind on the budget bar"),
+  name: z.string().describe("Path, tool, skill or role, redacted"),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  tokens: Count.describe("By our own counter"),
+  tokens: Count.describe("By our counter"),
   bytes: Count,
-  path: z.string().optional().describe("Of an instruction file that was confirmed on the disk"),
+  path: z.string().optional().describe("Path of an instruction file that was found on disk"),
   isConfirmed: z
     .boolean()
     .optional()
-    .describe("Whether the file on the disk says the same; absent for what is no file"),
+    .describe("Whether the file on disk has the same text; absent for other items"),
   isDeferred: z.boolean().optional().describe("A tool whose schema is loaded later"),
-  why: z.string().max(300).optional().describe("Why it came, where the wire tells"),
+  why: z.string().max(300).optional().describe("Reason for the item, if the request shows it"),
 })
 export type WireItem = z.infer<typeof WireItem>
 
-/** A branch that was taken out of a request. */
+/** A branch removed from a request. */
 export const WireFold = z.object({
   branchId: z.string(),
-  bytes: Count.describe("Taken out of this request"),
-  tokens: Count.describe("The same, by our own counter"),
+  bytes: Count.describe("Removed from this request"),
+  tokens: Count.describe("Removed from this request, by our counter"),
 })
 export type WireFold = z.infer<typeof WireFold>
 
 export const WireOutcome = z.enum(["answered", "refused", "cut", "aborted", "unreachable"])
 export type WireOutcome = z.infer<typeof WireOutcome>
 
-/** One request of a host to its model. */
 export const GatewayRequest = z.object({
-  carry: z.string().describe("Id of the carry it went through"),
-  seq: z.int().positive().describe("Within its carry"),
+  carry: z.string().describe("Id of its proxied session"),
+  seq: z.int().positive().describe("Number within its proxied session"),
   run: z.string().nullable(),
   at: z.int(),
   route: z.enum(["messages", "responses", "chat", "generate", "count", "other"]),
-  session: z.string().nullable().describe("The host's session"),
-  agent: z.string().nullable().describe("The sub-agent that asks; null for the main conversation"),
+  session: z.string().nullable().describe("The host's session id"),
+  agent: z.string().nullable().describe("The sub-agent; null for the main conversation"),
   model: z.string().nullable(),
-  status: z.int().nullable().describe("Of the answer; null when there was none"),
+  status: z.int().nullable().describe("Status of the response; null if there was none"),
   outcome: WireOutcome,
   firstByteMs: z.number().nonnegative().nullable(),
   durationMs: z.number().nonnegative(),
-  sentBytes: Count.describe("Of the body as the host sent it"),
-  forwardedBytes: Count.describe("Of the body as the provider got it"),
-  tokens: Count.describe("Of what was forwarded, by our own counter"),
+  sentBytes: Count.describe("Size of the body that the host sent"),
+  forwardedBytes: Count.describe("Size of the body that the provider received"),
+  tokens: Count.describe("Tokens of the forwarded body, by our counter"),
   kinds: z.array(z.object({ kind: ContextKind, tokens: Count })),
   usage: TokenUsage.nullable().describe(
-    "The provider's own figure: exact; null also for a count, which costs nothing",
+    "The provider's own usage; null also for token-count requests, which cost nothing",
   ),
-  costUsd: z.number().nonnegative().nullable().describe("Of that usage, by the price table"),
-  added: z.array(WireItem).describe("What is new since the request before, in order"),
-  gone: Count.describe("Pieces that the request before had and this one has not"),
+  costUsd: z.number().nonnegative().nullable().describe("Cost of that usage by the price table"),
+  added: z.array(WireItem).describe("Items new since the previous request, in order"),
+  gone: Count.describe("Number of items of the previous request that are missing"),
   folded: z.array(WireFold),
-  fallback: z.string().nullable().describe("Why the original was sent instead of a folded body"),
-  problem: z.string().nullable().describe("Why it could not be recorded whole"),
+  fallback: z
+    .string()
+    .nullable()
+    .describe("Reason why the original body was sent instead of the folded one"),
+  problem: z.string().nullable().describe("Reason why it was not recorded completely"),
 })
 export type GatewayRequest = z.infer<typeof GatewayRequest>
 
-/** One process of a host whose requests go through the gateway. */
+/** One host process whose requests go through the gateway. */
 export const ProxiedSession = z.object({
   id: z.string(),
   run: z.string().nullable(),
-  title: z.string().describe("The agent, or the command line without its arguments"),
-  host: z.string().nullable().describe("Which host it is, when that is known"),
+  title: z.string().describe("The agent, or the program name"),
+  host: z.string().nullable().describe("The host, if known"),
   wire: WireName,
   mode: GatewayMode.exclude(["off"]),
-  hasContent: z.boolean().describe("Whether texts are kept"),
+  hasContent: z.boolean().describe("Whether texts are stored"),
   workingDirectory: z.string(),
-  upstream: z.string().describe("Where requests go: scheme and host alone"),
+  upstream: z.string().describe("Upstream address: scheme and host only"),
   startedAt: z.int(),
   endedAt: z.int().nullable(),
   requests: Count,
-  folds: Count.describe("Requests that left without some of their turns"),
-  latchedOff: z.string().nullable().describe("Why nothing more is folded, or null"),
-  isAlive: z.boolean().describe("Whether the process that carries it is there"),
+  folds: Count.describe("Number of folded requests"),
+  latchedOff: z.string().nullable().describe("Reason why folding is off for good, or null"),
+  isAlive: z.boolean().describe("Whether the proxy process is running"),
 })
 export type ProxiedSession = z.infer<typeof ProxiedSession>
 
-/** Sums over the requests of a run or a carry. */
+/** Sums over the requests of a run or a proxied session. */
 export const GatewayTotals = z.object({
   requests: Count,
-  usage: TokenUsage.describe("The provider's own figures"),
-  unknownUsage: Count.describe("Requests whose usage is not known; counts cost nothing"),
-  costUsd: z.number().nonnegative().nullable().describe("Null when no price is known"),
-  savedTokens: Count.describe("Left out of requests by folding, each request counted"),
+  usage: TokenUsage.describe("Usage reported by the provider"),
+  unknownUsage: Count.describe("Requests with unknown usage; token counts cost nothing"),
+  costUsd: z.number().nonnegative().nullable().describe("Null if no price is known"),
+  savedTokens: Count.describe("Tokens removed by folding, summed over all requests"),
   savedBytes: Count,
-  cacheShare: z.number().min(0).max(1).nullable().describe("Of input tokens, read from a cache"),
+  cacheShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe("Share of input tokens read from a cache"),
 })
 export type GatewayTotals = z.infer<typeof GatewayTotals>
 
@@ -133,35 +140,35 @@ export type GatewayList = z.infer<typeof GatewayList>
 
 export const GatewayShow = z.object({
   carries: z.array(ProxiedSession).describe("Oldest first"),
-  requests: z.array(GatewayRequest).describe("In their order"),
-  earlier: Count.describe("Requests before those shown"),
-  totals: GatewayTotals.describe("Of all requests, also those not shown"),
+  requests: z.array(GatewayRequest).describe("In order"),
+  earlier: Count.describe("Requests before the listed ones"),
+  totals: GatewayTotals.describe("Of all requests, listed or not"),
 })
 export type GatewayShow = z.infer<typeof GatewayShow>
 
-/** Everything that one request held, in the order of the wire. */
+/** All items of one request, in order. */
 export const GatewayManifest = z.object({
   request: GatewayRequest,
   items: z.array(WireItem),
   headers: z
     .array(z.object({ name: z.string(), value: z.string() }))
-    .describe("Of the request; only values that cannot be a secret are kept"),
+    .describe("Headers of the request; only values that cannot be a secret are stored"),
 })
 export type GatewayManifest = z.infer<typeof GatewayManifest>
 
-/** The texts of one request, when recording them was on; secrets are replaced. */
+/** The texts of one request, if they were recorded; redacted. */
 export const GatewayTexts = z.object({
-  total: Count.describe("Pieces that fit"),
+  total: Count.describe("Number of matching items"),
   pieces: z.array(
     WireItem.extend({
-      place: Count.describe("In the request, from 0"),
-      text: z.string().nullable().describe("Null when it was not kept"),
+      place: Count.describe("Position in the request, from 0"),
+      text: z.string().nullable().describe("Null if it was not stored"),
       isCut: z.boolean(),
       lines: z
         .array(z.object({ number: z.int().positive(), text: z.string() }))
         .optional()
-        .describe("The first of those that have the words, when words were asked for"),
-      moreLines: Count.optional().describe("Further lines that have them"),
+        .describe("First matching lines, if a query was given"),
+      moreLines: Count.optional().describe("Further matching lines"),
     }),
   ),
 })
@@ -173,8 +180,10 @@ export const WireContext = z.object({
   at: z.int(),
   carry: z.string(),
   seq: z.int().positive(),
-  used: Count.describe("Input of the newest request, all kinds of it: the provider's own figure"),
-  kinds: z.array(z.object({ kind: ContextKind, tokens: Count })).describe("Scaled to that figure"),
-  savedTokens: Count.describe("Folded out of that request"),
+  used: Count.describe("Input tokens of the newest request, by the provider"),
+  kinds: z
+    .array(z.object({ kind: ContextKind, tokens: Count }))
+    .describe("Tokens by kind, scaled to that number"),
+  savedTokens: Count.describe("Tokens removed from that request by folding"),
 })
 export type WireContext = z.infer<typeof WireContext>

@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** Conditions hold together; inside one a single match is enough; an absent one always holds. */
+/** All given conditions must hold; within one, a single match is enough. */
 const GuidelineCondition = z.strictObject({
   agents: z.array(z.string().min(1).max(100)).min(1).max(100).optional(),
   notAgents: z.array(z.string().min(1).max(100)).min(1).max(100).optional(),
@@ -37,16 +37,16 @@ export type Guideline = z.infer<typeof Guideline>
 
 export const GuidelinesList = z.object({
   guidelines: z
-    .array(Guideline.extend({ origin: z.string().describe("default, or the file it is from") }))
-    .describe("The highest priority first"),
+    .array(Guideline.extend({ origin: z.string().describe("default, or its file") }))
+    .describe("Highest priority first"),
   verdict: z
     .object({
       instructions: z.array(z.string()),
       constraints: z.array(z.string()),
-      allowedTools: z.array(z.string()).nullable().describe("Null when all are"),
+      allowedTools: z.array(z.string()).nullable().describe("Null if all are allowed"),
       deniedTools: z.array(z.string()),
       gates: z.array(z.string()),
     })
-    .describe("What they say together"),
+    .describe("Combined effect"),
 })
 export type GuidelinesList = z.infer<typeof GuidelinesList>

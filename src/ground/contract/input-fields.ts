@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Operation } from "./operation.ts"
 
-/** One field of an operation's input. Inputs are flat (decision 0002), so this is all there is. */
+/** Inputs are flat (decision 0002). */
 export type InputField = {
   readonly key: string
   readonly type: "text" | "number" | "boolean"
@@ -12,7 +12,7 @@ export type InputField = {
   readonly description: string
 }
 
-/** The part of JSON Schema that an input may use: what fits a shell and a query string. */
+/** The subset of JSON Schema that fits a shell and a query string. */
 const FieldSchema = z.object({
   type: z.enum(["string", "integer", "number", "boolean", "array"]),
   description: z.string().default(""),

@@ -70,7 +70,6 @@ const TYPES: Readonly<Record<string, string>> = {
   null: "null",
 }
 
-/** Origins that have a length. */
 const UNITS: Readonly<Record<string, string>> = {
   string: "characters",
   array: "entries",

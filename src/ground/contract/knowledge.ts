@@ -7,11 +7,10 @@ export const KB_TIERS = ["primary", "guide", "web"] as const
 export const KbTier = z.enum(KB_TIERS)
 export type KbTier = z.infer<typeof KbTier>
 
-/** A paragraph of a document: what is found, cited and verified. */
 export const KbParagraph = z.object({
-  id: z.string().describe("Stable: of the document and of the paragraph's own words"),
+  id: z.string().describe("Stable id, from the document and the paragraph's text"),
   document: z.string().describe("Id of its document"),
-  title: z.string().describe("Of the document"),
+  title: z.string().describe("Title of the document"),
   path: z.string(),
   tier: KbTier,
   headings: z.array(z.string()),
@@ -19,7 +18,7 @@ export const KbParagraph = z.object({
   text: z.string(),
   line: z.int().positive(),
   page: z.int().positive().nullable(),
-  citation: z.string().describe("As the corpus itself would cite it"),
+  citation: z.string().describe("Citation in the form that the documents use"),
 })
 export type KbParagraph = z.infer<typeof KbParagraph>
 
@@ -41,21 +40,24 @@ export type KbDocument = z.infer<typeof KbDocument>
 export const KbHit = z.object({
   paragraph: KbParagraph,
   score: z.number(),
-  words: z.number().nullable().describe("Rank by words, from 1; null: not found by words"),
-  meaning: z.number().nullable().describe("Rank by meaning; null: not found by it, or it is off"),
+  words: z.number().nullable().describe("Rank by words, from 1; null if not found by words"),
+  meaning: z
+    .number()
+    .nullable()
+    .describe("Rank by meaning; null if not found by meaning, or if it is off"),
   hop: z
     .object({ from: z.string(), kind: z.string(), depth: z.int() })
     .nullable()
-    .describe("Reached over the graph from this paragraph"),
-  matched: z.array(z.string()).describe("Words of the question it has"),
+    .describe("Reached by a reference from this paragraph"),
+  matched: z.array(z.string()).describe("Matching words of the query"),
 })
 export type KbHit = z.infer<typeof KbHit>
 
-/** By what was searched: words always, meaning when an embedder is configured. */
+/** Words always; meaning if an embedder is configured. */
 export const KbBy = z.object({
   words: z.literal(true),
   meaning: z.string().nullable().describe("Name of the embedder, or null"),
-  note: z.string().nullable().describe("Why meaning is not in it"),
+  note: z.string().nullable().describe("Reason why meaning was not used"),
 })
 export type KbBy = z.infer<typeof KbBy>
 
@@ -105,7 +107,7 @@ export const KbStatus = z.object({
       documents: Count,
       paragraphs: Count,
       addedAt: z.int(),
-      isStale: z.boolean().describe("Files changed since it was read"),
+      isStale: z.boolean().describe("Files changed since they were indexed"),
       skipped: Count,
     }),
   ),
@@ -114,14 +116,14 @@ export const KbStatus = z.object({
   references: Count,
   unresolved: z
     .array(z.object({ document: z.string(), text: z.string() }))
-    .describe("References that lead nowhere"),
+    .describe("Broken references"),
   by: KbBy,
 })
 export type KbStatus = z.infer<typeof KbStatus>
 
-/** What a verification read and found. With no model the deterministic part alone counts. */
+/** Without a model only the deterministic checks count. */
 const Verified = z.object({
-  score: Share.describe("1 when there is nothing to hold against"),
+  score: Share.describe("1 if there was nothing to check"),
   bar: Share,
   isPassed: z.boolean(),
   checked: Count,
@@ -153,7 +155,7 @@ export const KbContext = z.object({
 })
 export type KbContext = z.infer<typeof KbContext>
 export const KbWeb = z.object({
-  source: z.string().nullable().describe("The source that was asked, or null"),
+  source: z.string().nullable().describe("The queried source, or null"),
   note: z.string().nullable(),
   results: z.array(z.object({ title: z.string(), url: z.string(), text: z.string() })),
 })

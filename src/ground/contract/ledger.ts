@@ -2,22 +2,24 @@ import { z } from "zod"
 
 const Moment = z.int().describe("Milliseconds since 1970")
 
-/** A session works on a path; on a folder, on all below it. */
+/** A session's lease on a path; on a folder, on everything below it. */
 export const Claim = z.object({
-  path: z.string().describe("From the root of the repository"),
+  path: z.string().describe("Relative to the repository root"),
   session: z.string(),
-  fence: z.int().positive().describe("Every later hold of the path has a higher one"),
+  fence: z.int().positive().describe("Fencing token; higher for every later holder of the path"),
   machine: z.string(),
-  isHolderAlive: z.boolean().nullable().describe("null for a process of another machine"),
+  isHolderAlive: z.boolean().nullable().describe("Null for a process of another machine"),
   takenAt: Moment,
   heartbeatAt: Moment,
-  expiresAt: Moment.describe("By the wall clock; a heartbeat moves it"),
+  expiresAt: Moment.describe("Wall-clock time; a heartbeat extends it"),
 })
 export type Claim = z.infer<typeof Claim>
 
 export const ClaimTaken = z.object({
-  claims: z.array(Claim).describe("What is held now; empty when another has one of the paths"),
-  held: Claim.nullable().describe("The claim that is in the way, or null"),
+  claims: z
+    .array(Claim)
+    .describe("Claims held now; empty if another session holds one of the paths"),
+  held: Claim.nullable().describe("The conflicting claim, or null"),
 })
 export type ClaimTaken = z.infer<typeof ClaimTaken>
 
@@ -31,21 +33,21 @@ export const ClaimList = z.object({ claims: z.array(Claim).describe("By path") }
 export type ClaimList = z.infer<typeof ClaimList>
 
 export const SessionRegistered = z.object({
-  file: z.string().describe("From the root of the repository"),
-  indices: z.array(z.string()).describe("Indices that changed with it"),
-  archived: z.array(z.string()).describe("Old sessions that went to the archive, from level 5 on"),
+  file: z.string().describe("Relative to the repository root"),
+  indices: z.array(z.string()).describe("Updated indices"),
+  archived: z.array(z.string()).describe("Archived old sessions, from level 5 on"),
   proposal: z
     .object({ text: z.string(), files: z.array(z.string()) })
     .nullable()
-    .describe("A lesson that many sessions share and nobody has written down as a memory"),
+    .describe("A lesson that many sessions share and no memory records"),
 })
 export type SessionRegistered = z.infer<typeof SessionRegistered>
 export const SessionIndexed = z.object({
-  indices: z.array(z.string()).describe("Those that changed"),
+  indices: z.array(z.string()).describe("Updated indices"),
 })
 export type SessionIndexed = z.infer<typeof SessionIndexed>
 
-/** A session as its ledger shows it: alive, or over and not yet swept. */
+/** A session of a ledger, running or ended. */
 export const LiveSession = z.object({
   session: z.string(),
   host: z.string().nullable(),
@@ -53,24 +55,24 @@ export const LiveSession = z.object({
   lastAt: Moment,
   edits: z.int().nonnegative(),
   files: z.int().nonnegative(),
-  drifted: z.int().nonnegative().describe("Important files changed since it was last registered"),
+  drifted: z.int().nonnegative().describe("Important files changed since the last registration"),
   claims: z.int().nonnegative(),
   isRegistered: z.boolean(),
 })
 export type LiveSession = z.infer<typeof LiveSession>
 
-/** A session that was written down, as a file of the repository. */
+/** A registered session, as a file of the repository. */
 export const LoggedSession = z.object({
   file: z.string(),
   date: z.string(),
   title: z.string(),
-  request: z.string().describe("Its first line"),
+  request: z.string().describe("First line of the request"),
 })
 export type LoggedSession = z.infer<typeof LoggedSession>
 
 export const SessionList = z.object({
-  live: z.array(LiveSession).describe("The latest first"),
-  logged: z.array(LoggedSession).describe("The latest first"),
+  live: z.array(LiveSession).describe("Newest first"),
+  logged: z.array(LoggedSession).describe("Newest first"),
   loggedCount: z.int().nonnegative(),
 })
 export type SessionList = z.infer<typeof SessionList>
@@ -104,13 +106,12 @@ export const SessionShow = z.object({
         at: Moment,
       }),
     )
-    .describe("Instructions the host said it loaded"),
+    .describe("Instructions that the host reported as loaded"),
   claims: z.array(Claim),
-  text: z.string().nullable().describe("Of the file, for one that was written down"),
+  text: z.string().nullable().describe("Text of the file, for a registered session"),
 })
 export type SessionShow = z.infer<typeof SessionShow>
 
-/** One line of a ledger, of any session. */
 export const ActivityEntry = z.object({
   at: Moment,
   session: z.string(),
@@ -121,6 +122,6 @@ export const ActivityEntry = z.object({
 export type ActivityEntry = z.infer<typeof ActivityEntry>
 
 export const SessionActivity = z.object({
-  entries: z.array(ActivityEntry).describe("The oldest first"),
+  entries: z.array(ActivityEntry).describe("Oldest first"),
 })
 export type SessionActivity = z.infer<typeof SessionActivity>

@@ -1,6 +1,6 @@
 type EventDescription = { readonly body: string; readonly summary: string }
 
-/** What a client may send; each is answered by its acknowledgement. */
+/** Each is acknowledged. */
 const CLIENT_EVENTS = {
   subscribe: {
     body: "`{ after: { epoch, seq } | null }`, or `{ agentId, after?, brief? }`",
@@ -64,9 +64,9 @@ const SERVER_EVENTS = {
 
 /** The live stream as the reference describes it. */
 export const LIVE_PROTOCOL = {
-  /** By web socket alone; the console's. */
+  /** Web socket only; used by the console. */
   webSocketPath: "/live",
-  /** The default of a socket.io client; by polling too. */
+  /** The default path of socket.io clients; polling too. */
   defaultPath: "/socket.io",
   clientEvents: CLIENT_EVENTS,
   serverEvents: SERVER_EVENTS,

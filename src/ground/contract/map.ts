@@ -21,31 +21,30 @@ export const ScanMode = z.enum(["full", "incremental"])
 export type ScanMode = z.infer<typeof ScanMode>
 
 export const ScanResult = z.object({
-  filesScanned: Count.describe("Files of the tree that are in the index now"),
-  filesChanged: Count.describe("Files added, changed or gone since the scan before"),
-  symbolsIndexed: Count.describe("Symbols of all files of the tree"),
-  dependenciesIndexed: Count.describe("Imports of all files of the tree"),
+  filesScanned: Count.describe("Files in the index"),
+  filesChanged: Count.describe("Files added, changed or deleted since the previous scan"),
+  symbolsIndexed: Count.describe("Symbols of all files"),
+  dependenciesIndexed: Count.describe("Imports of all files"),
   durationSeconds: z.number().nonnegative(),
-  gitSha: z.string().nullable().describe("The commit that was checked out, or null without git"),
+  gitSha: z.string().nullable().describe("The checked-out commit, or null without git"),
   mode: ScanMode,
 })
 export type ScanResult = z.infer<typeof ScanResult>
 
-/** Something the scan left out, or could not read whole. */
+/** Skipped, or read in part. */
 export const SkippedFile = z.object({
   path: z.string(),
-  reason: z.string().describe("Why, in one or a few words"),
+  reason: z.string().describe("Reason in a few words"),
 })
 export type SkippedFile = z.infer<typeof SkippedFile>
 
-/** How fresh an index is: what was looked at, and when. */
 export const IndexState = z.object({
-  digest: z.string().describe("Of all paths and contents; equal trees have equal ones"),
+  digest: z.string().describe("Digest of all paths and contents; equal for equal trees"),
   gitSha: z.string().nullable(),
-  scannedAt: z.int().describe("When it was last compared with the disk"),
+  scannedAt: z.int().describe("Last comparison with the disk"),
   files: Count,
-  commits: Count.describe("Commits of the past that are known"),
-  historyProblem: z.string().nullable().describe("Why there is no history, or null"),
+  commits: Count.describe("Number of indexed commits"),
+  historyProblem: z.string().nullable().describe("Reason why there is no history, or null"),
 })
 export type IndexState = z.infer<typeof IndexState>
 
@@ -54,37 +53,36 @@ export const MapScan = z.object({
   state: IndexState,
   languages: z
     .array(z.object({ language: z.string(), files: Count, symbols: Count, tokens: Count }))
-    .describe("What the tree is written in, the most files first"),
-  skipped: z.array(SkippedFile).describe("What was left out, the first hundred"),
+    .describe("Languages, most files first"),
+  skipped: z.array(SkippedFile).describe("Skipped files, the first hundred"),
   skippedCount: Count,
-  problems: z.array(SkippedFile).describe("Files that were read in part, the first hundred"),
+  problems: z.array(SkippedFile).describe("Files read in part, the first hundred"),
   problemsCount: Count,
 })
 export type MapScan = z.infer<typeof MapScan>
 
-/** One line of a folder: a folder below it, or a file. */
+/** A folder or a file. */
 export const MapEntry = z.object({
-  path: z.string().describe("From the root, without a slash at the end"),
+  path: z.string().describe("Relative to the root, without a trailing slash"),
   name: z.string(),
   kind: z.enum(["folder", "file"]),
-  files: Count.describe("Files in it; 1 for a file"),
+  files: Count.describe("Number of files; 1 for a file"),
   symbols: Count,
   tokens: Count,
-  rank: Share.describe("How much the rest of the code leans on it; the most leant on has 1"),
+  rank: Share.describe("How much other code depends on it; the highest has 1"),
   language: z.string().optional(),
-  fileClass: z.string().optional().describe("source, test, docs, generated and so on"),
+  fileClass: z.string().optional().describe("source, test, docs, generated and others"),
 })
 export type MapEntry = z.infer<typeof MapEntry>
 
 export const MapTree = z.object({
   folder: z.string(),
   entries: z.array(MapEntry).describe("Folders first, then files, by name"),
-  total: Count.describe("How many there are; more than listed when cut"),
-  state: IndexState.nullable().describe("Null when nothing was scanned yet"),
+  total: Count.describe("Number of entries, listed or not"),
+  state: IndexState.nullable().describe("Null if the repository was never scanned"),
 })
 export type MapTree = z.infer<typeof MapTree>
 
-/** A symbol and where it lies. */
 export const MapSymbol = z.object({
   path: z.string(),
   name: z.string(),
@@ -102,12 +100,11 @@ export type MapSymbol = z.infer<typeof MapSymbol>
 export const LinkConfidence = z.enum(["import", "package", "unique", "ambiguous"])
 export type LinkConfidence = z.infer<typeof LinkConfidence>
 
-/** One symbol that uses another, or is used by it. */
 export const MapLink = z.object({
   symbol: MapSymbol,
-  line: z.int().positive().describe("Where the name is used"),
+  line: z.int().positive().describe("Line of the use"),
   hops: z.int().min(1).max(2),
-  via: z.string().optional().describe("path#symbol of the one between, where there are two hops"),
+  via: z.string().optional().describe("path#symbol in between, for two steps"),
   confidence: LinkConfidence,
 })
 export type MapLink = z.infer<typeof MapLink>
@@ -132,34 +129,34 @@ export const MapShow = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("symbol"),
     symbol: MapSymbol,
-    others: z.array(MapSymbol).describe("Further symbols of the same name"),
+    others: z.array(MapSymbol).describe("Other symbols of the same name"),
     callers: z.array(MapLink),
     called: z.array(MapLink),
-    isCut: z.boolean().describe("Whether there are more than are listed"),
+    isCut: z.boolean().describe("Whether the list is truncated"),
   }),
 ])
 export type MapShow = z.infer<typeof MapShow>
 
 export const MapExport = z.object({
   out: z.string(),
-  files: z.array(z.string()).describe("What was written, from the folder"),
+  files: z.array(z.string()).describe("Written files, relative to the folder"),
 })
 export type MapExport = z.infer<typeof MapExport>
 
-/** A file that was found, with its best symbols. */
+/** With its best symbols. */
 export const FoundFile = z.object({
   path: z.string(),
   score: Share,
   language: z.string().nullable(),
   tokens: Count,
-  reasons: z.array(z.string()).describe("Why, in at most six words each"),
+  reasons: z.array(z.string()).describe("Reasons, of at most six words each"),
   symbols: z.array(MapSymbol.extend({ score: Share })).describe("Its best symbols, best first"),
 })
 export type FoundFile = z.infer<typeof FoundFile>
 
 export const SearchFind = z.object({
   files: z.array(FoundFile).describe("Best first"),
-  signals: z.array(z.string()).describe("What the order rests on: words, history, meaning"),
+  signals: z.array(z.string()).describe("Signals of the ranking: words, history, meaning"),
   state: IndexState,
 })
 export type SearchFind = z.infer<typeof SearchFind>

@@ -10,11 +10,11 @@ export type MemoryKind = z.infer<typeof MemoryKind>
 export const MemoryState = z.enum(["proposed", "confirmed", "superseded", "stale"])
 export type MemoryState = z.infer<typeof MemoryState>
 
-/** Code a memory rests on, as it was when the memory was written. */
+/** Code that a memory cites, with its hash at the time of writing. */
 export const MemoryCite = z.object({
   path: z.string().min(1).max(4_000),
   symbol: z.string().max(500).optional(),
-  sha: z.string().max(100).describe("Of the file, or of the symbol's own lines"),
+  sha: z.string().max(100).describe("Hash of the file, or of the symbol's own lines"),
 })
 export type MemoryCite = z.infer<typeof MemoryCite>
 
@@ -22,8 +22,8 @@ export const MemorySource = z.object({
   session: z.string().nullable(),
   actor: z.enum(["human", "agent", "tool"]),
   commit: z.string().nullable(),
-  isUntrusted: z.boolean().describe("It rests on a text that nobody here wrote"),
-  isDistilled: z.boolean().describe("An agent was asked for it at the end of its work"),
+  isUntrusted: z.boolean().describe("Based on untrusted text"),
+  isDistilled: z.boolean().describe("Requested from an agent at the end of its work"),
 })
 export type MemorySource = z.infer<typeof MemorySource>
 
@@ -35,7 +35,6 @@ export const MemorySignals = z.object({
 })
 export type MemorySignals = z.infer<typeof MemorySignals>
 
-/** Something we decided to remember. */
 export const Memory = z.object({
   id: z.string(),
   kind: MemoryKind,
@@ -44,26 +43,28 @@ export const Memory = z.object({
   body: z.string(),
   cites: z.array(
     MemoryCite.extend({
-      state: z.enum(["fresh", "changed", "gone", "unchecked"]).describe("Against the code of now"),
+      state: z
+        .enum(["fresh", "changed", "gone", "unchecked"])
+        .describe("Compared with the current code"),
     }),
   ),
   source: MemorySource,
-  state: MemoryState.describe("stale when code it cites has changed since"),
+  state: MemoryState.describe("stale if cited code has changed"),
   supersededBy: z.string().nullable(),
   signals: MemorySignals,
-  uses: Count.describe("How often it was handed to an agent on this machine"),
-  confidence: Share.describe("Computed from signals and uses; nobody can assert it"),
-  file: z.string().describe("From the root of the repository"),
+  uses: Count.describe("Times it was given to an agent on this machine"),
+  confidence: Share.describe("Computed from feedback and uses; cannot be set"),
+  file: z.string().describe("Relative to the repository root"),
   createdAt: z.int(),
 })
 export type Memory = z.infer<typeof Memory>
 
-/** A memory as an agent is handed it. */
+/** A memory as given to an agent. */
 export const MemoryInjected = z.object({
   id: z.string(),
   kind: MemoryKind,
   title: z.string(),
-  text: z.string().describe("Fenced, with its id"),
+  text: z.string().describe("Text with delimiters and id"),
   tokens: Count,
   confidence: Share,
   state: MemoryState,
@@ -73,15 +74,19 @@ export type MemoryInjected = z.infer<typeof MemoryInjected>
 
 export const MemorySearch = z.object({
   found: z.array(
-    z.object({ memory: Memory, score: Share, why: z.array(z.string()).describe("Why it matched") }),
+    z.object({
+      memory: Memory,
+      score: Share,
+      why: z.array(z.string()).describe("Reasons for the match"),
+    }),
   ),
-  total: Count.describe("All that are kept"),
+  total: Count.describe("Number of stored memories"),
 })
 export type MemorySearch = z.infer<typeof MemorySearch>
 
 export const MemoryRecorded = z.object({
   outcome: z.enum(["recorded", "duplicate"]),
-  memory: Memory.describe("The new one, or the one that says it already"),
+  memory: Memory.describe("The new memory, or the existing duplicate"),
   redactions: Count,
 })
 export type MemoryRecorded = z.infer<typeof MemoryRecorded>
@@ -91,7 +96,7 @@ export const MemoryList = z.object({
   total: Count,
   problems: z
     .array(z.object({ file: z.string(), problem: z.string() }))
-    .describe("Files that could not be read as a memory"),
+    .describe("Unreadable files"),
 })
 export type MemoryList = z.infer<typeof MemoryList>
 

@@ -3,7 +3,7 @@ import { z } from "zod"
 const MessageType = z.enum(["assistant", "user", "system", "error", "tool", "response", "context"])
 type MessageType = z.infer<typeof MessageType>
 
-/** One line of an agent's transcript. The order is `seq`, never the clock. */
+/** Ordered by `seq`, never by time. */
 export const Message = z.object({
   id: z.string(),
   seq: z.int().positive(),
@@ -12,6 +12,6 @@ export const Message = z.object({
   content: z.string(),
   timestamp: z.int(),
   metadata: z.record(z.string(), z.unknown()).default({}),
-  raw: z.string().optional().describe("The host's own words as JSON text"),
+  raw: z.string().optional().describe("The host's own JSON"),
 })
 export type Message = z.infer<typeof Message>

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { ContextKind } from "./manifest.ts"
 
-/** A run of an agent or of a pipeline as the first page lists it. */
 export const NowRow = z.object({
   id: z.string(),
   kind: z.enum(["run", "pipeline"]).default("run"),
@@ -16,15 +15,14 @@ export const NowRow = z.object({
     "interrupted",
   ]),
   title: z.string(),
-  ask: z.string().optional().describe("What is asked of the reader, in words"),
+  ask: z.string().optional().describe("Question for the user"),
   agent: z.string().optional(),
   tokens: z.partialRecord(ContextKind, z.int().nonnegative()).optional(),
   costUsd: z.number().nonnegative().optional(),
-  at: z.int().describe("Since when it waits or runs, or when it ended"),
+  at: z.int().describe("Start of waiting or running, or the end"),
 })
 export type NowRow = z.infer<typeof NowRow>
 
-/** The first page: where we are, how it is, what runs and what waits for a person. */
 export const Now = z.object({
   repository: z.object({
     root: z.string(),
@@ -43,7 +41,7 @@ export const Now = z.object({
       sizeBytes: z.int().nonnegative(),
     })
     .nullable()
-    .describe("Null when the store cannot be opened; health says why"),
+    .describe("Null if the store cannot be opened; health has the reason"),
   running: z.array(NowRow),
   waiting: z.array(NowRow),
   ended: z.array(NowRow),

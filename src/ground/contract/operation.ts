@@ -16,7 +16,7 @@ export type CommandGroup =
   | "Store"
   | "Setup"
 
-/** A flag that only the command line has; everything else it takes is a field of the input. */
+/** A flag of the command line only; all others are input fields. */
 type ExtraFlag = {
   readonly name: string
   readonly type: "boolean" | "number" | "text"
@@ -42,43 +42,42 @@ export type CliCommand = {
   /** Flag names that differ from their input field, by field. */
   readonly flagNames?: Readonly<Record<string, string>>
   readonly extraFlags?: readonly ExtraFlag[]
-  /** Sentences below what it takes. */
+  /** Sentences at the end of the help. */
   readonly notes?: readonly string[]
 }
 
-/** The sets of tools that a host can ask for. */
 export const TOOL_SETS = ["core", "knowledge"] as const
 export type ToolSetName = (typeof TOOL_SETS)[number]
 
-/** How an operation is offered as a tool over MCP. All texts are constants: they are in every window. */
+/** An operation as an MCP tool. All texts are constants: they are in every window. */
 export type McpTool = {
   readonly set: ToolSetName
   /** Default: the operation's name with an underscore, e.g. `memory_search`. */
   readonly name?: string
   readonly title: string
   readonly description: string
-  /** Place among the tools of its set, from 1; those without one come last. */
+  /** Position in its set, from 1; tools without one come last. */
   readonly rank?: number
-  /** Default: read-only, when the operation reads. */
+  /** Default: read-only if the operation reads. */
   readonly annotations?: {
     readonly readOnlyHint: boolean
     readonly destructiveHint?: boolean
     readonly idempotentHint?: boolean
-    /** Whether it asks the world outside. Default: false. */
+    /** Whether it uses the network. Default: false. */
     readonly openWorldHint?: boolean
   }
-  /** Arguments with the input field behind each. Default: all fields, in snake_case. */
+  /** Input field of each argument. Default: all fields, in snake_case. */
   readonly fields?: Readonly<Record<string, string>>
-  /** Descriptions of arguments, where that of the input field does not fit. */
+  /** Descriptions that differ from the input field's. */
   readonly texts?: Readonly<Record<string, string>>
   /** Input fields with fixed values. */
   readonly given?: Readonly<Record<string, string>>
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Not listed when folding is switched off. */
+  /** Not listed with folding off. */
   readonly needsFolding?: boolean
 }
 
-/** One operation as it is declared: everything about it except what it does. */
+/** Everything about an operation except its handler. */
 type OperationDescriptor<
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
@@ -106,7 +105,7 @@ type NamedOperations<Group extends string, Declared extends Descriptors> = {
   >
 }
 
-/** Declares the operations of a group by their verbs; each is found by `group.verb`. */
+/** Declares operations by verb; each is called `group.verb`. */
 export function defineOperations<const Group extends string, const Declared extends Descriptors>(
   group: Group,
   descriptors: Declared,
@@ -120,7 +119,7 @@ export function defineOperations(group: string, descriptors: Descriptors): objec
   )
 }
 
-/** The functions behind a group of operations, by verb. A missing or wrong one does not compile. */
+/** Handlers of a group, by verb. A missing or wrong one does not compile. */
 export type Handlers<Operations> = {
   readonly [Name in keyof Operations as Name extends `${string}.${infer Verb}`
     ? Verb
@@ -131,24 +130,24 @@ export type Handlers<Operations> = {
 
 /** Handles of stored results are bound to the caller. */
 export type Caller = {
-  /** By what opened the door, never by what the caller says about itself. */
+  /** From the credentials, never from the caller's own claims. */
   readonly principal: string
   /** The name the client reports: shown, never trusted. */
   readonly client?: string
-  /** Stands for the session of a call that names none. */
+  /** The session of calls that name none. */
   readonly session: string
 }
 
 export type CallContext = {
   readonly signal: AbortSignal
-  /** Absent for the person at the terminal. */
+  /** Absent for the user at the terminal. */
   readonly caller?: Caller
   /** Receives progress of long work; absent if nothing shows it. */
   readonly onProgress?: (progress: Progress) => void
 }
 
 export type Progress = {
-  /** What is being done, e.g. reading files. */
+  /** For example "reading files". */
   readonly what: string
   readonly done: number
   readonly total: number

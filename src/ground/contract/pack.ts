@@ -17,7 +17,7 @@ export const TaskAnalysis = z.object({
 })
 export type TaskAnalysis = z.infer<typeof TaskAnalysis>
 
-/** In which form a file is in a package. */
+/** The form of a file in a package. */
 const PACK_FORMS = ["full", "symbols", "signatures", "path"] as const
 export const PackForm = z.enum(PACK_FORMS)
 export type PackForm = z.infer<typeof PackForm>
@@ -25,7 +25,7 @@ export type PackForm = z.infer<typeof PackForm>
 export const PackSource = z.enum(["target", "both", "ast", "semantic"])
 export type PackSource = z.infer<typeof PackSource>
 
-/** Lines of a file as they are in the package. */
+/** An excerpt: consecutive lines of a file. */
 export const PackPiece = z.object({
   fromLine: z.int().positive(),
   toLine: z.int().positive(),
@@ -34,39 +34,38 @@ export const PackPiece = z.object({
 })
 export type PackPiece = z.infer<typeof PackPiece>
 
-/** One file of a package. */
 export const PackFile = z.object({
   path: z.string(),
   form: PackForm,
-  score: Share.describe("How relevant it is, from 0 to 1"),
-  astScore: Share.nullable().describe("By structure; null when unknown"),
-  semanticScore: Share.nullable().describe("By words, past and meaning; null when unknown"),
+  score: Share.describe("Relevance, from 0 to 1"),
+  astScore: Share.nullable().describe("By structure; null if unknown"),
+  semanticScore: Share.nullable().describe("By words, history and meaning; null if unknown"),
   source: PackSource,
   tokens: Count,
-  wholeTokens: Count.describe("What the whole file would cost"),
-  pieces: z.array(PackPiece).describe("What is sent of it, in the order of the file"),
-  symbols: z.array(z.string()).describe("Names of the symbols that matter for the task"),
-  reasons: z.array(z.string()).describe("Why it is there, in at most six words each"),
+  wholeTokens: Count.describe("Tokens of the whole file"),
+  pieces: z.array(PackPiece).describe("Excerpts, in the order of the file"),
+  symbols: z.array(z.string()).describe("Relevant symbols"),
+  reasons: z.array(z.string()).describe("Reasons, of at most six words each"),
   language: z.string().nullable(),
-  blobId: z.string().describe("Of the content that was packed"),
+  blobId: z.string().describe("Git blob id of the packed content"),
   isPinned: z.boolean(),
-  sentBefore: z.boolean().describe("An earlier package of the session had these very lines"),
-  redactions: Count.describe("Secrets replaced in it"),
+  sentBefore: z.boolean().describe("An earlier package of the session had the same lines"),
+  redactions: Count.describe("Secrets redacted in it"),
 })
 export type PackFile = z.infer<typeof PackFile>
 
-/** A candidate that is not in the package. */
+/** A candidate that was left out. */
 export const PackLeft = z.object({
   path: z.string(),
   score: Share,
   tokens: Count,
   why: z.enum(["no-room", "below", "denied", "dropped"]),
-  detail: z.string().describe("In words, e.g. needs 3,600 tokens"),
+  detail: z.string().describe("For example: needs 3,600 tokens"),
   reasons: z.array(z.string()),
 })
 export type PackLeft = z.infer<typeof PackLeft>
 
-/** One file leans on another through these names. */
+/** A dependency between two files by these names. */
 export const PackDependency = z.object({
   from: z.string(),
   to: z.string(),
@@ -74,7 +73,7 @@ export const PackDependency = z.object({
 })
 export type PackDependency = z.infer<typeof PackDependency>
 
-/** A piece of advice that applies to the task, from a guideline. */
+/** Advice of a guideline that applies to the task. */
 export const PackAdvice = z.object({ guideline: z.string(), text: z.string() })
 export type PackAdvice = z.infer<typeof PackAdvice>
 
@@ -102,37 +101,36 @@ const PackChoices = z.object({
   order: Paths,
 })
 
-/** A closed set of context for a task, within a budget, with its reasons. */
 export const ContextPack = z.object({
   id: z.string(),
   task: z.string(),
   role: z.string().nullable(),
   budget: z.int().positive(),
-  tokens: Count.describe("Of all files as sent, in the encoding named by estimator"),
+  tokens: Count.describe("Tokens of all files as sent, by the encoding in estimator"),
   estimator: z.string(),
   isEmpty: z.boolean(),
-  emptyReason: z.string().nullable().describe("Why there is nothing in it, or null"),
+  emptyReason: z.string().nullable().describe("Reason why it is empty, or null"),
   analysis: TaskAnalysis,
   files: z.array(PackFile).describe("In final order, best first"),
   dependencies: z.array(PackDependency),
-  left: z.array(PackLeft).describe("Candidates that stayed out, best first"),
-  leftCount: Count.describe("How many stayed out; more than listed when cut"),
+  left: z.array(PackLeft).describe("Candidates that were left out, best first"),
+  leftCount: Count.describe("Number of candidates left out, listed or not"),
   signals: z.object({
     used: z.array(z.string()),
     missing: z.array(z.object({ signal: z.string(), why: z.string() })),
   }),
   advice: z.array(PackAdvice),
-  notes: z.array(z.string()).describe("What a person should know about it"),
+  notes: z.array(z.string()).describe("Remarks for the user"),
   state: IndexState,
   manifest: z.object({
-    digest: z.string().describe("Of everything that is sent"),
+    digest: z.string().describe("Digest of the sent text"),
     kinds: z.array(z.object({ kind: z.enum(["files", "symbols"]), tokens: Count })),
-    leftTokens: Count.describe("What had no room"),
-    trust: z.literal("project").describe("All of it was written by the repository's authors"),
-    fence: z.string().describe("The word that closes every block; nothing in the text has it"),
+    leftTokens: Count.describe("Tokens left out"),
+    trust: z.literal("project").describe("Written by the repository's authors"),
+    fence: z.string().describe("Delimiter that ends every block; no text contains it"),
   }),
-  // Packages that were kept before there were choices have none.
-  choices: PackChoices.prefault({}).describe("What a person chose for it"),
+  // Packages stored before choices existed have none.
+  choices: PackChoices.prefault({}).describe("Choices of the user"),
   session: z.string().nullable(),
   builtAt: z.int(),
 })
@@ -143,10 +141,10 @@ export type PackFormat = z.infer<typeof PackFormat>
 
 export const PackBuilt = z.object({
   pack: ContextPack,
-  format: PackFormat.nullable().describe("The format asked for; null when none was"),
-  text: z.string().describe("In the format asked for, else the summary"),
+  format: PackFormat.nullable().describe("The requested format; null for none"),
+  text: z.string().describe("In the requested format, else the summary"),
   textTokens: Count,
-  out: z.string().nullable().describe("The file that was written, or null"),
+  out: z.string().nullable().describe("The written file, or null"),
 })
 export type PackBuilt = z.infer<typeof PackBuilt>
 

@@ -2,17 +2,16 @@ import { z } from "zod"
 
 const Usd = z.number().nonnegative()
 
-/** An agent people can run is a folder; its slug is the folder's name. */
+/** A recipe is a folder; its slug is the folder's name. */
 export const AgentSlug = z
   .string()
   .min(1)
   .max(60)
-  .regex(
-    /^[a-z][a-z0-9-]*$/,
-    "a slug has small letters, digits and dashes, and begins with a letter",
-  )
+  .regex(/^[a-z][a-z0-9-]*$/, "lowercase letters, digits and dashes, starting with a letter")
 
-/** What a stage does. `ask` is one model call; the others are work of our own. */
+/**
+ * `ask` is one model call; the others are our own work.
+ */
 const STAGE_KINDS = ["ask", "web", "retrieve", "verify", "document", "agent"] as const
 export const StageKind = z.enum(STAGE_KINDS)
 export type StageKind = z.infer<typeof StageKind>
@@ -24,7 +23,7 @@ export type Depth = z.infer<typeof Depth>
 export const Effort = z.enum(["low", "medium", "high"])
 export type Effort = z.infer<typeof Effort>
 
-/** A problem of a config, where a person can find it. */
+/** A problem with its position in a file. */
 export const ConfigProblem = z.object({
   file: z.string(),
   line: z.int().positive(),
@@ -34,38 +33,46 @@ export const ConfigProblem = z.object({
 })
 export type ConfigProblem = z.infer<typeof ConfigProblem>
 
-/** What a stage may use. The gate holds it; no prompt has to ask for it. */
+/** What a stage may use; enforced by the engine. */
 export const StageScope = z.strictObject({
   knowledge: z.boolean().default(false).describe("May search the knowledge base"),
   sources: z.array(z.string()).default([]).describe("Sources it may call"),
   agents: z.array(z.string()).default([]).describe("Agents it may start"),
-  paths: z.array(z.string()).default([]).describe("Files an agent may change, as globs; none: all"),
+  paths: z
+    .array(z.string())
+    .default([])
+    .describe("Files an agent may change, as globs; empty means all"),
 })
 export type StageScope = z.infer<typeof StageScope>
 
 export const StageConfig = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9_]*$/, "small letters, digits and underscores"),
-  title: z.string().min(1).max(60).describe("The words people read"),
+  name: z.string().regex(/^[a-z][a-z0-9_]*$/, "lowercase letters, digits and underscores"),
+  title: z.string().min(1).max(60).describe("Title for display"),
   kind: StageKind,
   prompt: z
     .string()
     .optional()
-    .describe("File in prompts/, for kinds that ask a model or an agent"),
+    .describe("File in prompts/, for kinds that call a model or an agent"),
   output: z.record(z.string(), z.unknown()).optional().describe("JSON schema of the output"),
   pauseAfter: z.boolean().default(false),
-  question: z.string().max(200).optional().describe("What the pause asks"),
+  question: z.string().max(200).optional().describe("Question of the pause"),
   model: z.string().optional(),
   effort: Effort.optional(),
   maxOutputTokens: z.int().min(16).max(200_000).default(4_000),
-  contextTokens: z.int().min(100).max(1_000_000).optional().describe("Of the context it is given"),
+  contextTokens: z
+    .int()
+    .min(100)
+    .max(1_000_000)
+    .optional()
+    .describe("Maximum tokens of its context"),
   budgetUsd: Usd.optional(),
   optional: z
     .boolean()
     .default(false)
-    .describe("Skipped with a note when what it needs is not there"),
-  agent: z.string().optional().describe("For kind agent: which one is started"),
+    .describe("Skipped with a note if its requirements are missing"),
+  agent: z.string().optional().describe("For kind agent: the agent to start"),
   mode: z.enum(["plan", "ask", "edits", "auto"]).optional(),
-  passes: z.string().optional().describe("Field of the output that must be true, else a repair"),
+  passes: z.string().optional().describe("Output field that must be true, else a repair starts"),
   scope: StageScope.prefault({}),
 })
 export type StageConfig = z.infer<typeof StageConfig>
@@ -90,26 +97,26 @@ export const PipelineConfig = z.strictObject({
   stages: z.array(StageConfig).min(1).max(30),
   pauseAfterStages: z.array(z.string()).default([]),
   repairUnits: z.array(RepairUnit).default([]),
-  autoAdvance: z.boolean().default(false).describe("Never pause where the config says so"),
+  autoAdvance: z.boolean().default(false).describe("Skip all pauses"),
   pauseOnErrors: z.boolean().default(true),
-  budgetUsd: Usd.optional().describe("Of a run; default: the setting pipeline.budget"),
+  budgetUsd: Usd.optional().describe("Budget of a run; default: the setting pipeline.budget"),
   depths: z.record(z.string(), DepthConfig).default({}),
 })
 export type PipelineConfig = z.infer<typeof PipelineConfig>
 
-/** An agent people can run, as its folder says. */
+/** A recipe as read from its folder. */
 export const AgentFolder = z.object({
   slug: AgentSlug,
   name: z.string(),
   description: z.string(),
   origin: z.enum(["shipped", "user", "project"]),
   folder: z.string(),
-  digest: z.string().describe("Of everything in the folder; what a person trusts"),
+  digest: z.string().describe("Digest of the folder; the user trusts this digest"),
   isTrusted: z.boolean(),
   sources: z.array(z.string()),
   tools: z.array(z.string()),
   config: PipelineConfig.nullable(),
   problems: z.array(ConfigProblem),
-  shadows: z.array(z.string()).optional().describe("Folders of the same name it stands before"),
+  shadows: z.array(z.string()).optional().describe("Folders of the same name that it overrides"),
 })
 export type AgentFolder = z.infer<typeof AgentFolder>

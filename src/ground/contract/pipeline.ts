@@ -7,7 +7,7 @@ const At = z.int()
 
 export const PipelineId = z.string().min(1).max(60)
 
-/** How a run ended. `partial` results are kept in every one of them. */
+/** Partial results are stored in every case. */
 const PIPELINE_ENDS = ["completed", "breakout", "stopped", "failed", "over-budget"] as const
 const PipelineEnd = z.enum(PIPELINE_ENDS)
 type PipelineEnd = z.infer<typeof PipelineEnd>
@@ -17,11 +17,14 @@ export const PipelineStatus = z.enum(PIPELINE_STATUSES)
 export type PipelineStatus = z.infer<typeof PipelineStatus>
 
 const Stage = { stage: z.int().nonnegative(), attempt: z.int().positive() }
-const key = z.string().max(200).describe("Of the effect in its stage; its result is kept under it")
+const key = z
+  .string()
+  .max(200)
+  .describe("Key of the effect in its stage; its result is stored under it")
 
 /**
- * What happened in a run, in order. Everything else is derived from this list by pure functions;
- * it only ever grows.
+ * The events of a run in order, append-only. Everything else is derived from them by pure
+ * functions.
  */
 export const PipelineEventBody = z.discriminatedUnion("type", [
   z.object({
@@ -29,13 +32,15 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     agent: AgentSlug,
     digest: z.string(),
     config: PipelineConfig,
-    prompts: z.record(z.string(), z.string()).describe("As they were; a later edit changes no run"),
+    prompts: z
+      .record(z.string(), z.string())
+      .describe("As they were at the start; later edits do not change a run"),
     query: z.string(),
     depth: Depth,
     session: z.string().nullable(),
     budgetUsd: Usd,
     provider: z.string(),
-    /** A run from which outputs of earlier stages were taken over. */
+    /** The run whose earlier outputs were reused. */
     from: z.object({ run: PipelineId, stage: z.int(), edit: z.string().nullable() }).nullable(),
     prior: PipelineId.nullable().describe("An earlier run whose answer is offered as a reference"),
   }),
@@ -48,10 +53,10 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     activityId: z.string(),
     parentId: z.string().optional(),
     kind: ActivityKind,
-    tool: z.string().describe("A name people read, e.g. Knowledge Base Search"),
+    tool: z.string().describe("Name for display, e.g. Knowledge Base Search"),
     title: z.string(),
     outcome: z.enum(["done", "failed", "denied", "stopped", "noted"]).optional(),
-    result: z.unknown().optional().describe("What the effect gave; it never runs again"),
+    result: z.unknown().optional().describe("Result of the effect; the effect never runs again"),
     detail: z.string().optional(),
     tokens: z.int().nonnegative().optional(),
     durationMs: z.int().nonnegative().optional(),
@@ -64,10 +69,10 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     activityId: z.string(),
     model: z.string(),
     usage: TokenUsage,
-    usd: Usd.nullable().describe("Null when no price is known"),
+    usd: Usd.nullable().describe("Null if no price is known"),
     text: z.string(),
     value: z.unknown().optional(),
-    problem: z.string().optional().describe("Why it is no answer; then it is asked again"),
+    problem: z.string().optional().describe("Reason why the answer is invalid and requested again"),
     durationMs: z.int().nonnegative(),
     retries: z.int().nonnegative().default(0),
   }),
@@ -75,8 +80,8 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     type: z.literal("stage_output"),
     ...Stage,
     output: z.unknown(),
-    summary: z.string().describe("In one line"),
-    isCarried: z.boolean().default(false).describe("Taken over from another run"),
+    summary: z.string().describe("One-line summary"),
+    isCarried: z.boolean().default(false).describe("Reused from another run"),
   }),
   z.object({
     type: z.literal("validation_failed"),
@@ -137,7 +142,7 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     reason: z.string(),
     isPartial: z.boolean(),
   }),
-  /** A turn after the end: the summary stands in front of the message. */
+  /** A message after the end: the summary precedes it. */
   z.object({
     type: z.literal("said"),
     key,
@@ -160,18 +165,20 @@ export type PipelineEvent = z.infer<typeof PipelineEvent>
 const Money = z.object({
   spentUsd: Usd,
   budgetUsd: Usd.nullable(),
-  unknownCalls: z.int().nonnegative().describe("Calls that were cut, or whose price nobody knows"),
+  unknownCalls: z
+    .int()
+    .nonnegative()
+    .describe("Calls that were interrupted or have no known price"),
 })
 
-/** A stage as people see it. */
 export const PipelineStage = z.object({
   index: z.int().nonnegative(),
   name: z.string(),
   title: z.string(),
   kind: StageKind,
   status: z.enum(["waiting", "running", "done", "failed", "skipped", "paused"]),
-  attempt: z.int().nonnegative().describe("0 before it began"),
-  rounds: z.int().nonnegative().describe("How often it gave an output"),
+  attempt: z.int().nonnegative().describe("0 before it started"),
+  rounds: z.int().nonnegative().describe("Number of outputs"),
   summary: z.string().nullable(),
   startedAt: At.nullable(),
   endedAt: At.nullable(),
@@ -188,8 +195,8 @@ export const PipelinePause = z.object({
   reason: z.string(),
   question: z.string(),
   since: At,
-  lines: z.array(z.object({ text: z.string(), note: z.string() })).describe("What is decided on"),
-  isConfirmingExit: z.boolean().describe("A breakout was asked for and waits for 1 yes / 2 no"),
+  lines: z.array(z.object({ text: z.string(), note: z.string() })).describe("Items to decide on"),
+  isConfirmingExit: z.boolean().describe("An exit was requested and waits for 1 yes / 2 no"),
   choices: z.array(z.object({ key: z.string(), word: z.string(), consequence: z.string() })),
 })
 export type PipelinePause = z.infer<typeof PipelinePause>
@@ -207,14 +214,18 @@ export const PipelineRun = z.object({
   updatedAt: At,
   endedAt: At.nullable(),
   lastSeq: z.int().nonnegative(),
-  stage: z.int().nonnegative().nullable().describe("The one at work or the one it paused after"),
+  stage: z
+    .int()
+    .nonnegative()
+    .nullable()
+    .describe("The current stage, or the one before the pause"),
   stages: z.array(PipelineStage),
   repairs: z.array(z.object({ first: z.int(), last: z.int(), used: z.int(), most: z.int() })),
   pause: PipelinePause.nullable(),
   cost: Money,
   usage: TokenUsage,
   error: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
-  reason: z.string().nullable().describe("Why it ended"),
+  reason: z.string().nullable().describe("Reason for the end"),
   isPartial: z.boolean(),
   from: z.object({ run: PipelineId, stage: z.int() }).nullable(),
   prior: PipelineId.nullable(),
@@ -222,7 +233,6 @@ export const PipelineRun = z.object({
 })
 export type PipelineRun = z.infer<typeof PipelineRun>
 
-/** A run in a list. */
 export const PipelineLine = PipelineRun.omit({
   stages: true,
   repairs: true,
@@ -235,7 +245,7 @@ export const PipelineLine = PipelineRun.omit({
 })
 export type PipelineLine = z.infer<typeof PipelineLine>
 
-/** Short enough for every later turn, and what a longer look adds. */
+/** Short enough for every later turn, with more details. */
 export const PipelineSummary = z.object({
   run: PipelineId,
   agent: AgentSlug,
@@ -247,9 +257,7 @@ export const PipelineSummary = z.object({
   completedStages: z.array(z.string()),
   isPartial: z.boolean(),
   exitReason: z.string(),
-  text: z
-    .string()
-    .describe("What later turns are told, 500 to 1,500 characters where there is as much"),
+  text: z.string().describe("Text for later turns, 500 to 1,500 characters if there is enough"),
   longer: z.string(),
 })
 export type PipelineSummary = z.infer<typeof PipelineSummary>
@@ -262,7 +270,7 @@ export type PipelineShow = z.infer<typeof PipelineShow>
 export const PipelineSaid = z.object({
   case: z.enum(["A", "B", "C", "D", "D'", "E", "after"]),
   run: PipelineRun,
-  reply: z.string().describe("What the person is told"),
+  reply: z.string().describe("Reply to the user"),
   answered: z.string().nullable().describe("The message that was answered after an exit"),
 })
 export type PipelineSaid = z.infer<typeof PipelineSaid>
@@ -278,7 +286,7 @@ export const PipelineDocument = z.object({
       citation: z.string(),
       paragraph: z.string().nullable(),
       url: z.string().nullable(),
-      isPrior: z.boolean().describe("Taken from an earlier run's answer"),
+      isPrior: z.boolean().describe("From an earlier run's answer"),
     }),
   ),
 })
@@ -296,7 +304,7 @@ export const PipelineCompare = z.object({
       right: z
         .object({ summary: z.string().nullable(), usd: Usd, rounds: z.int(), output: z.string() })
         .nullable(),
-      isSame: z.boolean().describe("Whether both gave the same output"),
+      isSame: z.boolean().describe("Whether both outputs are equal"),
     }),
   ),
 })

@@ -4,7 +4,7 @@ import { GatewayMode, WireContext } from "./gateway.ts"
 import { ContextKind } from "./manifest.ts"
 import { Message } from "./message.ts"
 
-/** Where a run stands. After a crash nothing says `running` that is not. */
+/** After a crash no run stays `running`. */
 export const RUN_STATUSES = [
   "queued",
   "starting",
@@ -19,7 +19,7 @@ export const RUN_STATUSES = [
 export const RunStatus = z.enum(RUN_STATUSES)
 export type RunStatus = z.infer<typeof RunStatus>
 
-/** Where a run's words came from: our own start, a file we wrote, or a host's transcript. */
+/** Our own start, an imported file, or a host's transcript. */
 const RUN_ORIGINS = ["started", "imported", "read"] as const
 
 export const RunId = z.string().min(1).max(100)
@@ -34,27 +34,31 @@ export const RunConfiguration = z.strictObject({
   sources: z.array(z.string().min(1).max(200)).max(100).optional(),
   script: z.string().min(1).max(200_000).optional().describe("For the synthetic agent"),
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(32_000)).optional(),
-  resume: z.string().min(1).max(200).optional().describe("The host's session to go on with"),
+  resume: z.string().min(1).max(200).optional().describe("The host's session to resume"),
   changes: z
     .array(z.string().min(1).max(500))
     .max(100)
     .optional()
-    .describe("Files it may change, as globs; edits elsewhere are denied"),
-  pack: z.string().min(1).max(100).optional().describe("Kept package before the first turn"),
-  gateway: GatewayMode.optional().describe("Whether its requests go through the gateway"),
+    .describe("Files it may change, as globs; other edits are denied"),
+  pack: z.string().min(1).max(100).optional().describe("Stored package before the first turn"),
+  gateway: GatewayMode.optional().describe("Gateway mode of its requests"),
 })
 export type RunConfiguration = z.infer<typeof RunConfiguration>
 
 const Spent = {
   usage: TokenUsage,
-  reportedUsd: z.number().nonnegative().nullable().describe("What the provider says, or null"),
-  computedUsd: z.number().nonnegative().nullable().describe("By our price table, or null"),
+  reportedUsd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe("Cost reported by the provider, or null"),
+  computedUsd: z.number().nonnegative().nullable().describe("Cost by our price table, or null"),
 }
 
-/** What a run has cost so far: the provider's figure beside ours. */
+/** The provider's cost next to ours. */
 export const RunCost = z.object({
   ...Spent,
-  earlier: z.object(Spent).optional().describe("Of it, in sessions that were replaced"),
+  earlier: z.object(Spent).optional().describe("Part of it in replaced sessions"),
 })
 export type RunCost = z.infer<typeof RunCost>
 
@@ -62,13 +66,13 @@ export const Run = z.object({
   id: RunId,
   type: AgentType,
   title: z.string(),
-  isTitleOwn: z.boolean().describe("Whether a person gave the title"),
+  isTitleOwn: z.boolean().describe("Whether the user wrote the title"),
   prompt: z.string(),
   status: RunStatus,
   cwd: z.string(),
   model: z.string().nullable(),
   mode: AgentMode,
-  sessionId: z.string().nullable().describe("The host's own id, from its first message"),
+  sessionId: z.string().nullable().describe("The host's session id, from its first message"),
   hostVersion: z.string().nullable(),
   createdAt: z.int(),
   startedAt: z.int().nullable(),
@@ -83,7 +87,7 @@ export const Run = z.object({
   contextUsed: z.int().nullable(),
   contextWindow: z.int().nullable(),
   labels: z.array(z.string()),
-  workflow: z.string().describe("Where the work stands for people: todo, in progress, done"),
+  workflow: z.string().describe("Workflow state: todo, in progress, done"),
   isArchived: z.boolean(),
   origin: z.enum(RUN_ORIGINS).default("started"),
   openApprovals: z.int().nonnegative(),
@@ -91,15 +95,17 @@ export const Run = z.object({
 })
 export type Run = z.infer<typeof Run>
 
-/** A question of an agent, kept until it is answered once. */
+/** A question of an agent, stored until it is answered once. */
 export const Approval = z.object({
   id: z.string(),
   runId: RunId,
   tool: z.string(),
   title: z.string(),
   input: z.string(),
-  digest: z.string().describe("Of tool, input and cwd: the answer is for exactly this"),
-  path: z.string().nullable().default(null).describe("The file it is about"),
+  digest: z
+    .string()
+    .describe("Digest of tool, input and directory; the answer applies to exactly this"),
+  path: z.string().nullable().default(null).describe("The affected file"),
   cwd: z.string().default(""),
   status: z.enum(["open", "allowed", "denied", "expired"]),
   requestedAt: z.int(),
@@ -113,17 +119,16 @@ export type Approval = z.infer<typeof Approval>
 export const AgentsList = z.object({ runs: z.array(Run).describe("Newest first") })
 export type AgentsList = z.infer<typeof AgentsList>
 
-export const AgentsMessages = z.object({ messages: z.array(Message).describe("In their order") })
+export const AgentsMessages = z.object({ messages: z.array(Message).describe("In order") })
 export type AgentsMessages = z.infer<typeof AgentsMessages>
 
 export const AgentsDeleted = z.object({ id: z.string() })
 
-/** A turn that waits behind the running one. */
 export const QueuedTurn = z.object({ id: z.string(), text: z.string(), queuedAt: z.int() })
 export type QueuedTurn = z.infer<typeof QueuedTurn>
 export const AgentsTurns = z.object({
-  turns: z.array(QueuedTurn).describe("In the order in which they will be sent"),
-  canSteer: z.boolean().describe("Whether the agent takes a text while it works"),
+  turns: z.array(QueuedTurn).describe("In sending order"),
+  canSteer: z.boolean().describe("Whether the agent accepts a message while it works"),
 })
 export type AgentsTurns = z.infer<typeof AgentsTurns>
 
@@ -131,7 +136,7 @@ export const ContextPart = z.object({
   label: z.string(),
   text: z.string(),
   tokens: z.int().nonnegative(),
-  pack: z.string().optional().describe("Id of the kept package that it is"),
+  pack: z.string().optional().describe("Id of its stored package"),
 })
 export type ContextPart = z.infer<typeof ContextPart>
 export const AgentsParts = z.object({ parts: z.array(ContextPart) })
@@ -140,30 +145,32 @@ export type AgentsParts = z.infer<typeof AgentsParts>
 export const AgentsApprovals = z.object({ approvals: z.array(Approval).describe("Oldest first") })
 export type AgentsApprovals = z.infer<typeof AgentsApprovals>
 
-/** One rule over what agents ask: every field given must match. */
+/** All given fields must match. */
 export const PermissionRule = z.strictObject({
   decision: z.enum(["allow", "ask", "deny"]),
-  tool: z.string().min(1).max(200).optional().describe("Name of the tool, or a pattern with *"),
+  tool: z.string().min(1).max(200).optional().describe("Tool name, or a pattern with *"),
   command: z
     .string()
     .min(1)
     .max(2_000)
     .optional()
-    .describe("A whole command; with * at its end, one that begins so and has no shell operator"),
-  path: z.string().min(1).max(1_000).optional().describe("A glob, from the repository's root"),
+    .describe("A whole command; with * at the end, a prefix without shell operators"),
+  path: z.string().min(1).max(1_000).optional().describe("A glob, relative to the repository root"),
 })
 export type PermissionRule = z.infer<typeof PermissionRule>
 export const ListedRule = PermissionRule.extend({
   id: z.string(),
   origin: z.enum(["config", "project"]).describe("The settings, or .qm/permissions.json"),
-  isInForce: z.boolean().describe("An allowing rule counts only in a file this person approved"),
+  isInForce: z
+    .boolean()
+    .describe("An allow rule of the project counts only if the user approved its file"),
 })
 export type ListedRule = z.infer<typeof ListedRule>
 export const Permissions = z.object({
   file: z.string(),
-  digest: z.string().nullable().describe("Of the file's bytes as they were read; null without one"),
-  isTrusted: z.boolean().describe("Whether the file is as this person last approved it"),
-  rules: z.array(ListedRule).describe("Denying rules first: the order in which they are tried"),
+  digest: z.string().nullable().describe("Digest of the file; null without one"),
+  isTrusted: z.boolean().describe("Whether the user approved the current file"),
+  rules: z.array(ListedRule).describe("Deny rules first, in the order of evaluation"),
 })
 export type Permissions = z.infer<typeof Permissions>
 
@@ -171,14 +178,14 @@ export const RunSpan = z.object({
   lane: z.enum(["model", "tools", "branches", "waiting"]),
   kind: ActivityKind.optional(),
   title: z.string(),
-  fromMs: z.int().nonnegative().describe("After the run's start"),
+  fromMs: z.int().nonnegative().describe("Milliseconds after the run's start"),
   toMs: z.int().nonnegative(),
-  seq: z.int().positive().describe("The message at which it begins"),
+  seq: z.int().positive().describe("Its first message"),
 })
 export type RunSpan = z.infer<typeof RunSpan>
 export const AgentsTimeline = z.object({
   durationMs: z.int().nonnegative(),
-  waitedMs: z.int().nonnegative().describe("For a person"),
+  waitedMs: z.int().nonnegative().describe("Waiting for the user"),
   spans: z.array(RunSpan),
 })
 export type AgentsTimeline = z.infer<typeof AgentsTimeline>
@@ -188,7 +195,7 @@ export const AgentsContext = z.object({
   window: z.int().positive().nullable(),
   wire: WireContext.nullable()
     .default(null)
-    .describe("Exact figures of the newest request, when it went through the gateway"),
+    .describe("Numbers of the newest request, if it was proxied"),
   kinds: z.array(z.object({ kind: ContextKind, tokens: z.int().nonnegative() })),
   files: z.array(
     z.object({
@@ -197,19 +204,19 @@ export const AgentsContext = z.object({
       tokens: z.int().nonnegative().nullable(),
       seq: z.int().positive(),
       isThisTurn: z.boolean(),
-      isBeforeCompaction: z.boolean().describe("Loaded before the host compacted: perhaps gone"),
+      isBeforeCompaction: z.boolean().describe("Loaded before the host compacted; possibly gone"),
     }),
   ),
   parts: z
     .array(ContextPart.omit({ text: true }).extend({ seq: z.int().positive() }))
-    .describe("What we put in front of turns, each as it was put last"),
+    .describe("Context parts in front of turns, the latest of each"),
   compactions: z.array(z.object({ seq: z.int().positive(), at: z.int() })),
   changes: z.array(
     z.object({
       path: z.string(),
       added: z.int().nonnegative(),
       removed: z.int().nonnegative(),
-      seq: z.int().positive().describe("The last edit of it"),
+      seq: z.int().positive().describe("Message of its last edit"),
     }),
   ),
 })
@@ -221,8 +228,8 @@ export const Provider = z.object({
   isInstalled: z.boolean(),
   program: z.string().nullable(),
   version: z.string().nullable(),
-  hint: z.string().describe("How to get it, when it is missing"),
-  scripts: z.array(z.string()).describe("Scripts that come with the synthetic agent"),
+  hint: z.string().describe("How to install it, if it is missing"),
+  scripts: z.array(z.string()).describe("Scripts of the synthetic agent"),
 })
 export type Provider = z.infer<typeof Provider>
 export const AgentsProviders = z.object({ providers: z.array(Provider) })
@@ -237,7 +244,7 @@ export type AgentsExport = z.infer<typeof AgentsExport>
 export const AgentsSaved = AgentsExport.omit({ text: true }).extend({ file: z.string() })
 export type AgentsSaved = z.infer<typeof AgentsSaved>
 
-/** A session that a host kept on this machine. */
+/** A session that a host stored on this machine. */
 export const HostSession = z.object({
   host: z.enum(["claude-code", "codex"]),
   sessionId: z.string(),
@@ -246,7 +253,7 @@ export const HostSession = z.object({
   file: z.string(),
   sizeBytes: z.int().nonnegative(),
   changedAt: z.int(),
-  runId: z.string().nullable().describe("The run it was read into"),
+  runId: z.string().nullable().describe("The run it was imported into"),
   isResumable: z.boolean(),
 })
 export type HostSession = z.infer<typeof HostSession>
@@ -256,6 +263,6 @@ export type AgentsSessions = z.infer<typeof AgentsSessions>
 export const AgentsHandoff = z.object({
   text: z.string(),
   tokens: z.int().nonnegative(),
-  run: Run.nullable().describe("The fresh run, when it was started"),
+  run: Run.nullable().describe("The new run, if it was started"),
 })
 export type AgentsHandoff = z.infer<typeof AgentsHandoff>

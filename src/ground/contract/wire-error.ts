@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** An error as it crosses a wire: matched by code, never by class. */
+/** Matched by code, never by class. */
 export const WireError = z.object({
   code: z.string(),
   message: z.string(),

@@ -67,7 +67,7 @@ describe("a config field", () => {
     ],
     [
       { stages: stages(plain("Bad-Name")) },
-      "stage `Bad-Name`: `name` is `Bad-Name`: small letters, digits and underscores",
+      "stage `Bad-Name`: `name` is `Bad-Name`: lowercase letters, digits and underscores",
     ],
     [{ stages: [] }, "`stages` is a list of 0; at least 1"],
     [{ stages: "all" }, "`stages` is `all`; it must be a list in brackets"],

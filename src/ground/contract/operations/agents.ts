@@ -52,7 +52,7 @@ export const agentsOperations = defineOperations("agents", {
       group: "Runs",
       examples: ["qm runs", "qm runs --text login --status running"],
     },
-    /** Which runs: all of these hold at once. */
+    /** All given filters must match. */
     input: z.object({
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of runs"),
       text: z
@@ -200,8 +200,7 @@ export const agentsOperations = defineOperations("agents", {
     summary: "Start an agent on a task",
     effect: "write",
     surfaces: ["cli", "http"],
-    // `qm run` works in its own process and shows the run: a command that ended would take its agent
-    // with it.
+    // `qm run` works in its own process and shows the run: the agent ends with the command.
     cli: {
       words: ["run"],
       args: ["prompt"],
@@ -409,7 +408,7 @@ export const agentsOperations = defineOperations("agents", {
   save: {
     summary: "Export a run to a new file",
     effect: "write",
-    // It can name any file of this machine: for the person before it only.
+    // It can read any file of this machine, so only the user at the terminal may call it.
     surfaces: ["cli"],
     cli: {
       words: ["runs", "save"],

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { BenchRecall, BenchScan } from "../bench.ts"
 import { defineOperations } from "../operation.ts"
 
-/** For the command line only: they read any folder that is named, and take minutes. */
+/** Command line only: they read any given folder and take minutes. */
 export const benchOperations = defineOperations("bench", {
   recall: {
     summary: "Measure how well packages contain what past commits edited",

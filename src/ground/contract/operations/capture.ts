@@ -85,7 +85,7 @@ export const captureOperations = defineOperations("capture", {
       description:
         "Show what an agent loads into its context window in this repository before the first prompt: files in load order, with reason and token count.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-      // Only this repository, and never by starting the host: our tools run nothing (TB5).
+      // Only this repository, and without starting the host: our tools start no process (TB5).
       fields: { host: "host" },
       texts: { host: "" },
     },

@@ -4,7 +4,7 @@ import { defineOperations } from "../operation.ts"
 
 const KitLevel = z.int().min(1).max(7)
 
-/** For the person at the terminal: they write into the settings of hosts. */
+/** For the user at the terminal: they write into the settings of hosts. */
 export const kitOperations = defineOperations("kit", {
   init: {
     summary: "Install hooks, commands and skills in your agents; shows a plan first",

@@ -28,14 +28,14 @@ const KbHopInput = z.strictObject({
   limit,
 })
 
-/** Citations are [P1] … by the order of `paragraphs`, [W1] … for web results. */
+/** [P1] … cite `paragraphs` by position, [W1] … cite web results. */
 const KbVerifyInput = z.strictObject({
   answer: z.string().min(1).max(200_000).describe("With citations such as [P1]"),
   paragraphs: ids.describe("Ids in the order of the labels"),
 })
 
-// It changes nothing, and asks the open world: hosts that ask a person before anything leaves go by
-// the second hint.
+// Read-only but with network access: hosts that ask the user before data leaves use the second
+// hint.
 const OPEN_WORLD = { readOnlyHint: true, openWorldHint: true }
 
 export const kbOperations = defineOperations("kb", {

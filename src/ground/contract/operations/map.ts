@@ -18,7 +18,7 @@ export const mapOperations = defineOperations("map", {
   export: {
     summary: "Write an ast_context.json file for each module",
     effect: "write",
-    // It can name any folder of this machine: for the person before it only.
+    // It can write to any folder of this machine, so only the user at the terminal may call it.
     surfaces: ["cli"],
     cli: { args: ["out"], group: "Code", examples: ["qm map export build/map --module src"] },
     input: z.object({

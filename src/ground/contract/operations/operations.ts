@@ -19,7 +19,7 @@ import { credentialOperations, sourceOperations } from "./sources.ts"
 import { eventsOperations, storeOperations } from "./store.ts"
 import { tokensOperations } from "./tokens.ts"
 
-/** Everything the product can do, by name. Every surface and the reference derive from this table. */
+/** All surfaces and the reference derive from this table. */
 export const OPERATIONS = {
   ...agentOperations,
   ...agentsOperations,
@@ -52,14 +52,13 @@ export const OPERATIONS = {
 }
 
 export type OperationName = keyof typeof OPERATIONS
-/** The first part of an operation's name. */
 export type OperationGroup = OperationName extends `${infer Group}.${string}` ? Group : never
 export type HandlersOf<Group extends OperationGroup> = Handlers<
   Pick<typeof OPERATIONS, Extract<OperationName, `${Group}.${string}`>>
 >
 
 export type OperationInput<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]["input"]>
-/** What a handler gets: the input with its defaults. */
+/** The input with its defaults. */
 export type ParsedInput<Name extends OperationName> = z.output<(typeof OPERATIONS)[Name]["input"]>
 export type OperationOutput<Name extends OperationName> = z.output<
   (typeof OPERATIONS)[Name]["output"]

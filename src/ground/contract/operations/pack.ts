@@ -29,8 +29,8 @@ export const packOperations = defineOperations("pack", {
       description:
         "Select the files and symbols of this repository that a task needs, within a token budget, best first, each with its reason. Use it before reading files one by one.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-      // Not the session of the room: what is kept under a handle was never seen, and a later package
-      // must not leave it out as sent before.
+      // Without the room's session: a text stored under a handle was never seen, so a later package
+      // must not leave it out as sent.
       fields: { task: "task", budget: "budget", target: "target", drop: "drop" },
       texts: { task: "", budget: "Tokens", drop: "Files to leave out" },
       given: { format: "markdown" },
@@ -50,7 +50,7 @@ export const packOperations = defineOperations("pack", {
         .describe("Domain (default: derived from the paths in the task)"),
       target: PathList.default([]).describe("File that must be included"),
       drop: PathList.default([]).describe("File to leave out"),
-      // Inputs are flat (decision 0002): one list of paths for each form that a person chose.
+      // Inputs are flat (decision 0002): one list of paths for each form that the user chose.
       full: PathList.default([]).describe("File to include in full"),
       symbols: PathList.default([]).describe("File to include as its most relevant symbols"),
       signatures: PathList.default([]).describe("File to include as signatures"),

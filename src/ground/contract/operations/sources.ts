@@ -11,7 +11,7 @@ import {
 
 const slug = SourceSlug.describe("Source, by folder name")
 
-/** Not for agents: a person approves what may be executed. */
+/** Not for agents: the user approves what may be executed. */
 export const sourceOperations = defineOperations("source", {
   list: {
     summary: "List sources: what each runs, its approval and its state",
@@ -51,7 +51,7 @@ export const sourceOperations = defineOperations("source", {
   },
 })
 
-/** Not for agents: a person sets keys. */
+/** Not for agents: the user sets keys. */
 export const credentialOperations = defineOperations("credential", {
   set: {
     summary: "Store a credential, encrypted; it can be replaced but not read back",

@@ -2,12 +2,11 @@ import { z } from "zod"
 import { AgentMode, AgentType } from "../agent.ts"
 import { GatewayMode } from "../gateway.ts"
 
-/** Characters of a prompt or of a further turn. */
 const MOST_PROMPT_CHARACTERS = 1_000_000
 
 export const prompt = z.string().trim().min(1).max(MOST_PROMPT_CHARACTERS)
 
-/** Input of `agents.start`. Flat like every input; the REST route takes the nested form. */
+/** Flat like every input; the REST route takes the nested form. */
 export const StartInput = z.object({
   prompt: prompt.describe("Task for the agent"),
   type: AgentType.default("claude-code").describe("Agent to start"),

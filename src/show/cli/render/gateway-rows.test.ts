@@ -7,7 +7,7 @@ import {
   type ProxiedSession,
 } from "#ground/contract"
 import { createScreen, type Screen, visibleDeep } from "../screen.ts"
-import { carry, item, request, totals } from "./gateway.fixture.ts"
+import { item, proxiedSession, request, totals } from "./gateway.fixture.ts"
 import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import { renderGatewayRequest, renderGatewayTexts } from "./gateway-request.ts"
 
@@ -21,12 +21,12 @@ function widestOf(text: string): number {
 }
 
 function show(requests: readonly GatewayRequest[], screen: Screen = at80): string {
-  const whole = { carries: [carry], requests, earlier: 0, totals }
+  const whole = { carries: [proxiedSession], requests, earlier: 0, totals }
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), screen)
 }
 
 describe("[CLI-13] a list of proxied sessions fits the screen", () => {
-  const real = { ...carry, id: CARRY, run: RUN, startedAt: Date.UTC(2026, 10, 16, 8, 5) }
+  const real = { ...proxiedSession, id: CARRY, run: RUN, startedAt: Date.UTC(2026, 10, 16, 8, 5) }
   const many = { ...real, requests: 1_234, folds: 567, endedAt: 5 }
   const carries: ProxiedSession[] = [real, many, { ...real, run: null, mode: "record" }]
 

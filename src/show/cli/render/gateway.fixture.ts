@@ -1,6 +1,6 @@
 import { GatewayRequest, ProxiedSession } from "#ground/contract"
 
-export const carry = ProxiedSession.parse({
+export const proxiedSession = ProxiedSession.parse({
   id: "gw_1",
   run: "r-1",
   title: "claude",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { GatewayManifest, GatewayShow, GatewayTexts } from "#ground/contract"
 import { createScreen, visibleDeep } from "../screen.ts"
-import { carry, item, request, totals } from "./gateway.fixture.ts"
+import { item, proxiedSession, request, totals } from "./gateway.fixture.ts"
 import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import {
   renderGatewayDeleted,
@@ -13,15 +13,17 @@ const screen = createScreen({ isColored: false, columns: 80 })
 const HOSTILE = "a\nb\u001b[2J"
 
 const show = (more: Record<string, unknown>, at = screen) => {
-  const whole = { carries: [carry], requests: [], earlier: 0, totals, ...more }
+  const whole = { carries: [proxiedSession], requests: [], earlier: 0, totals, ...more }
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), at)
 }
 
 test("[CLI-23] proxied sessions in a list, and the next step if there are none", () => {
   expect(renderGatewayList({ carries: [] }, screen)).toContain("qm gateway run -- claude")
-  const gone = { ...carry, id: "gw_2", isAlive: false, folds: 0, title: "a b" }
+  const gone = { ...proxiedSession, id: "gw_2", isAlive: false, folds: 0, title: "a b" }
   const ended = { ...gone, id: "gw_3", endedAt: 5 }
-  expect(renderGatewayList({ carries: [carry, gone, ended] }, screen)).toMatchInlineSnapshot(`
+  expect(
+    renderGatewayList({ carries: [proxiedSession, gone, ended] }, screen),
+  ).toMatchInlineSnapshot(`
     "gw_1  ● open   fold  2 requests, 1 folded  1970-01-01 00:00  claude r-1
     gw_2  ◌ lost   fold  2 requests            1970-01-01 00:00  a b r-1
     gw_3  ○ ended  fold  2 requests            1970-01-01 00:00  a b r-1
@@ -58,7 +60,7 @@ test("[CLI-13] a run prints its totals, then each request with its new items", (
 })
 
 test("[CLI-13] deviations from the requested mode are printed", () => {
-  const latched = { ...carry, latchedOff: "the provider refused a folded request (400)" }
+  const latched = { ...proxiedSession, latchedOff: "the provider refused a folded request (400)" }
   const odd = request(12, {
     usage: null,
     status: 429,
@@ -73,7 +75,7 @@ test("[CLI-13] deviations from the requested mode are printed", () => {
   expect(text).toMatch(/12 +00:00:12 +↳ count +– +– +– +– .*refused 429/)
   expect(text).toContain("sent unfolded: it answered 400")
   expect(text).toContain("recorded in part: the body is no JSON")
-  expect(show({ carries: [carry] })).toContain("No requests are stored.")
+  expect(show({ carries: [proxiedSession] })).toContain("No requests are stored.")
 })
 
 test("[CLI-13] of many requests the newest are printed, of several sessions each with its id", () => {
@@ -82,9 +84,9 @@ test("[CLI-13] of many requests the newest are printed, of several sessions each
   expect(text).toContain("15 earlier requests not shown")
   expect(text).not.toMatch(/^ 10 /m)
   expect(text).toMatch(/^ 11 /m)
-  const other = { ...carry, id: "gw_2" }
+  const other = { ...proxiedSession, id: "gw_2" }
   const mixed = [request(1), request(1, { carry: "gw_2" }), request(2, { carry: "gw_2" })]
-  const lines = show({ carries: [carry, other], requests: mixed }).split("\n")
+  const lines = show({ carries: [proxiedSession, other], requests: mixed }).split("\n")
   expect(lines.filter((it) => it === "gw_1" || it === "gw_2")).toEqual(["gw_1", "gw_2"])
 })
 
