@@ -53,7 +53,7 @@ describe("every page shows the server's data without a problem in the browser", 
     const expects = [/status of (400|422|500|503)/]
     await using window = await visit(chromium.browser, broken, { path: "/settings", expects })
     const { page } = window
-    await page.getByText(/config\.json:1:25: "tokens\.window" is "wide"/).waitFor()
+    await page.getByText(/config\.json:1:25: tokens\.window must be a number, got "wide"/).waitFor()
     await page.getByText("CONFIG_INVALID").waitFor()
     await page.getByRole("link", { name: "Events" }).click()
     await page.getByText("store.backed-up").waitFor()

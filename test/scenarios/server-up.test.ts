@@ -118,7 +118,7 @@ describe("qm up", () => {
     ] as const) {
       const { code, stderr } = await user.qm(args, { env })
       expect([code, stderr]).toEqual([1, expect.stringContaining("HTTP_PORT_TAKEN")])
-      expect(stderr).toContain(`Port ${taken.port} of 127.0.0.1 is taken`)
+      expect(stderr).toContain(`Port ${taken.port} of 127.0.0.1 is in use`)
     }
   })
 

@@ -3,7 +3,7 @@ import type { z } from "zod"
 type Issue = z.core.$ZodIssue
 
 /** Characters of a value that a message quotes; a longer one may be a key and is not quoted. */
-const LONGEST_QUOTED_CHARACTERS = 60
+const LONGEST_QUOTED_CHARACTERS = 80
 const MOST_VALUES_LISTED = 20
 
 type IssueContext = {
