@@ -42,7 +42,7 @@ async function bridgeLab() {
     ledger: createLedger(deps),
     claims: createClaims({ ...deps, clock: systemClock, machine: thisMachine() }),
     classifier: createClassifier({}),
-    longestAskMs: 30_000,
+    longestAskMs: 3_000,
     signal: new AbortController().signal,
     afterwards: (work) => void started.push(work),
   }
