@@ -23,6 +23,10 @@ export function textsPage(root: string): string {
   return `# Texts\n\nGenerated: ${count} strings of two words or more, by file. \`…\` stands for a value.\n\n${pages.join("\n")}`
 }
 
+/** Control characters would make the page a binary file. */
 function escape(text: string): string {
-  return text.replaceAll("<", "&lt;").replaceAll("](", "]\\(")
+  return text
+    .replaceAll(/\p{Cc}/gu, (it) => `\\u${it.codePointAt(0)?.toString(16).padStart(4, "0")}`)
+    .replaceAll("<", "&lt;")
+    .replaceAll("](", "]\\(")
 }
