@@ -44,6 +44,7 @@ test.each([
     'a has none of the allowed forms, got "x"',
   ],
   [z.record(slug, z.int()), { A: 1 }, "A has an invalid key"],
+  [z.map(z.object({}), z.int()), new Map([[{}, "x"]]), "input has an invalid entry"],
   [z.object({ a: z.string().refine(() => false) }), { a: "x" }, 'a is invalid, got "x"'],
   [
     z.object({ a: z.string().refine(() => false, "two lines") }),

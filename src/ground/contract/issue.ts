@@ -54,8 +54,6 @@ function describeProblem(issue: Issue, value: unknown, isSecret: boolean): strin
       return "has an invalid entry"
     case "custom":
       return issue.message === "Invalid input" ? `is invalid${got}` : `is invalid: ${issue.message}`
-    default:
-      return issue satisfies never
   }
 }
 

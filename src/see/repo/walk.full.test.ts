@@ -47,9 +47,9 @@ describe.runIf(needs("F3", "strace"))("system calls during a walk", () => {
   })
 })
 
-/** Node reads its own limits and the system load now and then. */
+/** Node reads its own limits and the system load now and then, and malloc the overcommit setting. */
 function isOfNode(file: string): boolean {
-  return /^\/(?:proc\/(?:self|\d+)\/(?:maps|stat|status|cgroup)|proc\/meminfo|sys\/|dev\/null$)/.test(
+  return /^\/(?:proc\/(?:self|\d+)\/(?:maps|stat|status|cgroup)|proc\/meminfo|proc\/sys\/vm\/overcommit_memory$|sys\/|dev\/null$)/.test(
     file,
   )
 }
