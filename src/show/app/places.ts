@@ -60,7 +60,7 @@ export function placeInside(
   return way === "" || !isInside(root, file) ? undefined : way.split(path.sep).join("/")
 }
 
-/** The directory a host would start in. */
+/** The surroundings of a host that starts in the given directory. */
 export function hostPlace(deps: Surroundings, given: string): HostPlace {
   return {
     workingDirectory: deps.resolve(given),

@@ -110,7 +110,7 @@ describe("config.set and config.unset", () => {
     await expect(readFile(app.places.userConfig)).rejects.toMatchObject({ code: "ENOENT" })
   })
 
-  test("[APP-8] the database cannot be set in a project's file", async () => {
+  test("[APP-8] config.set refuses store.databaseUrl in the project's file", async () => {
     await using app = await newApp()
     const url = "postgres://u@127.0.0.1/d"
     await expect(set(app, "store.databaseUrl", url, "project")).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe("config.set and config.unset", () => {
   })
 })
 
-describe("refused values leave the file unchanged", () => {
+describe("config.set on refused values and unusual files", () => {
   test.each([
     ["tokens.window", "many", "CONFIG_INVALID"],
     ["tokens.window", "5", "CONFIG_INVALID"],
@@ -142,7 +142,7 @@ describe("refused values leave the file unchanged", () => {
     ["tokens.windw", "9000", "CONFIG_KEY_UNKNOWN"],
     ["tokens", "9000", "CONFIG_KEY_UNKNOWN"],
     ["__proto__.polluted", "1", "CONFIG_KEY_UNKNOWN"],
-  ])("[APP-4] %s = %s", async (key, value, code) => {
+  ])("[APP-4] %s = %s is refused, and the file is unchanged", async (key, value, code) => {
     await using app = await newApp()
     const file = await writeUserFile(app, COMMENTED)
     await expect(set(app, key, value)).rejects.toMatchObject({ code })
@@ -160,7 +160,7 @@ describe("refused values leave the file unchanged", () => {
     },
   )
 
-  test("[APP-4] a symbolic link is not followed when writing", async () => {
+  test("[APP-4] a config file that is a symbolic link is refused, and its target is unchanged", async () => {
     await using app = await newApp()
     const { userConfig } = app.places
     await mkdir(path.dirname(userConfig), { recursive: true })
@@ -171,7 +171,7 @@ describe("refused values leave the file unchanged", () => {
     expect(await readFile(elsewhere, "utf8")).toBe("{}\n")
   })
 
-  test("[APP-4] an empty file has no settings", async () => {
+  test("[APP-4] an empty file is valid, and the new setting is written into it", async () => {
     await using app = await newApp()
     const file = await writeUserFile(app, "  \n")
     await set(app, "log.level", "info")

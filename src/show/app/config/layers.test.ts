@@ -150,7 +150,7 @@ describe("loadConfig", () => {
   })
 })
 
-test("[APP-8] a project cannot set where data and passwords go; user and environment can", async () => {
+test("[APP-8] a project file cannot set store.databaseUrl; the user's file can", async () => {
   const text = `{ "store": { "databaseUrl": "postgres://evil.example/x" } }`
   await using at = await layers({ project: text })
   const refused = await loadConfig({ ...at, environment: {}, flags: [] })

@@ -118,7 +118,7 @@ describe("checkBaseUrls", () => {
     expect(await linked.check()).toEqual([expect.stringContaining("warn p/.claude/settings.json")])
   })
 
-  test("[APP-7] the report has a warning with a hint", async () => {
+  test("[APP-7] doctor.run warns about a base URL with a hint and without its credentials", async () => {
     await using world = await worldWith({ [CLAUDE]: env({ ANTHROPIC_BASE_URL: EVIL }) })
     const { project: directory, place } = world
     const { environment } = place
@@ -142,7 +142,7 @@ describe("settings that bypass the gateway", () => {
   }
   const USER = "home/.claude/settings.json"
 
-  test("[APP-7] settings that override the environment are listed, the strongest first", async () => {
+  test("[APP-7] findBypass returns the strongest setting that overrides the environment", async () => {
     const one = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" }
     expect(await bypassed({ [USER]: env(one) })).toBe(`${USER} env.ANTHROPIC_BASE_URL`)
     expect(await bypassed({ [USER]: env(one), [CLAUDE]: env(one) })).toBe(
@@ -152,7 +152,7 @@ describe("settings that bypass the gateway", () => {
     expect(await bypassed({}, one)).toBeUndefined()
   })
 
-  test("[APP-7] another provider, set by settings or environment, is listed", async () => {
+  test("[APP-7] findBypass returns the setting or environment variable that selects another provider", async () => {
     const on = { CLAUDE_CODE_USE_BEDROCK: "1" }
     expect(await bypassed({ [CLAUDE]: env(on) })).toBe(`${CLAUDE} env.CLAUDE_CODE_USE_BEDROCK`)
     expect(await bypassed({}, on)).toBe("The environment CLAUDE_CODE_USE_BEDROCK")
@@ -167,12 +167,15 @@ describe("settings that bypass the gateway", () => {
     [false, false],
     [0, false],
     [" ", false],
-  ])("[APP-7] the host reads %j in its settings as text", async (value, isOn) => {
-    const found = await bypassed({ [CLAUDE]: env({ CLAUDE_CODE_USE_BEDROCK: value }) })
-    expect(found !== undefined).toBe(isOn)
-  })
+  ])(
+    "[APP-7] CLAUDE_CODE_USE_BEDROCK is read as text: %j in the settings is a bypass: %j",
+    async (value, isOn) => {
+      const found = await bypassed({ [CLAUDE]: env({ CLAUDE_CODE_USE_BEDROCK: value }) })
+      expect(found !== undefined).toBe(isOn)
+    },
+  )
 
-  test("[APP-7] settings that undo NO_PROXY for this machine are listed", async () => {
+  test("[APP-7] with a proxy, findBypass returns a NO_PROXY setting that leaves out this machine", async () => {
     const proxy = { HTTPS_PROXY: "http://proxy.example" }
     const taken = { no_proxy: "example.org" }
     expect(await bypassed({ [USER]: env(proxy) })).toBeUndefined()
@@ -192,14 +195,17 @@ describe("settings that bypass the gateway", () => {
     "localhost",
     "**",
     "",
-  ])("[APP-7] %j sends requests to this machine through the repository's proxy", async (list) => {
-    const proxies = { HTTP_PROXY: "http://p.example", HTTPS_PROXY: "http://p.example" }
-    const settings = env({ ...proxies, NO_PROXY: list })
-    expect(await bypassed({ [CLAUDE]: settings })).toBe(`${CLAUDE} env.NO_PROXY`)
-  })
+  ])(
+    "[APP-7] NO_PROXY %j sends requests to this machine through the repository's proxy",
+    async (list) => {
+      const proxies = { HTTP_PROXY: "http://p.example", HTTPS_PROXY: "http://p.example" }
+      const settings = env({ ...proxies, NO_PROXY: list })
+      expect(await bypassed({ [CLAUDE]: settings })).toBe(`${CLAUDE} env.NO_PROXY`)
+    },
+  )
 
   test.each(["*", "x.example, 127.0.0.1", "x.example 127.0.0.1", " 127.0.0.1 ,x", "x,*"])(
-    "[APP-7] %j keeps requests to this machine off the proxy",
+    "[APP-7] no_proxy %j keeps requests to this machine off the proxy",
     async (list) => {
       const settings = env({ HTTPS_PROXY: "http://p.example", no_proxy: list })
       expect(await bypassed({ [CLAUDE]: settings })).toBeUndefined()
@@ -214,7 +220,7 @@ describe("settings that bypass the gateway", () => {
     expect(await findBypass(world.place, "gemini", "gemini")).toBeUndefined()
   })
 
-  test("[APP-7] hosts configured by argument or environment have no such settings", async () => {
+  test("[APP-7] findBypass returns nothing for Codex, whose address is passed as an argument", async () => {
     await using world = await worldWith({
       "home/.codex/config.toml": `openai_base_url = "${EVIL}"`,
     })

@@ -33,7 +33,7 @@ const OLDEST_NODE_MAJOR = 24
 
 const GIT_VERSION_TIMEOUT_MS = 5_000
 
-/** An exam cannot be cancelled; without proofs it takes at most a second. */
+/** For an exam that no caller can cancel; without proofs it takes at most a second. */
 const LONGEST_EXAM_MS = 60_000
 
 export type DoctorDeps = Pick<
@@ -100,7 +100,7 @@ async function examineKit(
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
     const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
-    // Loaded only where something is installed, because most commands use no host.
+    // Loaded only if something is installed or to be proved: most commands need no host code.
     return await (await import("./kit-exam.ts")).examineInstalledKit(deps, options, context)
   } catch (error) {
     if (!isAppError(error)) throw error

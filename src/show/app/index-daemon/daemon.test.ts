@@ -140,7 +140,7 @@ describe("the warm index", () => {
     await daemon?.close()
   })
 
-  test("[APP-31] with an old index it returns no package, and scans for the next request", async () => {
+  test("[APP-31] with an old index the daemon returns no package, and scans for the next request", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
     const daemon = await shop.open({ clock })
@@ -155,7 +155,7 @@ describe("the warm index", () => {
     await daemon?.close()
   })
 
-  test("[APP-31] with a scan interval of 0 it answers from the old index and scans afterwards", async () => {
+  test("[APP-31] if its app never scans, the daemon answers from the old index and scans afterwards; with its own scan interval 0 it never scans", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
     const daemon = await shop.open({ clock })
@@ -172,7 +172,7 @@ describe("the warm index", () => {
   })
 })
 
-test("[APP-31] a session's edits are in the packages a moment later", async () => {
+test("[APP-31] an edit of a session causes a scan, after which packages have the edited file; with scan interval 0 it causes none", async () => {
   const clock = testClock({ now: Date.now() })
   await using shop = await newShop({ settings: ["map.scanInterval=0"] })
   const ledger = path.join(shop.stateDirectory, "ledger")
@@ -195,7 +195,7 @@ test("[APP-31] a session's edits are in the packages a moment later", async () =
 })
 
 describe("lifetime", () => {
-  test("[APP-32] it ends 15 minutes after the last request", async () => {
+  test("[APP-32] the daemon ends 15 minutes after the last request", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
     const daemon = await shop.open({ clock, scanIntervalSeconds: 0 })
@@ -211,7 +211,7 @@ describe("lifetime", () => {
     await daemon?.close()
   })
 
-  test("[APP-32] it ends when stopped, and when another process has taken its socket", async () => {
+  test("[APP-32] the daemon ends when stopped, and when another process has taken its socket", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
     const first = await shop.open({ clock })
@@ -231,7 +231,7 @@ describe("lifetime", () => {
     expect(await readdir(path.dirname(indexDaemonSocket(shop.places)))).toEqual([])
   })
 
-  test("[APP-32] it ends when its repository is deleted", async () => {
+  test("[APP-32] the daemon ends when its repository is deleted", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
     const daemon = await shop.open({ clock })
@@ -261,7 +261,7 @@ describe("lifetime", () => {
   })
 })
 
-test("[APP-33] garbage, endless lines and too many clients get no response and block no other client", async () => {
+test("[APP-33] garbage gets an empty answer, an endless line gets none, and 1,000 clients do not block later requests", async () => {
   await using shop = await newShop()
   const daemon = await shop.open()
   await untilWarm(shop.places, ROUNDING)

@@ -5,7 +5,7 @@ import type { App } from "../app.ts"
 
 /** A host starts a sub-agent within a second of announcing it. */
 const PREPARED_PACKAGE_LIFE_MS = 30_000
-/** Sub-agents started at once; a package takes about 50 ms, so the last one waits about 0.5 s. */
+/** Sub-agents started at once; a package takes about 50 ms, so the last one waits under a second. */
 const MOST_PREPARED_PACKAGES = 16
 /** Limits how often edits cause a scan. */
 export const SHORTEST_SCAN_PAUSE_MS = 1_000

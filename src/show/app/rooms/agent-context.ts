@@ -115,7 +115,7 @@ async function dateAndState(run: Run, { clock, places }: Deps): Promise<string> 
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
-/** A name chosen by someone else, reduced to characters that cannot form an instruction. */
+/** Names of folders and branches are untrusted: markup and line breaks become `_`. */
 function plain(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}._/@+ -]/gu, "_").slice(0, LONGEST_BRANCH_CHARACTERS)
 }

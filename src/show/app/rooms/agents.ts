@@ -104,7 +104,7 @@ function withWire(agents: Agents, deps: AgentsDeps): Pick<Agents, "context" | "r
   }
 }
 
-/** The rules of the user, preceded by the paths that the run may not change. */
+/** The user's rules. If the run has `changes`, edits outside those paths are judged first. */
 async function rulesFor(changes: readonly string[] | undefined, permissions: PermissionRules) {
   await permissions.reload()
   const verdict =

@@ -137,7 +137,7 @@ describe("gateway", () => {
     expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
   })
 
-  test("[APP-43] a capture is compared with the last recorded request", async () => {
+  test("[APP-43] a capture is compared with the newest recorded request of its folder", async () => {
     await using world = await newWorld()
     const file = path.join(world.project, "CLAUDE.md")
     await writeFile(file, "Be calm.\n")
@@ -167,7 +167,7 @@ describe("gateway", () => {
     expect(world.heard).toEqual(["/v1/responses 2"])
   })
 
-  test("[APP-44] a provider setting that we cannot preserve refuses the proxied session, with any key", async () => {
+  test("[APP-44] a provider setting that cannot be preserved refuses the proxied session, even with an OpenAI key", async () => {
     await using world = await newWorld()
     await writeFile(path.join(world.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
     const environment = { ...world.environment, OPENAI_API_KEY: "key" }

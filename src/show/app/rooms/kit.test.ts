@@ -33,7 +33,7 @@ async function newApp(temp: { readonly path: string }, name = "project") {
   return Object.assign(app, { call_: call, home, project, git, environment })
 }
 
-test("[KIT-1] plan, install, level and uninstall as operations, restored to the last byte", {
+test("[KIT-1] kit.init, kit.level and kit.uninstall only plan until `yes` or an earlier install, and doctor.run reports the kit", {
   timeout: 300_000,
 }, async () => {
   await using temp = await tempDirectory()
@@ -67,7 +67,7 @@ test("[KIT-1] plan, install, level and uninstall as operations, restored to the 
   expect(proof.checks.at(-1)?.detail).toContain("nothing to prove")
 })
 
-test("[LEDGER-21] sessions, decisions, verdicts and overrides as operations", async () => {
+test("[LEDGER-21] session, guard and decision operations return the sessions, verdicts, overrides and decisions recorded before", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp)
   const ask = app.call_
@@ -99,7 +99,7 @@ test("[LEDGER-21] sessions, decisions, verdicts and overrides as operations", as
   expect(await ask("decision.list")).toMatchObject({ total: 1, memories: [{ title: "Cents" }] })
 })
 
-test("[GITHOOKS-1] git hooks answered by the command line", async () => {
+test("[GITHOOKS-1] answerGitHook refuses a bad commit message and a conflicting push, and stages the session index", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp)
   await app.call_("kit.init", { host: ["claude-code"], level: 3, yes: true })

@@ -96,7 +96,7 @@ function createCurrent(): (tree: IndexedTree) => IndexedTree {
   return (tree) => {
     const before = current
     if (before?.revision !== tree.revision) current = tree
-    // Callers cache by object identity, so create a new object only for a new tree.
+    // Callers cache by object identity: create another object only if tree or scan time differ.
     else if (before.scannedAtMs !== tree.scannedAtMs) {
       current = { ...before, scannedAtMs: tree.scannedAtMs }
     }

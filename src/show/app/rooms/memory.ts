@@ -129,7 +129,7 @@ async function scanTogether(
 
 const NOBODY_WAITS: CallContext = { signal: new AbortController().signal }
 
-/** By name, or by `Parent.name` if several symbols have that name. */
+/** By name or by `Parent.name`; the first match counts. */
 async function linesOf(tree: Tree, { path, symbol }: Required<Citation>) {
   const file = tree.files.find((it) => it.path === path)
   if (file === undefined) return undefined

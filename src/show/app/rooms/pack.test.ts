@@ -60,7 +60,7 @@ describe("pack.build", () => {
     expect(second.text).toContain("another rounding")
   })
 
-  test("[APP-9] pack.build trusts an index that is fresh by the settings; map.scan compares it with the disk", async () => {
+  test("[APP-9] search.find uses an index younger than map.scanInterval; map.scan adds the new file", async () => {
     await using world = await newWorld()
     await write(world, SHOP)
     await using app = await world.open()
@@ -74,7 +74,7 @@ describe("pack.build", () => {
     expect((await find()).files[0]?.path).toBe("src/berth.ts")
   })
 
-  test("[APP-9] a scan of another process is used, whatever the scan interval", async () => {
+  test("[APP-9] a scan of another process is used, even with map.scanInterval 0", async () => {
     await using world = await newWorld({ environment: { REPO_SCAN_INTERVAL: "0" } })
     await write(world, SHOP)
     await using server = await world.open()
@@ -132,7 +132,7 @@ describe("output", () => {
     }
   })
 
-  test("[APP-10] a file outside the repository is written for a user at the terminal, never for a server", async () => {
+  test("[APP-10] pack.build with `out` writes a file for a user at the terminal and refuses it for a server", async () => {
     await using world = await newWorld()
     await write(world, SHOP)
     await using server = await world.open()
@@ -147,7 +147,7 @@ describe("output", () => {
   })
 })
 
-describe("bad input gets a code and a hint", () => {
+describe("pack.build with unusual input or settings", () => {
   const CASES: readonly (readonly [string, Record<string, unknown>, string])[] = [
     ["an empty task", { task: "  \n" }, "PACK_TASK_EMPTY"],
     ["a budget of 0", { task: "x", budget: 0 }, "PACK_BUDGET_INVALID"],
@@ -177,11 +177,11 @@ describe("bad input gets a code and a hint", () => {
     await world[Symbol.asyncDispose]()
   })
 
-  test.each(CASES)("[APP-11] %s", async (_, input, code) => {
+  test.each(CASES)("[APP-11] %s is refused with its own code", async (_, input, code) => {
     await expect(app.call("pack.build", input, { signal })).rejects.toMatchObject({ code })
   })
 
-  test("[APP-11] weights that are not numbers, negative, or both 0", async () => {
+  test("[APP-11] weights that are not numbers, negative or both 0 are refused", async () => {
     for (const weight of ["NaN", "-1"]) {
       await using world = await newWorld({ environment: { CONTEXT_PACKAGE_AST_WEIGHT: weight } })
       await using app = await world.open()

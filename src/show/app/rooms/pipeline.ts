@@ -129,7 +129,7 @@ async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boole
 
 /**
  * A message to a run may be for a pipeline of its session: an answer to its pause, or the name of a
- * recipe. Returns the run if it was, undefined if the message is for the agent.
+ * recipe. True if it was, false if the message is for the agent.
  */
 export async function hearForPipelines(
   run: Run,

@@ -15,7 +15,7 @@ const CONFIG = {
   transport: { type: "stdio", command: "sh", args: ["-c", "exit 1"] },
 }
 
-test("[SOURCES-2] source.list, source.test and source.approve; approving emits an event", async () => {
+test("[SOURCES-2] source.list shows a project's source as unapproved, source.approve needs its digest, and each change emits an event", async () => {
   await using folder = await tempDirectory()
   const environment = { QM_HOME: path.join(folder.path, "home"), PATH: process.env.PATH }
   const repository = path.join(folder.path, "repo")

@@ -15,7 +15,7 @@ type SourceDeps = Pick<
   credentials(): Promise<Pick<Credentials, "use">>
 }
 
-/** Starts a server at its first request. */
+/** The server of a source is started at its first request. */
 export async function openSources(deps: SourceDeps): Promise<Sources> {
   const { createSources } = await import("#see/sources")
   const { home, repository } = deps.places()

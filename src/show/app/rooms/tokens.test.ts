@@ -37,7 +37,7 @@ test("[TOKENS-11] a stored table counts like the library's, and a damaged one is
   }
 })
 
-test("[TOKENS-11] counts are the same where no table can be written", async () => {
+test("[TOKENS-11] texts are counted where no table can be written", async () => {
   await using temp = await tempDirectory()
   await mkdir(path.join(temp.path, "home"))
   await writeFile(path.join(temp.path, "home", "cache"), "a file in the way")

@@ -70,10 +70,10 @@ export function lazyTokens(
   }
 }
 
-/** Incremented when the file format or the library's version changes. */
+/** Changed with the file format and with the library's version. */
 const FORM = "1-ai-tokenizer-1.0.6"
 
-/** Not validated string by string: 64,000 checks would cost what the file saves. */
+/** Only the first and last items are checked: 64,000 checks would cost what the file saves. */
 const List = z.custom<readonly string[]>((it) => isListOf(it, "string"))
 const Numbers = z.custom<readonly number[]>((it) => isListOf(it, "number"))
 const TablesFile = z.object({

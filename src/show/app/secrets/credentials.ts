@@ -31,7 +31,6 @@ async function makeCredentials(deps: Deps): Promise<Credentials> {
 }
 
 /** Agents cannot set keys: only the user at the terminal or the console can. */
-
 export const credentialHandlers = (deps: {
   credentials(): Promise<Credentials>
 }): Handlers<typeof credentialOperations> => ({

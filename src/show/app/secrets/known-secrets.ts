@@ -64,7 +64,7 @@ function withLate(secrets: Secrets, places: RepositoryPaths): Secrets {
   }
 }
 
-/** The captured folder and its parents, up to the top of its project. */
+/** The given folder and its parents, up to the top of its project. */
 function foldersBetween(directory: string, project: readonly string[]): readonly string[] {
   const folders = [path.resolve(directory), ...project]
   return [...new Set(folders)].slice(0, MOST_ENVIRONMENT_FOLDERS)

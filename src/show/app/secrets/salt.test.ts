@@ -35,7 +35,7 @@ test("[APP-38] without git, state that came with a folder is refused; the user's
   await events(copy, mine)
 })
 
-test("[APP-38] in a git repository the state is in the git folder, which a clone does not copy", async () => {
+test("[APP-38] in a git repository no seal is needed: the state is in the git folder, which a clone does not copy", async () => {
   await using temp = await tempDirectory()
   const project = path.join(temp.path, "project")
   await mkdir(project)
