@@ -41,7 +41,7 @@ const wireOf = (said: unknown) => z.object({ code: z.string(), message: z.string
 const runsNow = async () => z.array(Run).parse((await rest.ask("GET", "/api/agents")).said)
 
 describe("/api/agents", () => {
-  test("[HTTP-12] POST answers 201 with the id; init and context are stored without waiting for a response", async () => {
+  test("[HTTP-12] POST answers 201 with the id; the session start and the context estimate are stored before the agent responds", async () => {
     await writeFile(path.join(server.directory, "CLAUDE.md"), "Be brief.")
     const script = lines([{ after: 3_600_000, event: "turn.ended", outcome: "completed" }])
     const body = { type: "synthetic", prompt: "test", configuration: { script } }
@@ -137,7 +137,7 @@ describe("/api/agents", () => {
   })
 })
 
-describe("invalid requests get a code and start nothing", () => {
+describe("unusual and invalid requests", () => {
   const good = { type: "synthetic", prompt: "x", configuration: {} }
   const long = "x".repeat(300)
   test.each([
@@ -159,7 +159,7 @@ describe("invalid requests get a code and start nothing", () => {
       "AGENTS_DIRECTORY_UNUSABLE",
     ],
     ["a cwd outside", { ...good, configuration: { cwd: "/" } }, "AGENTS_DIRECTORY_UNUSABLE"],
-  ])("[HTTP-12] %s", async (_, body, code) => {
+  ])("[HTTP-12] %s is refused with a code and starts nothing", async (_, body, code) => {
     await writeFile(path.join(server.directory, "notes.txt"), "")
     const before = await runsNow()
     const { status, said } = await begin(body)
@@ -192,7 +192,7 @@ describe("invalid requests get a code and start nothing", () => {
     ["POST", "/api/agents/run_none/messages", { text: "x" }],
     ["POST", "/api/agents/run_none/stop", undefined],
     ["DELETE", "/api/agents/run_none", undefined],
-  ])("[HTTP-12] %s %s is not found", async (method, address, body) => {
+  ])("[HTTP-12] %s %s gets 404, because the run is unknown", async (method, address, body) => {
     const { status, said } = await rest.ask(method, address, body)
     expect([status, wireOf(said).code]).toEqual([404, "AGENTS_RUN_UNKNOWN"])
   })
@@ -213,7 +213,7 @@ describe("other routes", () => {
     expect([status, Object.keys(said as object)]).toEqual([200, ["runs"]])
   })
 
-  test("[HTTP-12] /api/agents/health returns counts and version", async () => {
+  test("[HTTP-12] /api/health returns the number of runs at work and the version", async () => {
     const id = await rest.start("x", waiting)
     await rest.until(id, (it) => it.status === "running")
     const { status, said } = await rest.ask("GET", "/api/health")
@@ -224,7 +224,7 @@ describe("other routes", () => {
     await rest.ask("DELETE", `/api/agents/${id}`)
   })
 
-  test("[HTTP-12] /api/agents/providers is a plain array of all agents", async () => {
+  test("[HTTP-12] /api/providers is a plain array of all agents", async () => {
     const { status, said } = await rest.ask("GET", "/api/providers")
     const found = z.array(z.object({ type: z.string() })).parse(said)
     expect([status, found.map((it) => it.type).toSorted()]).toEqual([200, AGENT_TYPES.toSorted()])

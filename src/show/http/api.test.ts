@@ -121,7 +121,7 @@ describe("errors", () => {
     expect(server.logged.join("")).toContain(secret)
   })
 
-  test("[HTTP-6] an error that only resembles a framework error is a bug", () => {
+  test("[HTTP-6] a thrown value that is neither our error nor a known framework error is a bug", () => {
     const other = Object.assign(new Error(secret), { code: "ENOENT", statusCode: 404 })
     for (const thrown of [other, secret, undefined, null, { statusCode: 400 }]) {
       expect(answerError(thrown)).toMatchObject({ status: 500, body: { code: "BUG" } })
@@ -251,7 +251,7 @@ async function pour(path: string, length: Record<string, string>, token = "beare
 }
 
 describe("operations over HTTP", () => {
-  test("[HTTP-6] an operation continues after its body was read", async () => {
+  test("[HTTP-6] an operation's signal is not aborted when its body has been read", async () => {
     const { text } = await post("/api/probe/slow", "{}")
     expect(JSON.parse(text)).toEqual({ isAborted: false })
   })
@@ -292,7 +292,7 @@ describe("operations over HTTP", () => {
     expect(JSON.parse(text)).toMatchObject({ repository: { root, branch: null }, readOnly: false })
   })
 
-  test("[HTTP-6] a write over HTTP has the same effect as on the command line", async () => {
+  test("[HTTP-6] config.set over HTTP changes the setting that config.show returns", async () => {
     const set = await post("/api/config/set", '{"key":"tokens.window","value":"9000"}')
     expect([set.status, JSON.parse(set.text).value]).toEqual([200, 9000])
     const { text } = await server.ask({ path: "/api/config/show?key=tokens.window" })

@@ -12,7 +12,7 @@ export type Tools = {
 
 type ToolsDeps = { readonly tools?: (() => Promise<Tools>) | undefined; readonly gate: Gate }
 
-/** Created at the first call: most servers never have one. */
+/** The tools are created at the first call, because most servers never get one. */
 export function addTools(fastify: FastifyInstance, { tools, gate }: ToolsDeps) {
   let made: Promise<Tools> | undefined
   if (tools !== undefined) {

@@ -74,7 +74,7 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
 
 const MINUTE_MS = 60_000
 
-/** Counts calls per address in the current minute. */
+/** Counts per address or principal in the current minute. */
 function createRate(deps: { clock: Clock; most: number }) {
   let minute = 0
   const counts = new Map<string, number>()

@@ -145,7 +145,7 @@ function ask(asked: TestRequest): Promise<Answer> {
 }
 
 describe("[S1] every route of the router under every attack", () => {
-  test("[S1] the list of routes equals the operations and the fixed routes", async () => {
+  test("[S1] the router's list has every operation, every public route and the routes of runs", async () => {
     const all = server.app().operations
     const operations = all.filter((it) => it.surfaces.includes("http"))
     const offered = operations.map((it) => it.name.replace(".", "/"))
@@ -156,16 +156,16 @@ describe("[S1] every route of the router under every attack", () => {
     expect(routes().length - PUBLIC.length).toBeGreaterThan(operations.length)
   })
 
-  test.each(STRANGERS)("[S1] $name", async (attack) => {
+  test.each(STRANGERS)("[S1] $name is refused on every guarded route", async (attack) => {
     const guarded = routes().filter((it) => !isPublic(it))
     expect(await attackAll(guarded, attack)).toEqual([])
   })
 
-  test.each(LURED)("[S1] $name, on public routes too", async (attack) => {
+  test.each(LURED)("[S1] $name is refused on every route, public ones included", async (attack) => {
     expect(await attackAll(routes(), attack)).toEqual([])
   })
 
-  test.each(FORMS)("[S1] $name", async (attack) => {
+  test.each(FORMS)("[S1] $name is refused on every writing route", async (attack) => {
     expect(await attackAll(routes().filter(isWriting), attack)).toEqual([])
   })
 
@@ -205,7 +205,7 @@ function hasRouteOfItsOwn(listed: ReadonlySet<string>, method: string, url: stri
   return listed.has(`${method} ${url}`)
 }
 
-describe("[HTTP-1] paths that only resemble public ones", () => {
+describe("[HTTP-1] paths that a router could read in two ways", () => {
   test.each([
     "/%61pi/doctor/run",
     "/%2561pi/doctor/run",
@@ -260,7 +260,7 @@ describe("[S2] upgrades to the live stream", () => {
     }
   })
 
-  test("[S2] long polling on the private path is not found", async () => {
+  test("[S2] long polling on /live/ opens no session", async () => {
     const path = "/live/?EIO=4&transport=polling"
     expect((await server.ask({ path })).text).not.toContain("sid")
     expect((await ask({ path })).status).toBe(401)
@@ -285,7 +285,7 @@ describe("[HTTP-1] judge()", () => {
     ...(changes.url === undefined ? {} : { url: changes.url }),
   })
 
-  test("[HTTP-1] an unused method is not public on any path", () => {
+  test("[HTTP-1] an unused method without a token is refused, also on the path of the page", () => {
     for (const method of ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", ""]) {
       expect(judge(approach({ method }), rules)).toMatchObject({ kind: "refuse" })
     }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** The page may load itself only: nothing inline, nothing foreign, no plugins, own frames. */
+/** The page loads from its own origin only: nothing inline, nothing foreign, no plugins. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -71,7 +71,7 @@ describe("links", () => {
 })
 
 describe("the session cookie", () => {
-  test("[HTTP-2] GET needs the cookie, POST the client header too", async () => {
+  test("[HTTP-2] with the cookie a GET is admitted, and a DELETE needs the client header too", async () => {
     await using server = await newServer()
     const { cookie } = await signIn(server)
     const ask = (method: string, headers: Record<string, string>) =>
@@ -205,15 +205,18 @@ describe("the token file", () => {
     expect(new Set(made)).toEqual(new Set([await readOrMakeToken(home, systemRandom)]))
   })
 
-  test.each([0o640, 0o604, 0o660, 0o644])("[HTTP-4] mode %i is refused", async (mode) => {
-    await using folder = await tempDirectory()
-    await readOrMakeToken(folder.path, systemRandom)
-    await chmod(path.join(folder.path, "token"), mode)
-    await expect(readOrMakeToken(folder.path, systemRandom)).rejects.toMatchObject({
-      code: "HTTP_TOKEN_FILE_UNUSABLE",
-      message: expect.stringContaining("other users can read it"),
-    })
-  })
+  test.each([0o640, 0o604, 0o660, 0o644])(
+    "[HTTP-4] a token file that others can read (mode %i in decimal) is refused",
+    async (mode) => {
+      await using folder = await tempDirectory()
+      await readOrMakeToken(folder.path, systemRandom)
+      await chmod(path.join(folder.path, "token"), mode)
+      await expect(readOrMakeToken(folder.path, systemRandom)).rejects.toMatchObject({
+        code: "HTTP_TOKEN_FILE_UNUSABLE",
+        message: expect.stringContaining("other users can read it"),
+      })
+    },
+  )
 
   test("[HTTP-4] a symbolic link, a folder, a short token and a huge file are refused and unchanged", async () => {
     await using folder = await tempDirectory()

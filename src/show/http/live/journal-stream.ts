@@ -68,7 +68,7 @@ export type JournalReply =
   | { kind: "resync"; head: Cursor; reason: "foreign-cursor" | "future-cursor" }
   | { kind: "refused"; reason: string }
 
-/** Undefined if the subscription is refused. */
+/** `from` is undefined if the subscription is refused. */
 export async function locateInJournal(
   input: unknown,
   journal: Journal,

@@ -121,7 +121,7 @@ describe("subscribe", () => {
 })
 
 describe("load", () => {
-  // By day as many as take a second.
+  // Fewer by day, so that the test takes about a second.
   const SUBSCRIPTIONS = isNight() ? 10_000 : 2_000
 
   test("[N2] thousands of subscriptions of one client do not disturb another", async () => {

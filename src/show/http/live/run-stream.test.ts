@@ -41,7 +41,7 @@ async function ask(server: ServerWorld, input: unknown, name = "subscribe"): Pro
 const numbers = (messages: readonly Message[]) => messages.map((it) => it.seq)
 
 describe("a client that follows a run", () => {
-  test("[HTTP-13] gets every message after the given number, in order and once", async () => {
+  test("[HTTP-13] a client gets every message after the given number, in order and once", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const count = LIVE_PAGE_MESSAGES * 2 + 7
@@ -59,7 +59,7 @@ describe("a client that follows a run", () => {
     expect(numbers(stored)).toEqual(stored.map((_, index) => index + 1))
   })
 
-  test("[HTTP-13] resumes from its last number without a gap or a duplicate", async () => {
+  test("[HTTP-13] a reconnecting client resumes from its last number without a gap or a duplicate", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const steps = Array.from({ length: 400 }, (_, n) => said(`word ${n}`, 1))
@@ -79,7 +79,7 @@ describe("a client that follows a run", () => {
     expect(restless.replies.length).toBeGreaterThan(10)
   })
 
-  test("[HTTP-13] gets the messages before the run's new state", async () => {
+  test("[HTTP-13] a client gets the messages before the run's new state", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const failing = { event: "turn.ended", outcome: "failed", error: "No more." }
@@ -104,7 +104,7 @@ describe("a client that follows a run", () => {
     ])
   })
 
-  test("[HTTP-13] gets all messages and the end of a run that ended long ago", async () => {
+  test("[HTTP-13] a client gets all messages and the end of a run that has already ended", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: talk(3) })
@@ -130,7 +130,7 @@ describe("a client that follows a run", () => {
     expect(client.messages.filter((it) => it.raw !== undefined)).toEqual([])
   })
 
-  test("[HTTP-13] is notified of a deleted run and of every new run", async () => {
+  test("[HTTP-13] a client is notified when its run is deleted, and of every new run", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: talk(1, hour) })
@@ -149,7 +149,7 @@ describe("a client that follows a run", () => {
     ])
   })
 
-  test("[HTTP-13] gets no more messages after unsubscribe", async () => {
+  test("[HTTP-13] a client gets no more messages of a run after unsubscribe", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: talk(2, hour) })
@@ -164,7 +164,7 @@ describe("a client that follows a run", () => {
     expect([client.messages.length, client.named("complete")]).toEqual([before, []])
   })
 
-  test("[HTTP-13] gets all messages of runs in other processes too", async () => {
+  test("[HTTP-13] a client gets all messages of a run in another process", async () => {
     await using server = await newServer()
     await using elsewhere = await otherApp(server)
     const call = { signal: new AbortController().signal }
@@ -240,7 +240,7 @@ describe("refused subscriptions", () => {
 })
 
 describe("text deltas", () => {
-  test("[HTTP-14] a delta has the whole text so far, and its end is sent", async () => {
+  test("[HTTP-14] a delta has the whole text so far, its end is sent, and other runs' clients get neither", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const delta = (text: string, after = 60): Line => ({ after, event: "text.delta", text })
@@ -260,7 +260,7 @@ describe("text deltas", () => {
 })
 
 describe("a client that never reads", () => {
-  test("[N2] is disconnected from a transcript of 40 MB, while another client gets all of it", async () => {
+  test("[N2] a client that never reads a transcript of 40 MB is disconnected, while another client gets all of it", async () => {
     const clock = testClock()
     await using server = await newServer({ clock })
     const rest = restOf(server)

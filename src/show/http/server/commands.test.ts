@@ -69,8 +69,8 @@ test("[HTTP-10] qm up serves until it is stopped, and removes its record", async
   expect(await findRunning(stateDirectory)).toBeUndefined()
 })
 
-describe("a second qm up", () => {
-  test("[HTTP-11] prints a working link to the running server", async () => {
+describe("the running server and its record", () => {
+  test("[HTTP-11] a second qm up prints a working link to the running server", async () => {
     await using server = await newServer()
     const { call, said } = callFor(server)
     expect(await up(call)).toBe(0)
@@ -111,7 +111,7 @@ describe("a second qm up", () => {
     expect(await readFile(file, "utf8")).toBe(text)
   })
 
-  test("[HTTP-11] a server that does not respond counts as stopped, and the hint says what to do", async () => {
+  test("[HTTP-11] qm open reports a server that does not respond as not running, with a hint", async () => {
     await using server = await newServer()
     const { stateDirectory } = server.app().places.repository
     await forgetRunning(stateDirectory)
@@ -123,7 +123,7 @@ describe("a second qm up", () => {
   })
 })
 
-describe("qm open", () => {
+describe("qm open and qm token", () => {
   test("[HTTP-3] qm open prints a new link and passes it to the browser", async () => {
     await using server = await newServer()
     await using screen = await desktop(["xdg-open"])
@@ -243,7 +243,7 @@ describe("exposed addresses", () => {
     await expect(readExposure(input)).rejects.toMatchObject({ code: "HTTP_ADDRESS_DANGEROUS" })
   })
 
-  test("[HTTP-10] TLS files are read, or the unreadable one is named", async () => {
+  test("[HTTP-10] a missing TLS file is named, and one that is not PEM is refused", async () => {
     await using folder = await tempDirectory()
     const [tlsCert, tlsKey] = [path.join(folder.path, "c.pem"), path.join(folder.path, "k.pem")]
     await writeFile(tlsCert, "cert")

@@ -17,7 +17,7 @@ describe.runIf(needs("S10", "proc"))("sockets", () => {
     expect(addresses.filter((it) => !loopback.includes(it))).toEqual([])
   })
 
-  test("[S10] the table shows an open port", async () => {
+  test("[S10] the kernel's table shows a listener on all addresses", async () => {
     const open = createServer()
     await new Promise<void>((resolve) => open.listen(0, "0.0.0.0", resolve))
     expect(listening((open.address() as AddressInfo).port)).toEqual(["00000000"])
@@ -105,7 +105,7 @@ describe("ports", () => {
 })
 
 describe("closing", () => {
-  test("[HTTP-10] closing ends idle, stalled and half-closed connections, and frees the port", async () => {
+  test("[HTTP-10] closing ends idle and stalled connections, and frees the port", async () => {
     const server = await newServer()
     const token = await server.token()
     const idle = connect(server.port, "127.0.0.1")
