@@ -14,7 +14,7 @@ import { newWorld } from "./world.fixture.ts"
 const NOBODY = { client: undefined, session: undefined }
 const host = (id: string) => stdioCallers(systemRandom, { CLAUDE_CODE_SESSION_ID: id })
 
-test("[MCP-20] on stdio the session is the host's: from the call, else from the environment", () => {
+test("[MCP-20] on stdio the session is from the call, else from the host's environment, else the process", () => {
   const id = "0b6f2f3e-8c9d-4d0f-9d38-0c1d5c2f7a11"
   expect(host(id)(NOBODY)).toEqual({ principal: "owner", client: "unnamed", session: id })
   expect(host(id)({ client: "codex", session: "t-1" })).toMatchObject({ session: "t-1" })
@@ -31,7 +31,7 @@ test.for(["", " ", "a b", "a\n", "\0", "ü", "x".repeat(201)])(
   },
 )
 
-test("[MCP-3] over HTTP a request cannot name its session's owner", () => {
+test("[MCP-3] over HTTP a session that the request names is ignored", () => {
   const callerOf = httpCallers("client-a")
   expect(callerOf({ client: "x", session: "another's" })).toMatchObject({ session: "client-a/x" })
 })

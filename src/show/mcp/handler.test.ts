@@ -38,7 +38,7 @@ describe("over HTTP", () => {
     })
   })
 
-  test("[MCP-2] a server lives as long as its request", async () => {
+  test("[MCP-2] each request over HTTP creates its own server", async () => {
     let made = 0
     const mcp = coreMcp(bareApp().app, {
       extend() {
@@ -82,7 +82,7 @@ describe("over HTTP", () => {
     expect(asked).toEqual([])
   })
 
-  test("[MCP-4] a very long unknown tool name is truncated in the error", async () => {
+  test("[MCP-4] a very long unknown argument name is truncated in the error", async () => {
     await using client = await join(coreMcp(bareApp().app), { era: "modern" })
     const given = { query: "x", ["y".repeat(1_000_000)]: 1 }
     const answer = read(await client.callTool({ name: "search", arguments: given }))
@@ -90,7 +90,7 @@ describe("over HTTP", () => {
     expect(answer.text.length).toBeLessThan(1_000)
   })
 
-  test("[MCP-4] deep, large and malformed arguments are refused, and no operation is called", async () => {
+  test("[MCP-4] deep, large and malformed arguments and unknown tools are refused, and no operation is called", async () => {
     const { app, asked } = bareApp()
     await using client = await join(coreMcp(app), { era: "modern" })
     const deep: unknown = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`)

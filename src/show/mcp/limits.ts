@@ -2,7 +2,7 @@
 export const MOST_TOOLS_IN_A_SET = 12
 export const MOST_TOKENS_OF_A_SET = 4_000
 
-/** The exception: its sixteen names are fixed, and a client requests it explicitly. */
+/** The `knowledge` set may be larger: its names are fixed, and a client requests it explicitly. */
 export const MOST_KNOWLEDGE_TOOLS = 16
 
 /** The instructions are in every window with our tools. */

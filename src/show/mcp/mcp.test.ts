@@ -178,7 +178,7 @@ describe("code tools", () => {
     expect(fields["text"]).toBe(text)
   })
 
-  test("[MCP-7] map returns a symbol, or a folder that was never scanned before", async () => {
+  test("[MCP-7] map returns a symbol, a file or a folder, and scans a repository that was never scanned", async () => {
     const symbol = await call("map", { what: "tide" })
     expect(symbol.fields).toMatchObject({ kind: "symbol" })
     expect(symbol.text).toMatch(/function tide in src\/tide\.ts:1-3\n[^]*Callers:\n {2}berthFor/)
@@ -203,7 +203,7 @@ describe("code tools", () => {
 })
 
 describe("memory tools", () => {
-  test("[MCP-7] memories are recorded, found and rated", async () => {
+  test("[MCP-7] memories are recorded, found and rated, and text copied from a result is not recorded", async () => {
     const recorded = await call("memory_record", {
       kind: "pitfall",
       title: "The tide is counted twice",
@@ -259,8 +259,8 @@ describe("invalid input", () => {
   })
 })
 
-describe("foreign handles", () => {
-  test("[TB3] a foreign, a guessed and a malformed handle get the same not-found error", async () => {
+describe("isolation of clients and secrets", () => {
+  test("[TB3] foreign, guessed and malformed handles and branch ids get the same not-found error", async () => {
     const session_id = "mine"
     const shown = await call("map", { what: "src/quays.ts", session_id })
     const { handle } = Kept.parse(shown.fields)
@@ -289,7 +289,7 @@ describe("foreign handles", () => {
     })
   })
 
-  test("[F5] a secret in an error is redacted", async () => {
+  test("[F5] a secret in the arguments is in no error, result or log line", async () => {
     const secret = `ghp_${randomBytes(27).toString("base64url").replaceAll(/[-_]/g, "x")}`
     const wrong = await call("branch", { description: "d", prompt: "p", [`x ${secret}`]: 1 })
     expect(wrong.failure).toMatchObject({ code: "MCP_ARGUMENTS_INVALID" })

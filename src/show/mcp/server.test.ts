@@ -18,7 +18,7 @@ const failing = (error: unknown) => ({
 })
 
 describe.each(ERAS)("a client of the %s protocol", (era) => {
-  test("[MCP-2] lists the core tools with their descriptions", async () => {
+  test("[MCP-2] the client gets the core tools, version and instructions; only branch and return are always loaded", async () => {
     await using client = await join(coreMcp(bareApp().app), { era })
     const { tools } = await client.listTools()
     expect(tools.map((it) => it.name)).toEqual([
@@ -40,7 +40,7 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
     expect(client.getInstructions()).toContain("call branch")
   })
 
-  test("[MCP-9] with folding off, branch is not listed and cannot be called", async () => {
+  test("[MCP-9] with folding off, branch, return and branch_status are not listed, and branch cannot be called", async () => {
     const config = Config.parse({ context_folding: { enabled: false } })
     const { app, asked } = bareApp({ config: () => config })
     await using client = await join(coreMcp(app), { era })
@@ -126,7 +126,7 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
     expect(JSON.stringify(lines)).not.toContain("hunter2")
   })
 
-  test("[MCP-7] a result that does not fit the output schema is an error", async () => {
+  test("[MCP-7] a result that does not match its schema is reported as a bug", async () => {
     const { app } = bareApp({ call: async () => ({ branchId: "br_1" }) })
     await using client = await join(coreMcp(app), { era })
     const answer = read(await client.callTool({ name: "branch", arguments: BRANCH }))

@@ -2,7 +2,7 @@ import { createApp } from "#show/app"
 import { serveMcpOnStdio } from "./stdio.ts"
 
 /**
- * `qm mcp` without the command line, with an extension that prints to stdout at each call;
+ * `qm mcp` without the command line, with an app that prints to stdout at each call;
  * stdio.test.ts runs it as a process.
  */
 const [, , directory = ""] = process.argv

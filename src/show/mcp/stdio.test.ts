@@ -155,7 +155,7 @@ test("[MCP-12] requests sent before the end of stdin get their responses", async
   expect(await branchesOf(world)).toMatchObject([{ status: "cancelled" }])
 })
 
-test("[MCP-10] a client that does not read stderr gets its responses", async () => {
+test("[MCP-10] a client that closed stderr gets its responses", async () => {
   await using world = await newWorld()
   await using program = started(world)
   program.child.stderr.destroy()

@@ -132,7 +132,7 @@ test("[MCP-7] results are delimited, each with its citation and reason", async (
   })
 })
 
-test("[MCP-7] guides and tiers are searches; from guides only primary paragraphs are reached", async () => {
+test("[MCP-7] guide and tier tools call kb.search for each tier; kb_guide_to_primary_hop returns primary paragraphs only", async () => {
   const { call, asked } = house({
     "kb.search": foundIn(paragraph("g.1", "guide", "Guide.")),
     "kb.hop": foundIn(paragraph("g.2", "guide", "Guide."), paragraph("d.9", "primary", "Rule.")),
@@ -315,7 +315,7 @@ test("[MCP-7] titles and paths stay on their line and between delimiters", async
   }
 })
 
-test("[MCP-7] without documents the result says what the user can do", async () => {
+test("[MCP-7] an empty result states its reason, or how the user adds documents", async () => {
   const { call } = house({
     "kb.search": { hits: [], by: BY, documents: 0 },
     "kb.hop": { hits: [], by: BY, documents: 0 },

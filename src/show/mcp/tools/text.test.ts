@@ -23,7 +23,7 @@ const RETURNED: FoldReturn = {
   note: "",
 }
 
-test("[MCP-7] return states its cost, the branches that ended with it and how it is stored", () => {
+test("[MCP-7] return states its cost, paths outside its scope, branches that ended with it, and the stored message if a secret was redacted", () => {
   expect(returnText(RETURNED)).toMatchInlineSnapshot(`
     "Branch br_1 is completed: at least 1,200 of 8,192 tokens used, 1,000 kept out of the parent.
     Outside its scope: docs/a.md
@@ -72,7 +72,7 @@ test("[MCP-15] a folded return repeats its whole message, because nothing else s
   )
 })
 
-test("[MCP-15] a return that is not folded says so, and has the message once", () => {
+test("[MCP-15] a return that is not folded says so, and does not repeat its message", () => {
   const { redactions: _, ...rest } = RETURNED
   const note = "Not folded: the gateway has ended. The work inside stays in this conversation."
   const said = returnText({ ...rest, redactions: 0, note })
@@ -172,7 +172,7 @@ const MEMORY: Memory = {
   createdAt: 1,
 }
 
-test("[MCP-7] a memory is between unpredictable delimiters, with its state and trust", () => {
+test("[MCP-7] a memory is between delimiters that its text does not contain, with its state and trust", () => {
   const said = memoriesText([{ memory: MEMORY, score: 1, why: ["berth"] }], 1)
   const [, fence = ""] = / (qm-[0-9a-f]{16}) begins /.exec(said) ?? []
   expect(MEMORY.body).not.toContain(fence)

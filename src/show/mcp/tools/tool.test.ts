@@ -67,7 +67,7 @@ test("[MCP-16] a tool's arguments are its operation's fields in snake_case, or t
   expect(argumentsOf("kb.documents")).toEqual([["tier", "session_id"], ["session_id"]])
 })
 
-test("[MCP-16] a tool without a view returns its result as JSON, charged like any text", async () => {
+test("[MCP-16] a tool without a view returns its operation's result as JSON in snake_case", async () => {
   const { app, asked } = bareApp({ call: async () => ({ aWord: [{ isLong: true }] }) })
   const [tool] = deriveTools(probe, {})
   const answer = await tool?.run({ word: "x", session_id: "s" }, { ...CALL, app })

@@ -23,7 +23,7 @@ test.each(ERAS)("[MCP-1] definitions are constants, the same in the %s protocol"
   expect(await listed(era)).toEqual(golden)
 })
 
-test("[MCP-1] a set has at most 12 tools and 4,000 tokens, as sent", async () => {
+test("[MCP-1] the core set has at most 12 tools and 4,000 tokens as sent, the instructions 200 tokens", async () => {
   const { count } = await createTokens({ encoding: "claude" }).counter()
   const tools = await listed("modern")
   expect(tools.length).toBeLessThanOrEqual(MOST_TOOLS_IN_A_SET)
