@@ -56,7 +56,7 @@ describe("results", () => {
     expect(wrong.stdout).toMatch(/2 checks failed, \d warnings?\.\n$/)
   })
 
-  test("[CLI-9] the store is backed up, restored, checked and listed", async () => {
+  test("[CLI-9] `qm store` backs up, restores and checks the store, and `qm events` lists the restore", async () => {
     await using person = await atTerminal()
     expect((await person.type("store", "status")).stdout).toContain(
       "create one with `qm store backup`",
@@ -100,7 +100,7 @@ describe("results", () => {
     expect((await person.type("config", "check", "--set", "x.y=1")).code).toBe(1)
   })
 
-  test("[CLI-8] `qm tour` runs a few commands", async () => {
+  test("[CLI-8] `qm tour` prints the five commands that it runs", async () => {
     await using person = await atTerminal()
     await writeFile(path.join(person.project, "README.md"), "# Hello")
     const { code, stdout } = await person.type("tour")
@@ -123,7 +123,7 @@ describe("results", () => {
 })
 
 describe("help, version, completion", () => {
-  test("[CLI-4] help is printed for a command, a group and an empty line", async () => {
+  test("[CLI-4] help is printed for a command, a group and an empty line; help for an unknown command fails", async () => {
     await using person = await atTerminal()
     expect((await person.type("help", "store")).stdout).toContain("store backup")
     expect((await person.type("help", "store", "backup")).stdout).toMatch(
@@ -141,7 +141,7 @@ describe("help, version, completion", () => {
     expect(JSON.parse((await person.type("--version", "--json")).stdout)).toHaveProperty("sqlite")
   })
 
-  test("[CLI-5] completion uses the command index", async () => {
+  test("[CLI-5] `qm complete` prints candidates, and the completion script of each shell calls it", async () => {
     await using person = await atTerminal()
     expect((await person.type("complete", "--", "st")).stdout).toBe("stop\nstatus\nstore\n")
     for (const shell of ["bash", "zsh", "fish"]) {
@@ -150,7 +150,7 @@ describe("help, version, completion", () => {
   })
 })
 
-test("[CLI-12] an entry point gets its input", async () => {
+test("[CLI-12] an entry point gets the parsed flags as its input", async () => {
   await using person = await atTerminal()
   expect(await person.type("up", "--port", "0", "--no-open")).toEqual({
     code: 0,

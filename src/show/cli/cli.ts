@@ -142,7 +142,7 @@ function lines(words: readonly string[]): string {
   return words.map((word) => `${word}\n`).join("")
 }
 
-/** Commands that start a pipeline and follow it; listed here because no room is loaded yet. */
+/** Commands that start or resume a pipeline and follow it; a list, because no room is loaded yet. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   "pipeline.run",
   "pipeline.resume",

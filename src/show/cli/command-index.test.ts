@@ -61,7 +61,7 @@ test.each([
 })
 
 test.each(["memory add T B", "memory add T --kind fix", "fold show", "memory search"])(
-  "[CLI-2] `qm %s` names the missing argument",
+  "[CLI-2] `qm %s` is refused, because an argument is missing",
   (line) => {
     expect(() => parseLine(line.split(" "), COMMANDS)).toThrow(
       expect.objectContaining({ code: "CLI_ARGUMENT_MISSING" }),
@@ -157,7 +157,7 @@ test("[CLI-30] every argument and flag has a description", () => {
   }
 })
 
-test("[CLI-29] commands come from the built index, or from the descriptors without one", async () => {
+test("[CLI-29] commands come from the built index, or from the descriptors if it is missing or invalid", async () => {
   await using folder = await tempDirectory()
   const index = path.join(folder.path, "commands.json")
   const words = (commands: readonly { readonly words: readonly string[] }[]) =>

@@ -1,6 +1,6 @@
 import { type Command, type Flag, GLOBAL_FLAGS } from "./command.ts"
 
-/** Candidates for the last word of a line; the shell filters by what is typed already. */
+/** Candidates for the last word of a line, which start with its typed characters. */
 export function complete(words: readonly string[], commands: readonly Command[]): string[] {
   const before = words.slice(0, -1).filter((it) => !it.startsWith("-"))
   const typed = words.at(-1) ?? ""

@@ -18,7 +18,7 @@ const DOORS = {
   attack: async () => [],
 }
 
-/** A user with a project, and a provider that counts its requests. */
+/** A user with a project, and a provider that records its requests. */
 async function person() {
   const temp = await tempDirectory()
   const project = path.join(temp.path, "project")
@@ -74,7 +74,7 @@ fetch(url, { method: "POST", headers: { "x-api-key": "k" }, body }).then((it) =>
 `
 
 describe("qm gateway run", () => {
-  test("[CLI-28] exits with the host's exit code, and records its requests", async () => {
+  test("[CLI-28] qm gateway run exits with the host's exit code, and records its requests", async () => {
     await using it = await person()
     const args = ["gateway", "run", "--wire", "anthropic", "--", process.execPath, "-e", HOST]
     const ran = await it.type(...args)
@@ -101,7 +101,7 @@ describe("qm gateway run", () => {
     expect(missing.stderr).toContain("it is not on the PATH")
   })
 
-  test("[CLI-28] a repository that redirects requests is refused before the host starts", async () => {
+  test("[CLI-28] settings of the repository that redirect requests are refused by file name", async () => {
     await using it = await person()
     const settings = { env: { ANTHROPIC_BASE_URL: "https://models.example" } }
     await writeFile(path.join(it.project, ".claude", "settings.json"), JSON.stringify(settings))

@@ -42,7 +42,7 @@ function isName(line: string): boolean {
   return COMMANDS.some((it) => it.words.join(" ") === line)
 }
 
-test("[CLI-32] sources name commands in hints", () => {
+test("[CLI-32] the sources contain more than 100 command lines in backticks", () => {
   expect(LINES.length).toBeGreaterThan(100)
 })
 

@@ -9,7 +9,7 @@ import {
   UnknownFlag,
 } from "./errors.ts"
 
-/** Characters of the values that help shows in place of a flag's value. */
+/** Up to this many characters, help lists a flag's values in its placeholder. */
 const LONGEST_PLACEHOLDER = 24
 
 type Scalar = string | number | boolean

@@ -19,7 +19,7 @@ test("[CLI-22] long work is one line on a terminal, overwritten and cleared at t
   ])
 })
 
-test("[CLI-22] a pipe and a log never get it, and no work prints nothing", () => {
+test("[CLI-22] progress is not written to a pipe, nor for a total of 0", () => {
   const pipe = sinkOf(false)
   createProgressLine(pipe).show({ what: "reading files", done: 1, total: 2 })
   const terminal = sinkOf(true)

@@ -124,7 +124,7 @@ async function printResult(
   return printer?.exitCode(output) ?? 0
 }
 
-/** Ledgers are files; often enough to watch, rarely enough to cost nothing. */
+/** How often the ledger files are read: often enough to watch, too rarely to cost much. */
 const LOOK_EVERY_MS = 500
 const MOST_AT_ONCE = 1_000
 

@@ -110,7 +110,7 @@ describe("hostile agent output", () => {
     )
   })
 
-  test("[S7] rows drawn in place and the last row have none either", () => {
+  test("[S7] rows drawn in place and the rows of a run's end have no control sequence except our colours", () => {
     fc.assert(
       fc.property(hostile, hostile, (a, b) => {
         const rows = drawLive({ ...LIVE, atWork: a, writing: b }, colored)
@@ -148,7 +148,7 @@ test("[CLI-14] prose: headings, lists and code are styled, long words are broken
   expect([fit("short", 10), fit("much too long", 6)]).toEqual(["short", "much …"])
 })
 
-test("[CLI-15] the live row shows the current activity, its duration and cost; a question comes first", () => {
+test("[CLI-15] the live row shows the current activity, duration, cost and context, or an open question instead", () => {
   const context = { used: 14_000, window: 200_000, kinds: [] }
   expect(drawLive({ ...LIVE, context }, plain)).toEqual([
     "npm test  3 s · $0.05 · 14.0k of 200.0k tokens",
@@ -168,7 +168,7 @@ test("[CLI-15] the live row shows the current activity, its duration and cost; a
   ])
 })
 
-test("[CLI-14] the last row shows outcome, duration, cost and context window", () => {
+test("[CLI-14] the last rows show outcome, duration, cost and context window", () => {
   const ended: Run = {
     ...RUN,
     status: "completed",

@@ -119,7 +119,7 @@ function elapsedText(ms: number): string {
   return ms < 100_000 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms)
 }
 
-/** A row that is too wide loses its colours, not its text. */
+/** A row that is too wide is truncated without colours, so that no color sequence is split. */
 function fitPainted(row: string, width: number): string {
   const bare = row.replace(/\u001b\[[0-9;]*m/g, "")
   return widthOf(bare) <= width ? row : fit(bare, width)

@@ -55,7 +55,7 @@ const text = (content: string, more: object = {}): MessageFields => ({
   event: { event: "message", type: "assistant", text: "", ...more },
 })
 
-test("[CLI-14] a turn is printed as lines: time, mark, one line per activity, nested ones indented", () => {
+test("[CLI-14] a turn is printed as lines: time, mark, one line per activity, nested ones indented, the final text once", () => {
   const { text: shown } = foldAll([
     { type: "user", content: "Mend the total" },
     {
@@ -108,7 +108,7 @@ test("[CLI-14] a turn is printed as lines: time, mark, one line per activity, ne
   `)
 })
 
-test("[CLI-14] errors print their first lines, and the final text of a turn is not printed twice", () => {
+test("[CLI-14] a failed activity prints its first lines; approvals, compactions, errors and unknown messages print one line", () => {
   const { text: shown, view } = foldAll([
     started("x", "npm test", { kind: "command" }),
     ended("x", { outcome: "failed" }, "one\n\ntwo\nthree\nfour\nfive"),

@@ -78,7 +78,7 @@ const linesAfterTime = (text: string): string[] => text.match(/(?<=^\d\d:\d\d:\d
 const endless = JSON.stringify({ after: 600_000, event: "turn.ended", outcome: "completed" })
 
 describe("qm run", () => {
-  test("[CLI-14] prints a run line by line and its outcome at the end", async () => {
+  test("[CLI-14] qm run prints a run line by line and its outcome at the end", async () => {
     await using user = await person()
     const { code, stdout, stderr } = await user.type("run", "x", ...SYNTHETIC, "--script", "happy")
     expect([code, stderr]).toEqual([0, ""])
@@ -152,7 +152,7 @@ describe("qm run", () => {
     })
   })
 
-  test("[CLI-18] a flood of messages is printed completely and in order", async () => {
+  test("[CLI-18] 500 messages at once are printed completely and in order", async () => {
     await using user = await person()
     const step = { event: "message", type: "assistant", text: "again" }
     const flood = Array.from({ length: 500 }, () => JSON.stringify(step)).join("\n")
@@ -188,7 +188,7 @@ describe("qm run", () => {
   })
 })
 
-test("[CLI-14] a directory is relative to the current one; only given fields are sent", () => {
+test("[CLI-14] qm run resolves --cwd against the current directory, and sends only given fields", () => {
   const typed = { prompt: " x ", type: "codex", cwd: "sub", env: ["A=b=c"], detach: true }
   expect(startFields(typed, "/here")).toEqual({
     prompt: " x ",
@@ -204,7 +204,7 @@ test("[CLI-14] a directory is relative to the current one; only given fields are
 })
 
 describe("several terminals", () => {
-  test("[CLI-19] a run is answered, prompted, watched and stopped from another terminal", async () => {
+  test("[CLI-19] another process answers a run's approval and stops the run", async () => {
     await using user = await person()
     await using other = await user.open()
     const ended = user.type("run", "x", ...SYNTHETIC, "--script", "approvals")
@@ -219,7 +219,7 @@ describe("several terminals", () => {
     expect(stdout).toContain("■ Stopped after")
   })
 
-  test("[CLI-19] `qm send` resumes an ended run, and `qm attach` shows it from any folder", async () => {
+  test("[CLI-19] `qm send` resumes an ended run, and `qm attach` shows all of it or the part after --tail or --after", async () => {
     await using user = await person()
     const first = await user.type("run", "one", ...SYNTHETIC)
     const id = /run_\w+/.exec(first.stdout)?.[0] ?? ""
@@ -262,7 +262,7 @@ describe("several terminals", () => {
   })
 })
 
-test.each([0, 1, 12])("[CLI-14] nothing breaks on a terminal of %i columns", async (columns) => {
+test.each([0, 1, 12])("[CLI-14] qm run completes on a terminal of %i columns", async (columns) => {
   await using me = await person({ isTerminal: true, columns })
   const { code, stderr } = await me.type("run", ...SYNTHETIC, "--script", "happy", "go")
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })

@@ -81,7 +81,7 @@ test("[CLI-26] at a terminal 1 proceeds, 2 amends and 3 asks for confirmation be
   expect(quit.stdout).toContain("‖")
 })
 
-test("[CLI-26] the exit code depends on the run's end", async () => {
+test("[CLI-26] a failed pipeline is exit code 1, and a stopped one cannot be resumed", async () => {
   await using it = await person()
   const failed = await it.type([...ASK, "--auto", "--set", "model.provider=anthropic"])
   expect(failed.code).toBe(1)
@@ -108,7 +108,7 @@ test("[CLI-27] a credential is read from stdin or typed without echo, and never 
   expect(none.stderr).toContain("CLI_CREDENTIAL_EMPTY")
 })
 
-test("[CLI-26] a message to a session may be for its pipeline, which is then followed", async () => {
+test("[CLI-26] `qm send` follows the pipeline that takes the message, and the agent after its exit", async () => {
   await using it = await person()
   const run = await it.type(["run", "hello", "--agent", "synthetic", "--json"])
   const id = /"id":"(run_[^"]+)"/.exec(run.stdout)?.[1] ?? "none"

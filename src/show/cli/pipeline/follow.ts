@@ -11,7 +11,7 @@ import { eventLines } from "./lines.ts"
 type FlagValues = Readonly<Record<string, unknown>>
 type Call = { readonly app: App; readonly context: RunContext }
 
-/** Polls, because another process may drive the run; our own wakes us through the store. */
+/** Polls, because another process may drive the run. */
 const LOOK_EVERY_MS = 150
 
 /**
@@ -48,7 +48,6 @@ export async function stayWith(id: string, from: number, call: Call): Promise<nu
   return context.terminal.signal.aborted ? 130 : EXIT_CODES[run.status]
 }
 
-/** A paused run is exit code 0. */
 const EXIT_CODES: Readonly<Record<PipelineStatus, number>> = {
   completed: 0,
   paused: 0,

@@ -49,7 +49,7 @@ test.each([
   expect(rows[0]).not.toContain("\u001b")
 })
 
-test("[CLI-26] events that only start something or are for the journal print nothing", () => {
+test("[CLI-26] the start of a step and a resume print nothing, and `pipeline.run` is followed", () => {
   expect(linesOf({ ...step, phase: "started", outcome: undefined })).toEqual([])
   expect(linesOf({ type: "resumed", by: "a person" })).toEqual([])
   expect(isFollowed("pipeline.run")).toBe(true)
@@ -69,7 +69,7 @@ async function typed(...chunks: readonly string[]) {
   return { text, shown: shown.join("") }
 }
 
-test("[CLI-27] a line is typed key by key, erased, pasted, and cancelled", async () => {
+test("[CLI-27] readTyped handles keys, erasing, pasted escapes and cancelling", async () => {
   expect(await typed("a", "b", "\u007f", "c", "\r")).toEqual({ text: "ac", shown: "ab\b \bc|" })
   expect((await typed("pasted\u001b[2J", "\n")).shown).not.toContain("\u001b")
   expect((await typed("\b", "\n")).text).toBe("")

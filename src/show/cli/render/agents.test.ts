@@ -44,7 +44,7 @@ const RUN: Run = {
   queuedTurns: 0,
 }
 
-test("[CLI-13] run lists, one run, messages and open questions", () => {
+test("[CLI-13] runs, messages and approvals are printed, and empty lists have their own text", () => {
   expect(render("agents.list", { runs: [] })).toContain("No runs yet.")
   expect(render("agents.list", { runs: [RUN] })).toBe(
     "Run    State      Agent      Started (UTC)     Cost   Title\n" +

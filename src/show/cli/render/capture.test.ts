@@ -162,7 +162,7 @@ test("[CLI-13] a capture prints the total, loaded items, items on demand, settin
   expect(text).toContain("…/rule.md")
 })
 
-test("[CLI-13] an empty capture, an empty history and a host without a report are stated", () => {
+test("[CLI-13] an empty capture, an untrusted folder, a failed history and the source of a report are stated", () => {
   const nothing: Capture = {
     ...CAPTURE,
     manifest: { ...CAPTURE.manifest, items: [], searched: [], notes: [] },
@@ -191,7 +191,7 @@ test("[CLI-13] an empty capture, an empty history and a host without a report ar
   expect(render("capture.take", { ...CAPTURE, manifest: one })).toContain("Description of 1 skill")
 })
 
-test("[CLI-13] a comparison prints marks, tokens and lines", () => {
+test("[CLI-13] a comparison of captures prints a mark, tokens and lines for each change", () => {
   const change = { path: "/x/a", label: "a", tokensBefore: 5, tokensAfter: 9 }
   const lines = [
     { sign: " ", before: 1, after: 1, text: "same" },
@@ -220,7 +220,7 @@ test("[CLI-13] a comparison prints marks, tokens and lines", () => {
   expect(render("capture.take", { ...CAPTURE, diff })).toContain("~ a  changed")
 })
 
-test("[CLI-13] histories, texts, hosts and settings", () => {
+test("[CLI-13] stored captures, texts, hosts and settings are printed", () => {
   expect(render("capture.list", { captures: [] })).toContain("No capture is stored yet.")
   const listed = render("capture.list", { captures: [SUMMARY, { ...SUMMARY, times: 3 }] })
   expect(listed.split("\n").map((it) => it.split(/\s{2,}/)[5])).toEqual(["Seen", "once", "3 times"])

@@ -75,7 +75,7 @@ describe("[CLI-13] token-count requests", () => {
     request(seq, { route: "count", usage: null, costUsd: null, ...more })
   const rowsOf = (text: string) => text.split("\n").filter((it) => /^ +\d+ {2}/.test(it))
 
-  test("[CLI-13] consecutive ones are one line with their time", () => {
+  test("[CLI-13] consecutive token-count requests are one line with their time", () => {
     const counts = Array.from({ length: 30 }, (_, at) => count(at + 2))
     const rows = rowsOf(show([request(1), ...counts, request(32), count(33)]))
     expect(rows.map((it) => it.replace(/ {2}model.*/, ""))).toEqual([
@@ -86,7 +86,7 @@ describe("[CLI-13] token-count requests", () => {
     ])
   })
 
-  test("[CLI-13] they do not displace turns", () => {
+  test("[CLI-13] token-count requests do not displace turns", () => {
     const counts = Array.from({ length: 100 }, (_, at) => count(at + 2))
     const text = show([request(1), ...counts])
     expect(rowsOf(text)).toHaveLength(2)
@@ -95,7 +95,7 @@ describe("[CLI-13] token-count requests", () => {
     expect(show([request(1), ...counts, ...turns])).toContain("101 earlier requests not shown")
   })
 
-  test("[CLI-13] a failed one has its own row, and those of another session their own line", () => {
+  test("[CLI-13] a failed token-count request has its own row, and those of another session their own line", () => {
     const failed = count(3, { outcome: "refused", status: 429 })
     const rows = rowsOf(show([count(2), failed, count(4), count(1, { carry: CARRY })]))
     expect(rows.map((it) => it.split("  ")[2])).toEqual([
@@ -107,7 +107,7 @@ describe("[CLI-13] token-count requests", () => {
     expect(rows[1]).toMatch(/count +– +– +– +– .*refused 429/)
   })
 
-  test("[CLI-13] a single one says that it cost nothing", () => {
+  test("[CLI-13] a token-count request, printed alone, states that it cost nothing", () => {
     const given = { request: count(2), items: [], headers: [] }
     const [first] = renderGatewayRequest(GatewayManifest.parse(given), at80).split("\n")
     expect(first).toBe("1,000 tokens (counted by qm), a token count, which costs nothing")
@@ -139,7 +139,7 @@ describe("[CLI-13] new items with their reasons", () => {
     expect(few).toBe("+3.7k: user, prompt system, other settings")
   })
 
-  test("[CLI-13] of many items with reasons the first are named", () => {
+  test("[CLI-13] of many items with reasons the first two are named and the others counted", () => {
     const read = (why: string) => item("result", "Read", { context: "files", why })
     expect(newsOf(read("a.ts"), read("b.ts"), read("c.ts"), read("d.ts"))).toBe(
       "+4.9k: result Read (a.ts), result Read (b.ts), 2 more × result",

@@ -17,7 +17,7 @@ const show = (more: Record<string, unknown>, at = screen) => {
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), at)
 }
 
-test("[CLI-23] proxied sessions in a list, and the next step if there are none", () => {
+test("[CLI-23] proxied sessions are listed, or the next step if there are none", () => {
   expect(renderGatewayList({ carries: [] }, screen)).toContain("qm gateway run -- claude")
   const gone = { ...proxiedSession, id: "gw_2", isAlive: false, folds: 0, title: "a b" }
   const ended = { ...gone, id: "gw_3", endedAt: 5 }

@@ -71,7 +71,7 @@ test("[CLI-23] the doctor prints hooks by host, with the reason if one did not r
   expect(shown).not.toContain("\u001b")
 })
 
-test("[CLI-23] verdicts are printed like a firewall log, and the edits a rule would have blocked", () => {
+test("[CLI-23] guard.verdicts prints counts and one row for each verdict, guard.try the edits that would have needed a simulation", () => {
   const line = (verdict: VerdictLine["verdict"]): VerdictLine => ({
     at: 0,
     host: "codex",
@@ -105,7 +105,7 @@ test("[CLI-23] verdicts are printed like a firewall log, and the edits a rule wo
   expect(render("guard.override", override)).toContain("Recorded as ovr_1")
 })
 
-test("[CLI-23] observed and registered sessions, and the work of one", () => {
+test("[CLI-23] sessions, the work of one session, activity and empty lists are printed", () => {
   const live = {
     session: HOSTILE,
     host: "codex",

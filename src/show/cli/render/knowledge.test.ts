@@ -33,7 +33,7 @@ const HIT = {
 }
 
 describe("[CLI-13] documents", () => {
-  test("[CLI-13] indexed and skipped files, with the reason", () => {
+  test("[CLI-13] kb.add prints the number of documents, and skipped files with the reason", () => {
     const added = {
       folder: "/docs",
       tier: "primary",
@@ -84,7 +84,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] a paragraph with its references and neighbours", () => {
+  test("[CLI-13] kb.paragraph prints a paragraph with its references and neighbours", () => {
     const other = { ...PARAGRAPH, id: "0123abcd.other000", citation: "Harbour Handbook § 1.1" }
     const shown = {
       paragraph: PARAGRAPH,
@@ -107,7 +107,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] the status: folders, changes since, broken references", () => {
+  test("[CLI-13] kb.status prints folders, whether their files changed, and broken references", () => {
     const folder = { folder: "/docs", tier: "primary", documents: 7, paragraphs: 120, addedAt: 0 }
     const status = {
       folders: [
@@ -134,7 +134,7 @@ describe("[CLI-13] documents", () => {
     `)
   })
 
-  test("[CLI-13] lists of documents and web pages, and removed ones", () => {
+  test("[CLI-13] documents, web results and a removed folder are printed", () => {
     const document = {
       id: "0123abcd",
       title: "Harbour Handbook",

@@ -22,7 +22,7 @@ const claim = (changes: Partial<Claim> = {}): Claim => ({
   ...changes,
 })
 
-test("[CLI-23] claims with holder and end, and the next step if there are none", () => {
+test("[CLI-23] claims are printed with the state of their holder, or the next step if there are none", () => {
   expect(render("claim.list", { claims: [] })).toContain("`qm claim take <paths>`")
   const rows = render("claim.list", { claims: [claim({ isHolderAlive: false })] })
   expect(rows).toContain("src/rounding.ts")
@@ -36,7 +36,7 @@ test("[CLI-23] claims with holder and end, and the next step if there are none",
   ])
 })
 
-test("[CLI-23] a simulation prints the risk with its reasons, then other names in one line each", () => {
+test("[CLI-23] a simulation prints the risk with its reasons, then reached and co-changed files, each on one line", () => {
   const reached = {
     path: HOSTILE,
     ways: ["imports" as const],

@@ -10,7 +10,7 @@ export function shareBar(share: number): string {
   return `${"━".repeat(full)}${"·".repeat(BAR_CELLS - full)}`
 }
 
-/** At most `most` characters; ends between words if one ends in the last third. */
+/** At most `most` characters; ends between words if a word ends in the last 40 %. */
 export function truncateText(text: string, most: number): string {
   const characters = Array.from(text.slice(0, 2 * most))
   const isWhole = text.length <= 2 * most && characters.length <= most

@@ -80,7 +80,7 @@ describe("[CLI-13] memories", () => {
     `)
   })
 
-  test("[CLI-13] one memory with the state of the code it cites", () => {
+  test("[CLI-13] memory.show prints a memory with the state of the code it cites", () => {
     expect(render("memory.show", MEMORY)).toMatchInlineSnapshot(`
       "Cents are rounded twice
       ━━━━━━··  confidence 0.72, pitfall, stale
@@ -118,7 +118,7 @@ describe("[CLI-13] memories", () => {
     )
   })
 
-  test("[CLI-13] added, duplicate, redacted and deleted memories", () => {
+  test("[CLI-13] memory.record states whether a memory is new, redacted or a proposal, and memory.forget what was deleted", () => {
     const proposed = { ...RULE, state: "proposed" }
     expect(
       render("memory.record", { outcome: "recorded", memory: proposed, redactions: 2 }),

@@ -85,7 +85,7 @@ const run: PipelineRun = {
   usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
 }
 
-test("[CLI-23] runs in a list, and the next step if there are none", () => {
+test("[CLI-23] pipeline runs are listed, or the next step if there are none", () => {
   expect(render("pipeline.list", { runs: [] })).toContain("qm pipeline run deep-research")
   const text = render("pipeline.list", { runs: [line] })
   expect(text).toContain("‖ paused")
@@ -122,7 +122,7 @@ test("[CLI-13] an ended run prints the reason, unknown costs, and the document",
   )
 })
 
-test("[CLI-13] a document, a summary and a comparison", () => {
+test("[CLI-13] a partial document, a summary and a comparison of two runs are printed", () => {
   const document = {
     id: "p-1",
     title: "T",
@@ -178,7 +178,7 @@ const folder: AgentFolder = {
 }
 const problem = { file: "config.json", line: 7, stage: "a", field: "kind", problem: "is `asc`" }
 
-test("[CLI-23] recipes: usable and untrusted ones, and each problem with its line", () => {
+test("[CLI-23] recipes are printed with their trust and stages, and each problem with its line", () => {
   expect(render("agent.list", { agents: [folder] })).toContain("not trusted")
   const text = render("agent.show", { agent: folder, prompts: [], runs: [line] })
   expect(text).toContain("qm agent trust deep-research")

@@ -14,7 +14,7 @@ const renderers = await loadPrinters()
 const screen = createScreen({ isColored: false, columns: 80 })
 const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""
 
-test("[CLI-13] one message, with its raw form below", () => {
+test("[CLI-13] a message is printed with its raw form below", () => {
   const message = { id: "m", seq: 3, type: "tool", role: "tool", timestamp: 0, metadata: {} }
   expect(render("agents.message", { ...message, content: "out", raw: "{}" })).toBe(
     "3  tool  1970-01-01 00:00\n\nout\n\nRaw:\n{}",
@@ -22,7 +22,7 @@ test("[CLI-13] one message, with its raw form below", () => {
   expect(render("agents.message", { ...message, content: "" })).toContain("(no text)")
 })
 
-test("[CLI-13] queued turns, their context parts, and a hand-off", () => {
+test("[CLI-13] queued turns, context parts of the next turn and a hand-off are printed", () => {
   expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No queued turns\.\nThis/)
   const turns = [{ id: "trn_1", text: "two\nlines", queuedAt: 0 }]
   expect(render("agents.rewrite", { turns, canSteer: true })).toBe(
@@ -49,7 +49,7 @@ test("[CLI-13] an export keeps its value with control characters escaped", () =>
   )
 })
 
-test("[CLI-13] the context of a run: usage, items by turn, changes", () => {
+test("[CLI-13] the context of a run is printed with its use, loaded files and changes", () => {
   const context: AgentsContext = {
     used: 5_000,
     window: 10_000,
@@ -90,7 +90,7 @@ test("[CLI-13] the context of a run: usage, items by turn, changes", () => {
   )
 })
 
-test("[CLI-13] the timeline: a row for each lane, waiting for a user apart", () => {
+test("[CLI-13] the timeline has a row for each lane, with the time spent waiting for the user", () => {
   const timeline: AgentsTimeline = {
     durationMs: 4_800,
     waitedMs: 2_400,
@@ -125,7 +125,7 @@ test("[CLI-13] the timeline: a row for each lane, waiting for a user apart", () 
   expect(render("agents.timeline", { ...timeline, spans: [] })).toBe("No activity yet.")
 })
 
-test("[CLI-13] agents, sessions of hosts and rules", () => {
+test("[CLI-13] agents, sessions of hosts and permission rules are printed", () => {
   const providers: AgentsProviders["providers"] = [
     {
       type: "codex",

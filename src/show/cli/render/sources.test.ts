@@ -25,7 +25,7 @@ const source = (changes: Partial<Source> = {}): Source => ({
   ...changes,
 })
 
-test("[CLI-23] sources with command, problem and next step", () => {
+test("[CLI-23] sources are printed with command, problem and next step", () => {
   const broken = source({
     slug: "old",
     health: "invalid",
@@ -69,7 +69,7 @@ test("[CLI-23] a source test prints duration and tools, or that the source did n
   expect(text).toContain("No answer after 9 ms.")
 })
 
-test("[CREDENTIALS-2] credentials: names, times, storage, and the warning", () => {
+test("[CREDENTIALS-2] credentials are printed with name, origin of the key and warning", () => {
   const kept: Credentials = {
     credentials: [{ name: "anthropic", setAt: Date.UTC(2026, 0, 2, 3, 4) }],
     keptBy: "key file",
