@@ -64,7 +64,7 @@ export const Observation = z.object({
   hostVersion: z.string().optional(),
   session: z.string().optional().describe("Session that was read"),
   files: z.array(Agreement),
-  agreed: z.int().nonnegative().describe("Files in both"),
+  agreed: z.int().nonnegative().describe("Files in both whose texts do not differ"),
   compared: z.int().nonnegative().describe("Files in either of the two"),
   accuracy: z.number().min(0).max(1).describe("Agreed divided by compared; 1 if there are none"),
   categories: z
@@ -154,7 +154,7 @@ export const Capture = z.object({
     .string()
     .nullable()
     .describe("Reason why it was not stored in the history, or null"),
-  isNew: z.boolean().describe("Whether it differs from the previous capture"),
+  isNew: z.boolean().describe("False if an equal capture was already stored"),
   previous: CaptureSummary.nullable().describe("Previous capture of the same folder"),
   texts: z.array(CaptureText).describe("Text of each item, if requested"),
   diff: CaptureDiff.nullable(),

@@ -32,7 +32,7 @@ describe("events", () => {
     emit("pack.created", { dialect: "sqlite" })
     // @ts-expect-error: the body belongs to another event
     emit("store.backed-up", { dialect: "sqlite" })
-    // @ts-expect-error: a room without events has no voice
+    // @ts-expect-error: a room without events cannot emit
     const foreign: Emit<"board"> = emit
     expect([said.length, typeof foreign]).toEqual([3, "function"])
   })
@@ -82,7 +82,7 @@ describe("config", () => {
   })
 })
 
-test("[CONTRACT-6] shapes that cross a process keep their form", () => {
+test("[CONTRACT-6] a manifest, message, journal entry and error are parsed unchanged", () => {
   const manifest = {
     id: "mf_1",
     kind: "estimated",
@@ -109,7 +109,7 @@ test("[CONTRACT-6] shapes that cross a process keep their form", () => {
   expect(DoctorReport.safeParse({}).success).toBe(false)
 })
 
-test("[CONTRACT-7] a descriptor has everything about an operation except its handler", async () => {
+test("[CONTRACT-7] defineOperations names each operation, and a missing or wrong handler does not compile", async () => {
   const declared = defineOperations("test", {
     double: {
       summary: "Double a number",
@@ -126,12 +126,12 @@ test("[CONTRACT-7] a descriptor has everything about an operation except its han
   expect(await handlers.double({ of: 4 }, context)).toEqual({ doubled: 8 })
   // @ts-expect-error: an operation without a handler does not compile
   const missing: Handlers<typeof declared> = {}
-  // @ts-expect-error: a handler answers what its descriptor says
+  // @ts-expect-error: a handler returns the output of its descriptor
   const wrong: Handlers<typeof declared> = { double: async () => ({ halved: 1 }) }
   expect([missing, wrong]).toHaveLength(2)
 })
 
-test("[CONTRACT-8] every field that a descriptor names is a field of its input", () => {
+test("[CONTRACT-8] a descriptor has `cli` exactly if its surfaces do, and `cli` names only input fields", () => {
   for (const { name, summary, surfaces, cli, input } of OPERATION_LIST) {
     expect(name).toMatch(/^[a-z]+\.[a-z]+$/)
     expect(summary, name).toMatch(/^[A-Z].{9,}[^.]$/)

@@ -28,7 +28,7 @@ const KitLevel = z.int().min(1).max(7)
 export const KitChange = z.object({
   path: z.string().describe("Absolute, or from the root of the repository"),
   action: z.enum(["create", "change", "remove", "restore", "keep"]),
-  host: KitHost.nullable().describe("Null for files of the repository"),
+  host: KitHost.nullable().describe("Null for files of qm and of the repository"),
   what: z.string().describe("Description of the change"),
 })
 export type KitChange = z.infer<typeof KitChange>

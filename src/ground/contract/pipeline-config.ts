@@ -10,7 +10,7 @@ export const AgentSlug = z
   .regex(/^[a-z][a-z0-9-]*$/, "lowercase letters, digits and dashes, starting with a letter")
 
 /**
- * `ask` is one model call; the others are our own work.
+ * `ask` is one model call, `agent` starts an agent; the others are our code, which may call a model.
  */
 const STAGE_KINDS = ["ask", "web", "retrieve", "verify", "document", "agent"] as const
 export const StageKind = z.enum(STAGE_KINDS)

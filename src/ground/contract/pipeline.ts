@@ -142,7 +142,7 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     reason: z.string(),
     isPartial: z.boolean(),
   }),
-  /** A message after the end: the summary precedes it. */
+  /** A message after the end of the run; the model answers it with the run's summary. */
   z.object({
     type: z.literal("said"),
     key,
@@ -245,7 +245,7 @@ export const PipelineLine = PipelineRun.omit({
 })
 export type PipelineLine = z.infer<typeof PipelineLine>
 
-/** Short enough for every later turn, with more details. */
+/** `text` is short enough for every later turn; `longer` has more details. */
 export const PipelineSummary = z.object({
   run: PipelineId,
   agent: AgentSlug,

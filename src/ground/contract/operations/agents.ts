@@ -408,7 +408,7 @@ export const agentsOperations = defineOperations("agents", {
   save: {
     summary: "Export a run to a new file",
     effect: "write",
-    // It can read any file of this machine, so only the user at the terminal may call it.
+    // It can create files anywhere on this machine, so only the user at the terminal may call it.
     surfaces: ["cli"],
     cli: {
       words: ["runs", "save"],
