@@ -61,7 +61,7 @@ test.each([
   expect(describeAll(schema, input)).toBe(expected)
 })
 
-test("[CONTRACT-10] a secret value is not quoted, only its length is given", () => {
+test("[CONTRACT-10] a secret value is not quoted", () => {
   const [issue] = z.string().max(3).safeParse("sk-secret").error?.issues ?? []
   if (issue === undefined) throw new Error("no issue")
   const text = describeIssue(issue, { input: "sk-secret", name: "model.key", isSecret: true })

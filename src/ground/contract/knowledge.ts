@@ -151,7 +151,7 @@ export const KbContext = z.object({
   text: z.string(),
   tokens: Count,
   included: z.array(z.object({ label: z.string(), id: z.string() })),
-  left: z.array(z.string()).describe("Paragraphs that did not fit"),
+  left: z.array(z.string()).describe("Paragraphs that did not fit or do not exist"),
 })
 export type KbContext = z.infer<typeof KbContext>
 export const KbWeb = z.object({

@@ -101,7 +101,7 @@ describe("qm gateway run", () => {
     expect(missing.stderr).toContain("it is not on the PATH")
   })
 
-  test("[CLI-28] settings of the repository that redirect requests are refused by file name", async () => {
+  test("[CLI-28] a repository whose settings redirect requests is refused, and the file is named", async () => {
     await using it = await person()
     const settings = { env: { ANTHROPIC_BASE_URL: "https://models.example" } }
     await writeFile(path.join(it.project, ".claude", "settings.json"), JSON.stringify(settings))

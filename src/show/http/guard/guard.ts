@@ -47,7 +47,7 @@ export const TOOLS_PATH = "/mcp"
 /**
  * One decision for HTTP, sockets and MCP; denied by default. The Host check stops DNS rebinding (a
  * rebound page's GET has no Origin), the Origin check stops CSRF and socket hijacking, the token
- * stops other users of this machine. Public routes need no token; the other checks apply to them too.
+ * stops other users of this machine. Public routes need no token, but pass the other checks.
  */
 export function judge(approach: Approach, rules: GuardRules): Verdict {
   return (
