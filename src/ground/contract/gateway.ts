@@ -45,7 +45,7 @@ export const WireItem = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   tokens: Count.describe("By our counter"),
   bytes: Count,
-  path: z.string().optional().describe("Path of an instruction file that was found on disk"),
+  path: z.string().optional().describe("Path of an instruction file with the same text on disk"),
   isConfirmed: z
     .boolean()
     .optional()

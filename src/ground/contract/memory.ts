@@ -96,7 +96,7 @@ export const MemoryList = z.object({
   total: Count,
   problems: z
     .array(z.object({ file: z.string(), problem: z.string() }))
-    .describe("Unreadable files"),
+    .describe("Files that cannot be read as a memory"),
 })
 export type MemoryList = z.infer<typeof MemoryList>
 

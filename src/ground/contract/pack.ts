@@ -125,7 +125,7 @@ export const ContextPack = z.object({
   manifest: z.object({
     digest: z.string().describe("Digest of the sent text"),
     kinds: z.array(z.object({ kind: z.enum(["files", "symbols"]), tokens: Count })),
-    leftTokens: Count.describe("Tokens left out"),
+    leftTokens: Count.describe("Tokens of candidates that had no room"),
     trust: z.literal("project").describe("Written by the repository's authors"),
     fence: z.string().describe("Delimiter that ends every block; no text contains it"),
   }),
