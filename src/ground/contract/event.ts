@@ -28,7 +28,7 @@ const AgentsCreated = defineEvent("agents.created", {
 })
 const AgentsUpdated = defineEvent("agents.updated", {
   version: 1,
-  summary: "A run's status, title, labels or folder changed",
+  summary: "A run's status, title, labels, workflow state or archive state changed",
   body: RunRef.extend({ status: z.string() }),
 })
 const AgentsAdvanced = defineEvent("agents.advanced", {
