@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import path from "node:path"
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
@@ -26,13 +27,35 @@ const HEAVY_FILES = [
   "test/browser/{looks,long-lists}.test.ts",
 ]
 
+/** A process of its own for tests that use processes, threads, servers or state of the process. */
+const OWN_PROCESS =
+  /node:(?:child_process|http|net|worker_threads)|\bprocess\.|\bglobalThis\b|\bvi\.|#test\/(?!clock|facts|faulty-db|handbook|indexed-tree|memory-|operations|run"|seed|temp)/
+
+/**
+ * Tests that only compute. They share a process per worker, because loading the modules anew would
+ * take half of their time.
+ */
+const PURE_FILES =
+  isFullMode || isElsewhere
+    ? []
+    : globSync("src/**/*.test.ts", { cwd: import.meta.dirname }).filter(
+        (file) =>
+          !/\.(?:full|heavy)\.test\.ts$/.test(file) &&
+          !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
+      )
+
 const HOUSE: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: "house",
     include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
-    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : HEAVY_FILES)],
+    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : [...HEAVY_FILES, ...PURE_FILES])],
   },
+}
+
+const PURE: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: "pure", include: PURE_FILES, isolate: false },
 }
 
 /** By its name before the house: projects run in that order, and the longest files should start first. */
@@ -46,16 +69,16 @@ const CONSOLE = "console/vite.config.ts"
 
 export default defineConfig({
   test: {
-    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [CONSOLE])],
+    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [PURE, CONSOLE])],
     setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.
     pool: "forks",
     maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
     // Limits against hanging, not against slowness: tests must also pass on a loaded machine.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 180_000 } },
     // Titles of tables are sentences with a rule in them; cut short they say nothing.
     taskTitleValueFormatTruncate: 0,
     reporters: [process.env.QM_TEST_REPORTER ?? "default", closingReporter()],

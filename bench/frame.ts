@@ -12,6 +12,8 @@ export type BenchContext = {
   readonly clock: Clock
   /** Rounds of the command line; without them a benchmark uses its own number. */
   readonly rounds: number | undefined
+  /** Duration of `load`. */
+  readonly minutes: number | undefined
   /** Prints progress to stderr, because stdout is the table. */
   note(sentence: string): void
 }

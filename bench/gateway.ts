@@ -117,12 +117,12 @@ async function takeFirstBytes(
       invariant(way !== undefined, "there is a way for each turn")
       const body = way.isFolded ? bodies.branch : bodies.plain
       const startedAt = clock.monotonicMs()
-      const asked = await ask(way, { body, words: 1 }, () => clock.monotonicMs())
-      checkArrived(way, asked.modelBytes, body)
+      const timing = await ask(way, { body, words: 1 }, () => clock.monotonicMs())
+      checkArrived(way, timing.modelBytes, body)
       const answeredAt = clock.monotonicMs()
       if (way.hasRecord) await way.process.settled()
       if (round < WARM_UP_ROUNDS) continue
-      times.get(way.name)?.push(asked.firstByteAt - startedAt)
+      times.get(way.name)?.push(timing.firstByteAt - startedAt)
       if (way.name === "record") recordings.push(clock.monotonicMs() - answeredAt)
     }
   }
@@ -224,8 +224,8 @@ function ask({ process, agent }: WireRoute, { body, words }: Question, now: () =
       response.on("data", (chunk: Buffer) => {
         const at = now()
         if (firstByteAt === 0) firstByteAt = at
-        const said = chunk.toString().matchAll(/"text":"([\d.]+) "/g)
-        for (const [, time] of said) heard.push({ said: Number(time), at })
+        const words = chunk.toString().matchAll(/"text":"([\d.]+) "/g)
+        for (const [, time] of words) heard.push({ said: Number(time), at })
       })
       response.on("end", () => {
         resolve({ firstByteAt, modelBytes: Number(response.headers["x-bytes"]), words: heard })
@@ -259,18 +259,18 @@ async function startProcess(name: keyof typeof PROGRAMS, ...args: readonly strin
   const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] })
   const ended = new Promise((resolve) => child.on("close", resolve))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const hear = async (): Promise<unknown> => {
+  const receive = async (): Promise<unknown> => {
     const { value } = await lines.next()
-    const said: unknown = JSON.parse(String(value))
-    return said
+    const message: unknown = JSON.parse(String(value))
+    return message
   }
-  let asked = 0
+  let requestCount = 0
   return {
-    ...Hello.parse(await hear()),
-    count: () => void asked++,
+    ...Hello.parse(await receive()),
+    count: () => void requestCount++,
     async settled(): Promise<void> {
-      child.stdin.write(`${asked}\n`)
-      await hear()
+      child.stdin.write(`${requestCount}\n`)
+      await receive()
     },
     async [Symbol.asyncDispose]() {
       child.stdin.end()

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import {
   atMost,
   type Bench,
@@ -41,18 +42,33 @@ const EVENTS = {
 
 type EventName = keyof typeof EVENTS
 
+const STATUS = {
+  cost: { total_cost_usd: 1.2 },
+  context_window: { context_window_size: 200_000, used_percentage: 42 },
+} as const
+
+/** Only the table that the status line reads. */
+function makeStore(stateDirectory: string): void {
+  using db = new DatabaseSync(path.join(stateDirectory, "store.db"))
+  db.exec("PRAGMA journal_mode = WAL")
+  db.exec("CREATE TABLE run_approvals (status TEXT, expires_at INTEGER)")
+  db.exec("INSERT INTO run_approvals VALUES ('open', 9000000000000)")
+}
+
 async function measureAll(context: BenchContext, folder: string): Promise<readonly Row[]> {
-  const { run } = await installBundle(folder)
+  const { run, status } = await installBundle(folder)
   const root = await makeEdited(folder, EDITS)
+  makeStore(path.join(root, ".git", "qm"))
   const foreign = path.join(folder, "foreign")
   mkdirSync(foreign)
   const names = Object.keys(EVENTS).filter(isEventName)
-  const hear = (name: EventName, cwd: string) => run({ session_id: SESSION, cwd, ...EVENTS[name] })
+  const fire = (name: EventName, cwd: string) => run({ session_id: SESSION, cwd, ...EVENTS[name] })
   const times = await interleave(
     [
       { name: "bare", run: () => runToEnd(["-e", "0"], "") },
-      { name: "elsewhere", run: () => hear("after an edit", foreign) },
-      ...names.map((name) => ({ name, run: () => hear(name, root) })),
+      { name: "elsewhere", run: () => fire("after an edit", foreign) },
+      { name: "status line", run: () => status({ session_id: SESSION, cwd: root, ...STATUS }) },
+      ...names.map((name) => ({ name, run: () => fire(name, root) })),
     ],
     { clock: context.clock, rounds: context.rounds ?? ROUNDS },
   )
@@ -66,7 +82,18 @@ async function measureAll(context: BenchContext, folder: string): Promise<readon
       makeRow({ ...slowest, what: `${what}, p95`, measured: p95, bar: within(25, "ms") }),
     ]
   }
-  return [...rowsOf("not enrolled", "elsewhere"), ...names.flatMap((name) => rowsOf(name, name))]
+  const { median, p95 } = times("status line")
+  const halfway = { unit: "ms", against: "node -e 0", floor: bare.median }
+  const slowest = { unit: "ms", against: "node -e 0, p95", floor: bare.p95 }
+  const statusRows = [
+    makeRow({ ...halfway, what: "status line", measured: median }),
+    makeRow({ ...slowest, what: "status line, p95", measured: p95, bar: within(50, "ms") }),
+  ]
+  return [
+    ...statusRows,
+    ...rowsOf("not enrolled", "elsewhere"),
+    ...names.flatMap((name) => rowsOf(name, name)),
+  ]
 }
 
 function isEventName(name: string): name is EventName {
@@ -78,8 +105,8 @@ async function measurePackage(context: BenchContext, folder: string): Promise<re
   const { home, run } = await installBundle(folder)
   context.note("hooks: an index daemon of 10,000 files …")
   const files = KEPT_FILES
-  await using kept = await makeKept({ folder, home, house: context.root, files })
-  const base = { session_id: SESSION, cwd: kept.root }
+  await using repository = await makeKept({ folder, home, house: context.root, files })
+  const base = { session_id: SESSION, cwd: repository.root }
   const ask = () => {
     const tool_input = { subagent_type: "x", prompt: "find where claims are taken and renewed" }
     return run({ ...base, hook_event_name: "PreToolUse", tool_name: "Agent", tool_input })

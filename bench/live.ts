@@ -117,16 +117,16 @@ async function startServer(folder: string) {
   })
   const ended = new Promise((resolve) => child.on("close", resolve))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const hear = async (): Promise<unknown> => {
+  const receive = async (): Promise<unknown> => {
     const { value } = await lines.next()
-    const said: unknown = JSON.parse(String(value))
-    return said
+    const message: unknown = JSON.parse(String(value))
+    return message
   }
   return {
-    ...Hello.parse(await hear()),
+    ...Hello.parse(await receive()),
     async order(line: string) {
       child.stdin.write(`${line}\n`)
-      return Heap.parse(await hear())
+      return Heap.parse(await receive())
     },
     async [Symbol.asyncDispose]() {
       child.stdin.end()

@@ -11,27 +11,42 @@ const { signal } = new AbortController()
 
 export const bench: Bench = {
   name: "pack",
-  about: "A package of 8,000 tokens from a warm index of 10,000 files; a file that changed",
+  about:
+    "A package of 8,000 tokens from a warm index of 10,000 files; the check that it is current; a file that changed",
   async run(context) {
     const folder = mkdtempSync(path.join(tmpdir(), "qm-bench-pack-"))
     try {
       const tree = makeTree(path.join(folder, "tree"), { root: context.root, files: FILES })
-      await using app = await createApp({
-        directory: tree.folder,
-        environment: { PATH: process.env["PATH"], QM_HOME: path.join(folder, "home") },
-        settings: ["map.scanInterval=86400"],
-        writeLog: () => {},
-      })
+      const open = (scanInterval: number, watchesTree = false) =>
+        createApp({
+          directory: tree.folder,
+          environment: { PATH: process.env["PATH"], QM_HOME: path.join(folder, "home") },
+          settings: [`map.scanInterval=${scanInterval}`],
+          writeLog: () => {},
+          watchesTree,
+        })
+      await using app = await open(86_400)
+      await using unchecked = await open(0)
+      await using watching = await open(86_400, true)
       context.note(`scanning ${FILES} files, ${tree.lines} lines …`)
       await app.call("map.scan", {}, { signal })
-      return await measure({ app, tree }, context)
+      // The times of files written just before a scan are stored by the next one.
+      await app.call("map.scan", {}, { signal })
+      return await measure({ app, unchecked, watching, tree }, context)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   },
 }
 
-type PackBench = { readonly app: App; readonly tree: MadeTree }
+type PackBench = {
+  readonly app: App
+  /** Never compares the index with the files. */
+  readonly unchecked: App
+  /** Like the index daemon: the system reports changes. */
+  readonly watching: App
+  readonly tree: MadeTree
+}
 
 async function measure(world: PackBench, context: BenchContext): Promise<readonly Row[]> {
   const rounds = { clock: context.clock, rounds: context.rounds ?? ROUNDS, warmUpRounds: 8 }
@@ -57,6 +72,15 @@ async function measure(world: PackBench, context: BenchContext): Promise<readonl
       floor: search.p95,
       bar: atMost(150, "ms"),
     }),
+    ...(["package by watch", "package without a check"] as const).map((what) =>
+      makeRow({
+        ...inMs,
+        what: `${what}, median`,
+        measured: asking(what).median,
+        against: "package",
+        floor: pack.median,
+      }),
+    ),
     makeRow({
       ...inMs,
       what: "one file changed, median",
@@ -68,17 +92,17 @@ async function measure(world: PackBench, context: BenchContext): Promise<readonl
   ]
 }
 
-function askers({ app }: PackBench) {
-  let asked = 0
-  const nextTask = () => TASKS[asked++ % TASKS.length]
+function askers({ app, unchecked, watching }: PackBench) {
+  let requestCount = 0
+  const nextTask = () => TASKS[requestCount++ % TASKS.length]
+  const pack = (of: App) => async () => {
+    const input = { task: nextTask(), budget: 8_000, save: false }
+    await of.call("pack.build", input, { signal })
+  }
   return [
-    {
-      name: "package",
-      async run() {
-        const input = { task: nextTask(), budget: 8_000, save: false }
-        await app.call("pack.build", input, { signal })
-      },
-    },
+    { name: "package", run: pack(app) },
+    { name: "package by watch", run: pack(watching) },
+    { name: "package without a check", run: pack(unchecked) },
     { name: "search", run: () => app.call("search.find", { words: nextTask() }, { signal }) },
   ] as const
 }

@@ -22,12 +22,12 @@ export const bench: Bench = {
         settings: [],
         writeLog: () => {},
       })
-      const corpus = path.join(context.root, "agents/deep-research/corpus")
+      const corpus = path.join(context.root, "recipes/deep-research/corpus")
       await app.call("kb.add", { path: corpus }, { signal })
       const pipelines = await app.pipelines()
       const research = async () => {
-        const asked = { agent: "deep-research", query: QUESTION, auto: true, depth: "standard" }
-        const { id } = await pipelines.run({ ...asked, depth: "standard" })
+        const request = { agent: "deep-research", query: QUESTION, auto: true, depth: "standard" }
+        const { id } = await pipelines.run({ ...request, depth: "standard" })
         return pipelines.finished(id)
       }
       const document = documentOf()

@@ -8,7 +8,7 @@ import type { Bench, BenchContext, Row } from "./frame.ts"
 import { renderTable } from "./table.ts"
 
 /**
- * `npm run bench [name…] [--json] [--strict] [--rounds n]`. A missed bar is a line in the table; it
+ * `npm run bench [name…] [--json] [--strict] [--rounds n] [--minutes n]`. A missed bar is a line in the table; it
  * is a failure only with --strict, because the machine may be busy.
  */
 const { values: flags, positionals: names } = parseArgs({
@@ -17,6 +17,7 @@ const { values: flags, positionals: names } = parseArgs({
     json: { type: "boolean", default: false },
     strict: { type: "boolean", default: false },
     rounds: { type: "string" },
+    minutes: { type: "string" },
   },
 })
 
@@ -24,6 +25,7 @@ const context: BenchContext = {
   root: path.dirname(import.meta.dirname),
   clock: systemClock,
   rounds: flags.rounds === undefined ? undefined : Math.max(1, Math.floor(Number(flags.rounds))),
+  minutes: flags.minutes === undefined ? undefined : Number(flags.minutes),
   note: (sentence) => process.stderr.write(`${sentence}\n`),
 }
 
@@ -49,12 +51,12 @@ async function loadBenches(): Promise<readonly Bench[]> {
 }
 
 function choose(all: readonly Bench[], wanted: readonly string[]): readonly Bench[] {
-  const known = all.map((it) => it.name)
-  const unknown = wanted.filter((it) => !known.includes(it))
+  const names = all.map((it) => it.name)
+  const unknown = wanted.filter((it) => !names.includes(it))
   if (all.length > 0 && unknown.length === 0) {
     return all.filter((it) => wanted.length === 0 || wanted.includes(it.name))
   }
-  context.note(`No benchmark named ${unknown.join(", ")}. There are: ${known.join(", ")}.`)
+  context.note(`No benchmark named ${unknown.join(", ")}. There are: ${names.join(", ")}.`)
   process.exit(1)
 }
 

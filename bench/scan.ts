@@ -24,8 +24,8 @@ export const bench: Bench = {
         writeLog: () => {},
       })
       const { signal } = new AbortController()
-      const asked = app.call("bench.scan", { repo: tree.folder }, { signal })
-      return rowsOf(BenchScan.parse(await asked))
+      const result = app.call("bench.scan", { repo: tree.folder }, { signal })
+      return rowsOf(BenchScan.parse(await result))
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -17,80 +17,83 @@ const ROOT = path.dirname(BIN)
 const FOLDER = mkdtempSync(path.join(tmpdir(), "qm launch "))
 afterAll(() => rmSync(FOLDER, { recursive: true }))
 
-const ONE_LINE = /^qm: needs Node 24 or later and found none\. [^\n]+\n$/
+const ONE_LINE = /^qm: needs Node 24 or later[^\n]+--include=optional\n$/
 
-describe("the launcher", () => {
+describe("launchers with the pinned runtime", () => {
   test.for(["qm", "qm.mjs"])(
-    "[BIN-1] %s runs on the pinned runtime, with no environment",
+    "[BIN-1] %s runs on the pinned runtime with an empty environment",
     async (name) => {
       const copy = copyOfBin({ runtime: "pinned" })
-      const told = await run(programFor(copy, name), ["say-runtime"], { env: {}, cwd: "/" })
-      expect(told).toEqual({ code: 0, signal: null, stdout: `${process.version}\n`, stderr: "" })
+      const result = await run(programFor(copy, name), ["print-runtime"], { env: {}, cwd: "/" })
+      expect(result).toEqual({ code: 0, signal: null, stdout: `${process.version}\n`, stderr: "" })
     },
   )
 
-  test("[BIN-1] the real qm runs from another folder, through links with a space", async () => {
+  test("[BIN-1] qm runs from another folder through links with a space", async () => {
     const first = path.join(FOLDER, "first link")
     symlinkSync(path.relative(FOLDER, path.join(BIN, "qm")), first)
     const second = path.join(FOLDER, "second link")
     symlinkSync("first link", second)
-    const told = await run([second], ["--version"], { cwd: tmpdir() })
-    expect(told).toMatchObject({ code: 0, stderr: "" })
-    expect(told.stdout).toContain(process.versions.node)
+    const result = await run([second], ["--version"], { cwd: tmpdir() })
+    expect(result).toMatchObject({ code: 0, stderr: "" })
+    expect(result.stdout).toContain(process.versions.node)
   })
 
-  test("[BIN-1] a folder that is a link leads to the same place", async () => {
+  test("[BIN-1] qm runs through a link to its folder", async () => {
     const link = path.join(FOLDER, "bin link")
     symlinkSync(BIN, link)
     expect(await run([path.join(link, "qm")], ["--version"])).toMatchObject({ code: 0 })
   })
 
-  test("[BIN-1] it can be given to sh by its bare name", async () => {
+  test("[BIN-1] sh runs qm by its bare name", async () => {
     expect(await run(["sh", "qm"], ["--version"], { cwd: BIN })).toMatchObject({ code: 0 })
   })
 
-  test("[BIN-1] the runtime is found one level up, where npm hoists it", async () => {
+  test("[BIN-1] qm finds the runtime one level up, where npm hoists it", async () => {
     const copy = copyOfBin({ runtime: "hoisted" })
-    expect(await run([path.join(copy, "qm")], ["say-runtime"], { env: {} })).toMatchObject({
+    expect(await run([path.join(copy, "qm")], ["print-runtime"], { env: {} })).toMatchObject({
       code: 0,
       stdout: `${process.version}\n`,
     })
   })
 })
 
-describe("without the pinned runtime", () => {
-  test("[BIN-2] a Node 24 or later on the PATH is taken", async () => {
+describe("launchers without the pinned runtime", () => {
+  test("[BIN-2] qm uses a Node 24 or later on the PATH", async () => {
     const copy = copyOfBin({ runtime: "none" })
     const PATH = `${folderWithNode(`exec "${process.execPath}" "$@"`)}:/usr/bin:/bin`
-    expect(await run([path.join(copy, "qm")], ["say-runtime"], { env: { PATH } })).toMatchObject({
+    expect(await run([path.join(copy, "qm")], ["print-runtime"], { env: { PATH } })).toMatchObject({
       code: 0,
       stdout: `${process.version}\n`,
     })
   })
 
   test.for([
-    ["an old one", "echo v20.20.2"],
-    ["one that is next to new enough", "echo v23.9.0"],
-    ["one that says no version", "echo hello"],
-    ["one that fails", "exit 3"],
-    ["one that says nothing", "true"],
-  ] as const)("[BIN-2] %s is one line on stderr and exit 1", async ([, script]) => {
-    const copy = copyOfBin({ runtime: "none" })
-    const PATH = `${folderWithNode(script)}:/usr/bin:/bin`
-    const told = await run([path.join(copy, "qm")], ["x"], { env: { PATH } })
-    expect(told).toMatchObject({ code: 1, stdout: "" })
-    expect(told.stderr).toMatch(ONE_LINE)
-  })
+    ["an old Node", "echo v20.20.2"],
+    ["Node 23", "echo v23.9.0"],
+    ["a Node that prints no version", "echo hello"],
+    ["a Node that fails", "exit 3"],
+    ["a Node that prints nothing", "true"],
+  ] as const)(
+    "[BIN-2] with %s, qm prints one line to stderr and exits with 1",
+    async ([, script]) => {
+      const copy = copyOfBin({ runtime: "none" })
+      const PATH = `${folderWithNode(script)}:/usr/bin:/bin`
+      const result = await run([path.join(copy, "qm")], ["x"], { env: { PATH } })
+      expect(result).toMatchObject({ code: 1, stdout: "" })
+      expect(result.stderr).toMatch(ONE_LINE)
+    },
+  )
 
-  test("[BIN-2] none at all is the same line", async () => {
+  test("[BIN-2] without any Node, qm prints the same line", async () => {
     const copy = copyOfBin({ runtime: "none" })
     const PATH = folderWith({ uname: 'exec /bin/uname "$@"' })
-    const told = await run(["/bin/sh", path.join(copy, "qm")], ["x"], { env: { PATH } })
-    expect(told).toMatchObject({ code: 1, stdout: "" })
-    expect(told.stderr).toMatch(ONE_LINE)
+    const result = await run(["/bin/sh", path.join(copy, "qm")], ["x"], { env: { PATH } })
+    expect(result).toMatchObject({ code: 1, stdout: "" })
+    expect(result.stderr).toMatch(ONE_LINE)
   })
 
-  test("[BIN-4] a hook says nothing and lets the work go on", async () => {
+  test("[BIN-4] qm-hook prints nothing and exits with 0", async () => {
     const copy = copyOfBin({ runtime: "none" })
     const PATH = `${folderWithNode("echo v18.0.0")}:/usr/bin:/bin`
     const program = [path.join(copy, "qm-hook")]
@@ -99,28 +102,31 @@ describe("without the pinned runtime", () => {
       stdout: "",
       stderr: "",
     })
-    const told = await run(program, [], { env: { PATH, QM_HOOK_DEBUG: "1" } })
-    expect(told).toMatchObject({ code: 0, stderr: expect.stringContaining("needs Node 24") })
+    const result = await run(program, [], { env: { PATH, QM_HOOK_DEBUG: "1" } })
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("needs Node 24") })
   })
 })
 
-describe("what is passed on", () => {
+describe("arguments, exit codes and signals", () => {
   const ARGUMENTS = ["", " ", "a b", "--", "-x", "$(id)", "'", '"', "*", "ü\n", "\\"]
 
   test.for(["qm", "qm.mjs", "old qm.mjs"])("[BIN-3] %s passes arguments verbatim", async (name) => {
     const copy = copyOfBin({ runtime: "pinned" })
-    const told = await run(programFor(copy, name), ["say-arguments", ...ARGUMENTS])
-    expect(JSON.parse(told.stdout)).toEqual(ARGUMENTS)
-  })
-
-  test.for(["qm", "qm.mjs", "old qm.mjs"])("[BIN-3] %s passes the exit code on", async (name) => {
-    const copy = copyOfBin({ runtime: "pinned" })
-    const told = await run(programFor(copy, name), ["exit-with", "7"])
-    expect(told).toMatchObject({ code: 7, signal: null })
+    const result = await run(programFor(copy, name), ["print-arguments", ...ARGUMENTS])
+    expect(JSON.parse(result.stdout)).toEqual(ARGUMENTS)
   })
 
   test.for(["qm", "qm.mjs", "old qm.mjs"])(
-    "[BIN-3] %s passes a signal in and out",
+    "[BIN-3] %s exits with the code of the product",
+    async (name) => {
+      const copy = copyOfBin({ runtime: "pinned" })
+      const result = await run(programFor(copy, name), ["exit-with", "7"])
+      expect(result).toMatchObject({ code: 7, signal: null })
+    },
+  )
+
+  test.for(["qm", "qm.mjs", "old qm.mjs"])(
+    "[BIN-3] %s forwards a signal and ends by the signal of the product",
     async (name) => {
       const copy = copyOfBin({ runtime: "pinned" })
       const caught = await run(programFor(copy, name), ["catch-signal"], {
@@ -132,29 +138,74 @@ describe("what is passed on", () => {
     },
   )
 
-  test("[BIN-2] an old Node without the pinned one says the same line", async () => {
+  test("[BIN-2] qm.mjs on an old Node prints the same line", async () => {
     const copy = copyOfBin({ runtime: "none" })
-    const told = await run(programFor(copy, "old qm.mjs"), ["x"])
-    expect(told).toMatchObject({ code: 1, stdout: "" })
-    expect(told.stderr).toMatch(ONE_LINE)
+    const result = await run(programFor(copy, "old qm.mjs"), ["x"])
+    expect(result).toMatchObject({ code: 1, stdout: "" })
+    expect(result.stderr).toMatch(ONE_LINE)
     const hook = await run(programFor(copy, "old qm-hook.mjs"), [])
     expect(hook).toMatchObject({ code: 0, stdout: "", stderr: "" })
   })
 
-  test("[BIN-5] a folder that cannot be written costs nothing but the cache", async () => {
+  test("[BIN-5] qm runs without a compile cache", async () => {
     const copy = copyOfBin({ runtime: "pinned" })
     // A file where the folder of the cache would be: refused to root, too.
     writeFileSync(path.join(copy, "../node_modules/.cache"), "")
-    const told = await run([path.join(copy, "qm")], ["say-runtime"])
-    expect(told).toMatchObject({ code: 0, stdout: `${process.version}\n`, stderr: "" })
+    const HOME = path.join(copy, "qm")
+    const result = await run([path.join(copy, "qm")], ["print-runtime"], { env: { HOME } })
+    expect(result).toMatchObject({ code: 0, stdout: `${process.version}\n`, stderr: "" })
   })
 })
 
-/** What stands in for the product: it only tells what reached it. */
+describe("an incomplete package", () => {
+  test("[BIN-6] a published package has no src, and qm runs dist/engine", async () => {
+    const copy = copyOfBin({ runtime: "pinned" })
+    publish(copy)
+    const result = await run([path.join(copy, "qm")], ["exit-with", "7"])
+    expect(result).toMatchObject({ code: 7, stderr: "" })
+  })
+
+  test("[BIN-7] without dist/engine, qm names it and how to reinstall", async () => {
+    const copy = copyOfBin({ runtime: "pinned" })
+    rmSync(path.join(copy, "../src"), { recursive: true })
+    const result = await run([path.join(copy, "qm")], ["x"])
+    expect(result).toMatchObject({ code: 1, stdout: "" })
+    expect(result.stderr).toMatch(
+      /^qm: .+ is incomplete: dist\/engine\/main\.mjs is missing\. Reinstall it: npm install -g quartermaster\n$/,
+    )
+  })
+
+  test("[BIN-7] a missing chunk is named with how to reinstall", async () => {
+    const copy = copyOfBin({ runtime: "pinned" })
+    publish(copy, `import "./chunks/gone.mjs"`)
+    const result = await run([path.join(copy, "qm")], ["x"])
+    expect(result).toMatchObject({ code: 1, stdout: "" })
+    expect(result.stderr).toMatch(
+      /^qm: the installation is incomplete: [^\n]+gone\.mjs[^\n]+npm install -g quartermaster\n$/,
+    )
+  })
+
+  test("[BIN-7] a clone without packages names `npm ci`", async () => {
+    const copy = copyOfBin({ runtime: "pinned" })
+    writeFileSync(path.join(copy, "../src/show/main.ts"), `import "a-package-that-is-missing"`)
+    const result = await run([path.join(copy, "qm")], ["x"])
+    expect(result).toMatchObject({ code: 1, stdout: "" })
+    expect(result.stderr).toContain("Run `npm ci` in ")
+  })
+})
+
+/** Turns the copy of a clone into a published package. */
+function publish(copy: string, program = MAIN.replace(": string[]", "")): void {
+  rmSync(path.join(copy, "../src"), { recursive: true })
+  mkdirSync(path.join(copy, "../dist/engine"), { recursive: true })
+  writeFileSync(path.join(copy, "../dist/engine/main.mjs"), program)
+}
+
+/** Replaces the product and prints what reached it. */
 const MAIN = `
 const [verb, ...rest]: string[] = process.argv.slice(2)
-if (verb === "say-runtime") console.log(process.version)
-if (verb === "say-arguments") console.log(JSON.stringify(rest))
+if (verb === "print-runtime") console.log(process.version)
+if (verb === "print-arguments") console.log(JSON.stringify(rest))
 if (verb === "exit-with") process.exit(Number(rest[0]))
 if (verb === "die-of-signal") process.kill(process.pid, "SIGTERM")
 if (verb === "catch-signal") {
@@ -192,16 +243,16 @@ function copyOfBin(options: { runtime: "pinned" | "hoisted" | "none" }): string 
   return path.join(root, "bin")
 }
 
-/** "old qm.mjs" is qm.mjs on a Node that takes itself for version 20. */
+/** "old qm.mjs" is qm.mjs on a Node that reports version 20. */
 function programFor(copy: string, name: string): readonly string[] {
   if (!name.endsWith(".mjs")) return [path.join(copy, name)]
-  const pretence = path.join(FOLDER, "pretend-old.mjs")
+  const preload = path.join(FOLDER, "report-version-20.mjs")
   writeFileSync(
-    pretence,
+    preload,
     `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`,
   )
   const isOld = name.startsWith("old ")
-  const flags = isOld ? ["--import", pretence] : []
+  const flags = isOld ? ["--import", preload] : []
   return [process.execPath, ...flags, path.join(copy, name.replace("old ", ""))]
 }
 
@@ -219,13 +270,13 @@ function folderWith(scripts: Readonly<Record<string, string>>): string {
   return folder
 }
 
-type Told = { code: number | null; signal: string | null; stdout: string; stderr: string }
+type Result = { code: number | null; signal: string | null; stdout: string; stderr: string }
 
 async function run(
   program: readonly string[],
   args: readonly string[],
   options: { env?: Record<string, string>; cwd?: string; signalWhenReady?: NodeJS.Signals } = {},
-): Promise<Told> {
+): Promise<Result> {
   const [file = "", ...before] = program
   const env = options.env ?? { PATH: "/usr/bin:/bin" }
   const child = spawn(file, [...before, ...args], {

@@ -1,26 +1,26 @@
 #!/usr/bin/env node
-// The portable entry of a hook process. Without a runtime it says nothing and ends well, because a
-// hook that cannot run lets the work go on.
-import { readdirSync, statSync } from "node:fs"
+// Starts one hook process. Without a runtime it exits with 0 and prints nothing: a hook that cannot
+// run must not stop the agent's work.
+import { existsSync, readdirSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { start } from "./runtime.mjs"
 
+const SOURCE = "../src/show/hooks/main.ts"
+const BUNDLE = "../dist/hooks/qm-hook.mjs"
+
 await start({
-  launcher: import.meta.url,
-  main: isBundleFresh()
-    ? at("../dist/hooks/qm-hook.mjs").href
-    : at("../src/show/hooks/main.ts").href,
-  whenMissing() {
-    if (process.env.QM_HOOK_DEBUG) {
-      process.stderr.write("qm-hook: needs Node 24 or later and found none.\n")
-    }
+  name: "qm-hook",
+  source: existsSync(fileURLToPath(at(SOURCE))) && isBundleFresh() ? BUNDLE : SOURCE,
+  bundle: BUNDLE,
+  fail(message) {
+    if (process.env.QM_HOOK_DEBUG) process.stderr.write(`qm-hook: ${message}\n`)
   },
 })
 
-/** Built, and since then no file was changed in the rooms that it is made of. */
+/** In a clone: whether no source of the bundle changed since it was built. */
 function isBundleFresh() {
   try {
-    const builtAt = changedAt(at("../dist/hooks/qm-hook.mjs"))
+    const builtAt = changedAt(at(BUNDLE))
     const rooms = ["ground/base", "see/repo", "know/ledger", "choose/guard", "show/hooks"]
     return rooms.every((room) => isOlder(at(`../src/${room}/`), builtAt))
   } catch {

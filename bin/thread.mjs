@@ -1,7 +1,7 @@
 import { enableCompileCache } from "node:module"
 
-// Plain JavaScript, and the first thing a thread runs: with the cache on, modules come as code, and
-// what turns TypeScript into code, some 15 MB in each thread, is never loaded.
+// The first module of each worker thread. Plain JavaScript: in a clone the type stripper would take
+// 15 MB per thread, and with the compile cache it is not loaded.
 const [entry = "", compileCache = ""] = process.argv.slice(2)
 if (compileCache !== "") enableCompileCache(compileCache)
 await import(entry)

@@ -14,6 +14,8 @@ export default defineConfig({
     alias: [
       // Exact files: a room's index would add zod or Node modules.
       { find: /^#ground\/base\/format$/, replacement: ground("base/format.ts") },
+      { find: /^#ground\/base\/json$/, replacement: ground("base/json.ts") },
+      { find: /^#ground\/base\/object$/, replacement: ground("base/object.ts") },
       { find: /^#ground\/base\/truncate$/, replacement: ground("base/truncate.ts") },
       { find: /^#ground\/contract$/, replacement: ground("contract/index.ts") },
     ],

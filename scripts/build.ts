@@ -1,37 +1,58 @@
 import { existsSync, globSync, mkdirSync, statSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { build } from "vite"
+import { outlineConfig } from "#ground/contract"
 import { COMMAND_INDEX, checkIndexStale, derivedCommands } from "#show/cli"
+import { buildEngine } from "./build/engine.ts"
 import { areHooksStale, buildHooks } from "./build/hooks.ts"
+import { renderLicenses } from "./build/licenses.ts"
 
 /**
- * `npm run build`: the console into console/dist, the hook process into dist/hooks, the index of
- * commands into dist/commands.json. `--if-needed` skips fresh outputs; `--hooks` builds only the
- * hooks, as `qm init` does in a clone.
+ * `npm run build` writes what the published package runs: the engine into dist/engine, the hook
+ * process into dist/hooks, the index of commands into dist/commands.json, the defaults of the
+ * config into dist/config.json, the console into console/dist. A clone runs from its sources and
+ * needs only some of it: `--if-needed` skips the engine and fresh outputs (`npm start`), `--hooks`
+ * builds only the hooks (`qm init`).
  */
 const root = path.join(import.meta.dirname, "..")
-const page = path.join(root, "console/dist/index.html")
-const isAsked = new Set(process.argv.slice(2))
-const mayLeave = isAsked.has("--if-needed")
+const flags = new Set(process.argv.slice(2))
+const isPartial = flags.has("--if-needed")
 
-if (!mayLeave || areHooksStale()) await buildHooks()
-if (!isAsked.has("--hooks") && (!mayLeave || (await checkIndexStale()))) {
-  mkdirSync(path.dirname(COMMAND_INDEX), { recursive: true })
-  writeFileSync(COMMAND_INDEX, JSON.stringify(await derivedCommands()))
+if (!isPartial || areHooksStale()) await buildHooks()
+if (!flags.has("--hooks")) {
+  if (!isPartial || (await checkIndexStale())) {
+    mkdirSync(path.dirname(COMMAND_INDEX), { recursive: true })
+    writeFileSync(COMMAND_INDEX, JSON.stringify(await derivedCommands()))
+  }
+  const modules = isPartial ? [] : await buildEngine()
+  if (!isPartial)
+    writeFileSync(path.join(root, "dist/config.json"), JSON.stringify(outlineConfig()))
+  const pageModules = !isPartial || isPageStale() ? await buildPage() : []
+  if (!isPartial) {
+    const licenses = renderLicenses([...modules, ...pageModules])
+    writeFileSync(path.join(root, "dist/THIRD-PARTY-LICENSES.txt"), licenses)
+  }
 }
-if (!isAsked.has("--hooks") && (!mayLeave || isPageStale())) {
-  await build({
+
+async function buildPage(): Promise<readonly string[]> {
+  const built = await build({
     root: path.join(root, "console"),
     configFile: path.join(root, "console/vite.config.ts"),
     logLevel: "warn",
   })
+  const outputs = [built].flat().flatMap((it) => ("output" in it ? it.output : []))
+  return outputs.flatMap((it) => (it.type === "chunk" ? Object.keys(it.modules) : []))
 }
 
 function isPageStale(): boolean {
+  const page = path.join(root, "console/dist/index.html")
   if (!existsSync(page)) return true
   const builtAt = statSync(page).mtimeMs
-  const sources = globSync("{console/{src,public}/**/*,console/*.*,src/ground/contract/**/*.ts}", {
-    cwd: root,
-  })
+  const sources = globSync(
+    "{console/{src,public}/**/*,console/*.*,src/ground/{base,contract}/**/*.ts}",
+    {
+      cwd: root,
+    },
+  )
   return sources.some((it) => statSync(path.join(root, it)).mtimeMs > builtAt)
 }

@@ -232,7 +232,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     at: "/",
     async show(page) {
       await page.emulateMedia({ colorScheme: "dark" })
-      await page.getByText("checks pass").waitFor()
+      await page.getByRole("main").waitFor()
     },
   },
 }

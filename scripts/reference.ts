@@ -5,7 +5,7 @@ import { configPage, configSchema } from "./reference/config.ts"
 import { collectErrors, errorsPage } from "./reference/errors.ts"
 import { eventsPage } from "./reference/events.ts"
 import { livePage } from "./reference/live.ts"
-import { cliPage, operationsPage } from "./reference/operations.ts"
+import { cliPage, manualPage, operationsPage } from "./reference/operations.ts"
 import { textsPage } from "./reference/texts.ts"
 
 /**
@@ -32,6 +32,7 @@ async function buildPages(): Promise<readonly Page[]> {
     { path: "docs/reference/live.md", text: livePage() },
     { path: "docs/reference/operations.md", text: operationsPage() },
     { path: "docs/reference/cli.md", text: await cliPage() },
+    { path: "docs/reference/qm.1", text: await manualPage() },
     { path: "docs/reference/texts.md", text: textsPage(ROOT) },
   ]
 }

@@ -8,6 +8,7 @@ import { reportCoverage } from "./test/coverage.ts"
 import { installHosts } from "./test/install-hosts.ts"
 import { installTools } from "./test/install-tools.ts"
 import { closingLines, type Outcome } from "./test/outcome.ts"
+import { packageFolder } from "./test/package.ts"
 
 /**
  * `npm test`, `npm run test:full`, `npm run test:night`; further arguments go to vitest. Full mode
@@ -26,12 +27,12 @@ const OutcomeFile = z.object({
   notChecked: z.array(z.string()),
 })
 
-const given = process.argv.slice(2)
-const isFull = given.includes("--full")
-const isNight = given.includes("--night")
+const args = process.argv.slice(2)
+const isFull = args.includes("--full")
+const isNight = args.includes("--night")
 // A reporter passed to vitest itself would replace ours, and with it the last line.
-const reporter = given.findLast((it) => it.startsWith(REPORTER))?.slice(REPORTER.length)
-const passedOn = given.filter((it) => !MODES.includes(it) && !it.startsWith(REPORTER))
+const reporter = args.findLast((it) => it.startsWith(REPORTER))?.slice(REPORTER.length)
+const passedOn = args.filter((it) => !MODES.includes(it) && !it.startsWith(REPORTER))
 // Coverage of a part says nothing about the whole, and full mode is a part by design.
 const isWhole = !isFull && passedOn.length === 0
 
@@ -44,6 +45,8 @@ if (isFull && process.env.QM_TEST_INSTALL !== "none") {
 execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
   stdio: "inherit",
 })
+// A test of this script must not replace the folder that the other tests use.
+const builtPackage = process.env["QM_TEST_PACKAGE"] ?? (await packageFolder())
 process.exitCode = await runTests()
 
 async function runTests(): Promise<number> {
@@ -54,6 +57,7 @@ async function runTests(): Promise<number> {
     const exitCode = await runVitest({
       SEED: seed,
       QM_TEST_OUTCOME: outcomeFile,
+      QM_TEST_PACKAGE: builtPackage,
       ...(reporter === undefined ? {} : { QM_TEST_REPORTER: reporter }),
       ...(isFull ? { QM_FULL: "1" } : {}),
       ...(isNight ? { QM_NIGHT: "1" } : {}),

@@ -11,9 +11,9 @@ const stamp = (): number => performance.timeOrigin + performance.now()
 async function talk(rate: number, seconds: number, beginsAt: number): Promise<void> {
   await sleep(Math.max(0, beginsAt - stamp()))
   const total = rate * seconds
-  for (let said = 0; said < total; await sleep(5)) {
+  for (let written = 0; written < total; await sleep(5)) {
     const due = Math.min(total, Math.ceil(((stamp() - beginsAt) / 1_000) * rate))
-    for (; said < due; said++) {
+    for (; written < due; written++) {
       const text = `${stamp()} ${WORDS}`
       say({ type: "assistant", message: { content: [{ type: "text", text }] } })
     }

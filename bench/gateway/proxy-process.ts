@@ -48,6 +48,7 @@ const gateway = createGateway({
   secrets: async () => secrets,
   receiptKey: async () => key,
   priceOf: () => undefined,
+  chargeUsage: async () => {},
   keepTrail: async () => true,
   unfold: async () => {},
   isAlive: isSameProcessAlive,
@@ -79,8 +80,8 @@ await store.close()
 /** Polls frequently, so that the wait ends promptly. */
 async function recorded(count: number): Promise<void> {
   for (;;) {
-    const { carries } = await gateway.list({ limit: 1 })
-    if ((carries[0]?.requests ?? 0) >= count) return
+    const { sessions } = await gateway.list({ limit: 1 })
+    if ((sessions[0]?.requests ?? 0) >= count) return
     await clock.sleep(5)
   }
 }

@@ -16,6 +16,7 @@ export async function installBundle(folder: string) {
   return {
     home,
     run: (payload: object) => runToEnd([bundle, "claude-code"], JSON.stringify(payload)),
+    status: (payload: object) => runToEnd([bundle, "statusline"], JSON.stringify(payload)),
   }
 }
 

@@ -13,7 +13,7 @@ export function renderPage(queries: QueryClient, page: ReactNode): string {
 }
 
 export function textOf(html: string): string {
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return html.replaceAll(/<[^<>]*>/g, " ").replaceAll(/\s+/g, " ")
 }
 
 export async function failedQuery(queryKey: readonly unknown[]): Promise<QueryClient> {

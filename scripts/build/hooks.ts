@@ -1,6 +1,7 @@
 import { existsSync, globSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { build, type Plugin } from "vite"
+import { build } from "vite"
+import { lightBuiltins } from "./light-builtins.ts"
 
 const ROOT = path.join(import.meta.dirname, "../..")
 const ENTRY = path.join(ROOT, "src/show/hooks/main.ts")
@@ -41,7 +42,7 @@ async function bundle(): Promise<string> {
     configFile: false,
     logLevel: "warn",
     publicDir: false,
-    plugins: [lightBuiltins()],
+    plugins: [lightBuiltins({ late: LATE, isLight: () => true, replaceFiles: true })],
     ssr: { noExternal: true, target: "node" },
     build: {
       ssr: ENTRY,
@@ -64,75 +65,5 @@ async function bundle(): Promise<string> {
   return chunk.code
 }
 
-/**
- * Node modules that cost milliseconds to load and that few events need. The first call of one of
- * their functions loads them.
- */
+/** Only few events need these. */
 const LATE = ["node:child_process", "node:net", "node:timers/promises"]
-
-/** Loading `node:crypto` takes longer than all the rest; a hook needs two short hashes of it. */
-const LIGHT_CRYPTO = path.join(import.meta.dirname, "light-crypto.ts")
-
-const LIGHT_FILES = path.join(import.meta.dirname, "light-files.ts")
-
-/**
- * How the bundle loads Node modules. A plain import reads all names of a module, and `node:fs` then
- * loads every kind of stream for two of them: two milliseconds.
- */
-function lightBuiltins(): Plugin {
-  const prefix = "\0builtin:"
-  return {
-    name: "light-builtins",
-    enforce: "pre",
-    resolveId(id) {
-      if (id === "node:crypto") return LIGHT_CRYPTO
-      return id.startsWith("node:") ? prefix + id : undefined
-    },
-    load(id) {
-      if (id === `${prefix}node:fs/promises`) return lightFiles()
-      return id.startsWith(prefix) ? exportsOf(id.slice(prefix.length)) : undefined
-    },
-  }
-}
-
-/**
- * Of the late modules only functions: a capitalized name is a constructor, which a lazy wrapper
- * would break.
- */
-function exportsOf(name: string): string {
-  const taken = `process.getBuiltinModule(${JSON.stringify(name)})`
-  const names = namesIn(name)
-  if (LATE.includes(name)) {
-    const functions = names.filter((it) => /^[a-z]/.test(it))
-    return lines(functions, (it) => `export const ${it} = (...given) => ${taken}.${it}(...given)`)
-  }
-  const whole = `const whole = /* @__PURE__ */ ${taken}\nexport default whole\n`
-  return whole + lines(names, (it) => `export const ${it} = /* @__PURE__ */ (() => whole.${it})()`)
-}
-
-/** Each function uses its synchronous counterpart; functions without one are Node's own. */
-function lightFiles(): string {
-  const twins = new Set(namesIn("node:fs"))
-  const names = namesIn("node:fs/promises").filter((it) => it !== "open" && it !== "constants")
-  const own = `process.getBuiltinModule("node:fs/promises")`
-  const callOf = (name: string) => {
-    if (name === "realpath") return "fs.realpathSync.native"
-    return twins.has(`${name}Sync`) ? `fs.${name}Sync` : `${own}.${name}`
-  }
-  const head = `import fs from "node:fs"\nexport { open } from ${JSON.stringify(LIGHT_FILES)}\n`
-  return (
-    head + lines(names, (it) => `export const ${it} = async (...given) => ${callOf(it)}(...given)`)
-  )
-}
-
-/** Without names whose access loads a module. */
-function namesIn(name: string): readonly string[] {
-  const module: object = process.getBuiltinModule(name) ?? {}
-  return Object.entries(Object.getOwnPropertyDescriptors(module))
-    .filter(([key, it]) => it.get === undefined && key !== "default")
-    .map(([key]) => key)
-}
-
-function lines(names: readonly string[], line: (name: string) => string): string {
-  return names.map((it) => `${line(it)}\n`).join("")
-}

@@ -30,15 +30,15 @@ export function hash(
 }
 
 /** One event hashes the session's name repeatedly. */
-const known = new Map<string, Buffer>()
+const digests = new Map<string, Buffer>()
 const LARGEST_KNOWN_BYTES = 512
 const MOST_KNOWN = 1_000
 
 function digestOf(algorithm: string, bytes: Buffer): Buffer {
   if (bytes.length > LARGEST_KNOWN_BYTES) return compute(algorithm, bytes)
   const name = `${algorithm} ${bytes.toString("latin1")}`
-  const digest = known.get(name) ?? compute(algorithm, bytes)
-  if (known.size < MOST_KNOWN) known.set(name, digest)
+  const digest = digests.get(name) ?? compute(algorithm, bytes)
+  if (digests.size < MOST_KNOWN) digests.set(name, digest)
   return digest
 }
 

@@ -6,6 +6,7 @@ import {
   type Flag,
   GLOBAL_FLAGS,
   HELP_TOPICS,
+  renderManual,
 } from "#show/cli"
 import { fieldsOf } from "./fields.ts"
 import { code, pageHead, table } from "./markdown.ts"
@@ -35,6 +36,11 @@ export async function cliPage(): Promise<string> {
         .map((it) => describeCommand(it, commands)),
     ]),
   ].join("\n")
+}
+
+/** For `man qm` of an installed package. */
+export async function manualPage(): Promise<string> {
+  return renderManual(arrange(await derivedCommands()))
 }
 
 function describeOperation(operation: Operation): string {

@@ -32,9 +32,11 @@ function findBreach(source: Source, it: Import): Breach | undefined {
   return breachFromOutside(source, it, target)
 }
 
-/** Pure functions over text and numbers that the terminal and the pages share. */
+/** Pure functions that the terminal and the pages share. */
 const PURE_FILES_FOR_PAGES: ReadonlySet<string> = new Set([
   "#ground/base/format",
+  "#ground/base/json",
+  "#ground/base/object",
   "#ground/base/truncate",
 ])
 

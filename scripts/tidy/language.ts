@@ -54,6 +54,9 @@ const VAGUE_TYPES = new Set(
   ),
 )
 
+/** Names of variables that say only that a value was obtained. */
+const VAGUE_LOCALS = new Set("found known given kept asked said hear told".split(" "))
+
 /** Words in names of files, types, functions and variables, with what to call the thing. */
 const BANNED_NAME_WORDS: ReadonlyMap<string, string> = new Map([
   ["rim", "edge or boundary"],
@@ -148,13 +151,16 @@ function textsOf(source: Source): readonly Text[] {
   return texts
 }
 
+/** The pages of the reference that are not generated. */
+const WRITTEN_REFERENCE = /^docs\/reference\/(?:folding|recall)\.md$/
+
 /** Markdown by paragraph, without code blocks and headings; generated pages repeat texts of the source. */
 function documentsOf(tree: Tree): readonly Text[] {
   return [...tree.texts]
     .filter(
       ([path]) =>
         path.endsWith(".md") &&
-        !/^(?:docs\/reference|agents|recipes|templates|CHANGELOG)/.test(path),
+        (WRITTEN_REFERENCE.test(path) || !/^(?:docs\/reference|recipes|CHANGELOG)/.test(path)),
     )
     .filter(([path]) => !isFixture(path))
     .flatMap(([path, text]) =>
@@ -214,6 +220,13 @@ function vagueNames(source: Source): readonly Finding[] {
         where,
         wrong: `The type name ${name} says nothing.`,
         instead: "Name what it is: SearchQuery, StoredRule.",
+      })
+    }
+    if (!isType && !source.isTest && VAGUE_LOCALS.has(name)) {
+      findings.push({
+        where,
+        wrong: `The variable name ${name} says only that a value was obtained.`,
+        instead: "Name what the value is: session, row, matchingRules.",
       })
     }
     const words = name.split(/(?=[A-Z])|_|-/).map((word) => word.toLowerCase())

@@ -81,18 +81,26 @@ function unreached(code: readonly Source[], importers: Importers): readonly Find
     }))
 }
 
-/** A file that only an index imports is used by other rooms, so it cannot be merged into a user. */
+/**
+ * Files that could be part of their only user. Not those that are loaded later, have a test or a
+ * style sheet, or are one of several variants, such as languages. A file that only an index imports
+ * is used by other rooms.
+ */
 function smallFiles(tree: Tree, importers: Importers): readonly Finding[] {
+  const loadedLater = loadedLaterIn(tree)
   return tree.sources.flatMap(({ path, text, isTest }) => {
-    const isProduct = /^(?:src|console\/src)\//.test(path) && !isTest
-    const isNamedByRule = /\/(?:index|main|errors|limits|operations|queries)\.ts$|\.fixture\./.test(
-      path,
-    )
     const lines = text.split("\n").length - 1
-    const [importer, second] = [...(importers.get(path) ?? [])].filter((it) => !isTestPath(it))
-    const hasTest = tree.paths.has(path.replace(/(\.tsx?)$/, ".test$1"))
-    if (!isProduct || isNamedByRule || hasTest || lines >= FEWEST_LINES_FOR_ONE_IMPORTER) return []
-    if (importer === undefined || second !== undefined || importer.endsWith("/index.ts")) return []
+    const isProduct = /^(?:src|console\/src)\//.test(path) && !isTest
+    if (!isProduct || lines >= FEWEST_LINES_FOR_ONE_IMPORTER || OWN_FILE.test(path)) return []
+    const all = [...(importers.get(path) ?? [])]
+    const [importer, second] = all.filter((it) => !isTestPath(it))
+    const hasTest =
+      tree.paths.has(path.replace(/(\.tsx?)$/, ".test$1")) ||
+      all.some((it) => isTestPath(it) && posix.dirname(it) === posix.dirname(path))
+    const hasStyle = tree.paths.has(path.replace(/\.tsx?$/, ".module.css"))
+    const isApart = hasTest || hasStyle || loadedLater.has(path)
+    if (isApart || importer === undefined || second !== undefined) return []
+    if (importer.endsWith("/index.ts")) return []
     return [
       {
         where: path,
@@ -101,6 +109,18 @@ function smallFiles(tree: Tree, importers: Importers): readonly Finding[] {
       },
     ]
   })
+}
+
+/** Files with a fixed name or use, and variants: one file per language, host, provider or model. */
+const OWN_FILE =
+  /\/(?:index|main|errors|limits|operations|queries)\.ts$|\.fixture\.|\/([^/]+)\/\1\.ts$|\/(?:languages|hosts|providers|models)\/[^/]+$/
+
+function loadedLaterIn(tree: Tree): ReadonlySet<string | undefined> {
+  return new Set(
+    tree.sources.flatMap(({ path, imports }) =>
+      imports.filter((it) => it.isDynamic).map((it) => resolveImport(path, it.specifier)),
+    ),
+  )
 }
 
 function fullFolders(code: readonly Source[]): readonly Finding[] {

@@ -8,13 +8,14 @@ import { checkHelpers } from "./helpers.ts"
 import { checkImports } from "./imports.ts"
 import { checkLanguage } from "./language.ts"
 import { checkPackages } from "./packages.ts"
+import { checkRegularExpressions } from "./regular-expressions.ts"
 import { checkRooms } from "./rooms.ts"
 import { reportSizes } from "./sizes.ts"
 import { checkTests } from "./tests.ts"
 import type { Tree } from "./tree.ts"
 
 export async function tidyTree(tree: Tree): Promise<Findings> {
-  const later = [checkErrors(tree), checkReference(tree)]
+  const later = [checkErrors(tree), ...GENERATED.map((it) => checkGenerated(tree, it))]
   const now = [
     checkSight(tree),
     checkRooms(tree),
@@ -24,6 +25,7 @@ export async function tidyTree(tree: Tree): Promise<Findings> {
     checkDocuments(tree),
     checkPackages(tree),
     checkLanguage(tree),
+    checkRegularExpressions(tree),
     reportSizes(tree),
   ]
   return join([...now, ...(await Promise.all(later))])
@@ -47,18 +49,25 @@ function checkSight(tree: Tree): Findings {
   })
 }
 
-async function checkReference(tree: Tree): Promise<Findings> {
-  if (!tree.paths.has("scripts/reference.ts")) return fail()
+const GENERATED = [
+  { script: "scripts/reference.ts", where: "docs/reference", command: "npm run reference" },
+  { script: "scripts/plugin.ts", where: "plugin", command: "npm run plugin" },
+] as const
+
+async function checkGenerated(
+  tree: Tree,
+  { script, where, command }: (typeof GENERATED)[number],
+): Promise<Findings> {
+  if (!tree.paths.has(script)) return fail()
   try {
-    const script = joinPath(tree.root, "scripts/reference.ts")
-    await promisify(execFile)(process.execPath, [script, "--check"])
+    await promisify(execFile)(process.execPath, [joinPath(tree.root, script), "--check"])
     return fail()
   } catch (error) {
-    const said = error instanceof Error && "stdout" in error ? String(error.stdout).trim() : ""
+    const output = error instanceof Error && "stdout" in error ? String(error.stdout).trim() : ""
     return fail({
-      where: "docs/reference",
-      wrong: said === "" ? `The reference cannot be generated: ${String(error)}` : said,
-      instead: "Run `npm run reference` and commit the result.",
+      where,
+      wrong: output === "" ? `It cannot be generated: ${String(error)}` : output,
+      instead: `Run \`${command}\` and commit the result.`,
     })
   }
 }

@@ -25,6 +25,8 @@ export type Import = {
   readonly line: number
   readonly isType: boolean
   readonly isStar: boolean
+  /** Loaded when it is needed: `await import(…)`. */
+  readonly isDynamic: boolean
 }
 
 const LARGEST_READ_BYTES = 2_000_000
@@ -80,7 +82,7 @@ function readText(path: string): string | undefined {
 
 function parse(path: string, text: string): Source {
   const parsed = parseSync(path, text)
-  const isTest = path.endsWith(".test.ts") || path.startsWith("test/")
+  const isTest = /\.test\.tsx?$/.test(path) || path.startsWith("test/")
   return { path, text, parsed, imports: importsOf(parsed, text), isTest }
 }
 
@@ -90,20 +92,31 @@ function importsOf({ module, program }: ParseResult, text: string): readonly Imp
     line: lineAt(text, it.start),
     isType: it.entries.length > 0 && it.entries.every((entry) => entry.isType),
     isStar: false,
+    isDynamic: false,
   }))
   const exports = module.staticExports.flatMap((it) =>
     it.entries.flatMap((entry) => {
       if (!entry.moduleRequest) return []
       const isStar = entry.importName.kind === "All" || entry.importName.kind === "AllButDefault"
       const line = lineAt(text, it.start)
-      return [{ specifier: entry.moduleRequest.value, line, isType: entry.isType, isStar }]
+      return [
+        {
+          specifier: entry.moduleRequest.value,
+          line,
+          isType: entry.isType,
+          isStar,
+          isDynamic: false,
+        },
+      ]
     }),
   )
   const dynamic = module.dynamicImports.flatMap((it) => {
     const written = text.slice(it.moduleRequest.start, it.moduleRequest.end)
     const [, specifier] = /^["'`]([^"'`$]+)["'`]$/.exec(written) ?? []
     if (specifier === undefined) return []
-    return [{ specifier, line: lineAt(text, it.start), isType: false, isStar: false }]
+    return [
+      { specifier, line: lineAt(text, it.start), isType: false, isStar: false, isDynamic: true },
+    ]
   })
   return program.body.length === 0 ? [] : [...imports, ...exports, ...dynamic]
 }

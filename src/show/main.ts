@@ -16,6 +16,7 @@ const entryPoints = {
   token: async (call: ServeCall) => (await import("#show/http")).token(call),
   mcp: async (call: McpCall) => (await import("#show/mcp")).serveMcpOnStdio(call),
   hook: answerHook,
+  statusline: printStatusLine,
   keep: async (call: KeepCall) => (await import("#show/app")).keep(call),
   attack: async (places: AttackedPlaces) => (await import("#show/http")).attack(places),
 }
@@ -47,7 +48,13 @@ const exitCode = await runCli({
   stderr: sink(process.stderr),
   signal: interrupted.signal,
   entryPoints,
-  ...(process.stdin.isTTY ? { readKey } : { readStdin }),
+  // Getters: the first access to process.stdin loads the network modules of the runtime.
+  get readKey() {
+    return process.stdin.isTTY ? readKey : undefined
+  },
+  get readStdin() {
+    return process.stdin.isTTY ? undefined : readStdin
+  },
 })
 process.exitCode = isPipeClosed ? 0 : exitCode
 
@@ -63,17 +70,36 @@ async function answerHook({ app, input, environment, signal, say }: EntryCall): 
     return code
   }
   const { runHookByHand } = await import("#show/hooks")
-  const given = process.stdin.isTTY ? "" : await readStdin()
+  const payload = process.stdin.isTTY ? "" : await readStdin()
   const { line, troubles } = await runHookByHand({
     host: typeof input["host"] === "string" ? input["host"] : "claude-code",
     eventName: event,
-    input: given.trim() === "" ? undefined : given,
+    input: payload.trim() === "" ? undefined : payload,
     environment,
     home: app.places.home,
     directory: process.cwd(),
   })
   if (line !== undefined) say(line.trimEnd())
   for (const trouble of troubles) process.stderr.write(`${trouble}\n`)
+  return 0
+}
+
+/** Claude Code starts the bundled qm-hook instead, which loads less; the line is the same. */
+async function printStatusLine({ environment, say }: EntryCall): Promise<number> {
+  const { answerStatusLine } = await import("#show/hooks")
+  const input = process.stdin.isTTY ? "{}" : await readStdin()
+  say(
+    await answerStatusLine({
+      input,
+      environment,
+      now: () => Date.now(),
+      later: (ms, act) => {
+        const timer = setTimeout(act, ms)
+        return () => clearTimeout(timer)
+      },
+      debug: (sentence) => void process.stderr.write(`${sentence}\n`),
+    }),
+  )
   return 0
 }
 
@@ -108,7 +134,7 @@ async function readKey(signal: AbortSignal): Promise<string | undefined> {
   const { stdin } = process
   const pressed = Promise.withResolvers<string | undefined>()
   const leave = (): void => pressed.resolve(undefined)
-  const hear = (bytes: Buffer): void => {
+  const collect = (bytes: Buffer): void => {
     const key = bytes.toString("utf8")
     // In raw mode the terminal sends no signal for Ctrl-C.
     if (key === "\u0003") process.kill(process.pid, "SIGINT")
@@ -116,11 +142,11 @@ async function readKey(signal: AbortSignal): Promise<string | undefined> {
   }
   signal.addEventListener("abort", leave, { once: true })
   stdin.setRawMode(true)
-  stdin.on("data", hear).on("end", leave).resume()
+  stdin.on("data", collect).on("end", leave).resume()
   try {
     return signal.aborted ? undefined : await pressed.promise
   } finally {
-    stdin.off("data", hear).off("end", leave).pause()
+    stdin.off("data", collect).off("end", leave).pause()
     stdin.setRawMode(false)
     signal.removeEventListener("abort", leave)
   }

@@ -93,7 +93,7 @@ describe("Capture page with a real server", () => {
         await page.goto(`${world.url}${address}`)
         await settle(page)
         await page.getByRole("button", { name: `Host: ${host}` }).waitFor()
-        await page.getByText("tokens in the window before the first prompt").waitFor()
+        await page.getByText("tokens before the first prompt").waitFor()
         expect(await page.getByText(/NaN|undefined|\[object/).count(), address).toBe(0)
         expect(window.problems(), address).toEqual([])
       }
@@ -110,7 +110,7 @@ describe("Capture page with a real server", () => {
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
     const memory = path.join(world.project, "CLAUDE.md")
     const isThere = () => new URL(page.url()).searchParams.get("at") === memory
-    for (let i = 0; i < 6 && !isThere(); i++) await page.keyboard.press("ArrowDown")
+    for (let i = 0; i < 30 && !isThere(); i++) await page.keyboard.press("ArrowDown")
     await page.getByRole("button", { name: "Show the text" }).waitFor()
     expect([isThere(), texts]).toEqual([true, []])
     await page.keyboard.press("Enter")
@@ -144,7 +144,7 @@ describe("Capture page with a real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("Enter opens a folder of names and collapses a group", async () => {
+  test("Enter opens a folder of names, and a click opens a group", async () => {
     const skill = (name: string) => `---\nname: ${name}\ndescription: Work out ${name}\n---\n`
     await write(".claude/skills/tariff/SKILL.md", skill("tariff"))
     await write(".claude/skills/berth/SKILL.md", skill("berth"))
@@ -154,15 +154,15 @@ describe("Capture page with a real server", () => {
     const inside = page.getByRole("option", { name: /berth\/SKILL.md/ })
     await page.getByRole("option", { name: /Descriptions of 2 skills/ }).waitFor()
     const isThere = () => new URL(page.url()).searchParams.get("at")?.startsWith("folder:") === true
-    for (let i = 0; i < 12 && !isThere(); i++) await page.keyboard.press("j")
+    for (let i = 0; i < 40 && !isThere(); i++) await page.keyboard.press("j")
     const before = await inside.count()
     await page.keyboard.press("Enter")
     await expect.poll(() => inside.count()).toBe(before + 1)
     const missing = page.getByRole("option", { name: /managed-settings\.json/ })
-    await missing.waitFor()
+    expect(await missing.count()).toBe(0)
     await page.getByRole("option", { name: /^Searched, not found/ }).click()
     await page.waitForURL(/turned=/)
-    await missing.waitFor({ state: "detached" })
+    await missing.waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -172,7 +172,7 @@ describe("Capture page with a real server", () => {
     const { page } = window
     const takes: string[] = []
     page.on("request", (it) => it.method() === "POST" && takes.push(it.postData() ?? ""))
-    await page.getByText("tokens in the window before the first prompt").waitFor()
+    await page.getByText("tokens before the first prompt").waitFor()
     await page.keyboard.press("a")
     await page.getByText("No model is called and no message is sent.").waitFor()
     await page.keyboard.press("Escape")

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const END = { event: "turn.ended", outcome: "completed" }
 /** The browser loads 3 MB of script before the first diagram. */
-const FIRST_MS = 20_000
+const FIRST_MS = 120_000
 
 const KINDS = {
   flowchart: "flowchart LR\n  cart[Cart total] -->|rounds| tax{Tax?} --> done((Done))",

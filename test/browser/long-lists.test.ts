@@ -38,7 +38,7 @@ afterAll(async () => {
 
 test.each([
   { path: "/capture", row: "option", name: /rule-\d\d\d/ },
-  { path: "/map?open=data", row: "treeitem", name: /station-\d\d\d/ },
+  { path: "/map?view=list&open=data", row: "treeitem", name: /station-\d\d\d/ },
   { path: "/pack?task=station&turned=group%3Abelow", row: "option", name: /station-\d\d\d/ },
   { path: "/memory", row: "option", name: /Term \d\d\d/ },
   { path: "/folds?all=yes", row: "treeitem", name: /Check station \d\d\d/ },

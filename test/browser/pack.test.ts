@@ -268,7 +268,7 @@ describe("Pack page", () => {
       set: (value) => reportProblem("pwned: " + value),
     })`
     await using window = await visit(chromium.browser, world, {
-      path: "/map?open=hostile",
+      path: "/map?view=list&open=hostile",
       initScript: sentinel,
       expects: [/status of 4\d\d/],
     })

@@ -18,11 +18,12 @@ afterAll(async () => {
 
 describe("every page shows the server's data without a problem in the browser", () => {
   test.each([
-    { page: "/", heading: "Now", shows: /\d+ of \d+ checks pass/ },
+    { page: "/", heading: "Now", shows: "See what your agent loads" },
     { page: "/events", heading: "Events", shows: "store.backed-up" },
     { page: "/events?at=2&view=raw", heading: "Events", shows: '"store.backed-up"' },
     { page: "/events?text=never", heading: "Events", shows: "No loaded event matches." },
     { page: "/settings", heading: "Settings", shows: "store.keepBackups" },
+    { page: "/settings", heading: "Settings", shows: /\d+ of \d+ checks pass/ },
     { page: "/settings?at=tokens.window", heading: "Settings", shows: "QM_TOKENS_WINDOW" },
     { page: "/no/such/page", heading: "Not found", shows: "Page not found" },
   ])("[CONSOLE-1] $page", async ({ page: address, heading, shows }) => {
@@ -35,11 +36,11 @@ describe("every page shows the server's data without a problem in the browser", 
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-7] a new repository shows one sentence and one command", async () => {
+  test("[CONSOLE-7] a new repository shows what an agent loads and the next steps", async () => {
     await using fresh = await startWorld({ backups: 0 })
     await using window = await visit(chromium.browser, fresh)
-    await window.page.getByText("Ready to start").waitFor()
-    await window.page.getByText("qm doctor", { exact: true }).waitFor()
+    await window.page.getByText("See what your agent loads").waitFor()
+    await window.page.getByRole("button", { name: "Build a package" }).waitFor()
     await window.page.goto(`${fresh.url}/events?name=config.`)
     await window.page.getByText("No loaded event matches.").waitFor()
     expect(window.problems()).toEqual([])
@@ -53,7 +54,8 @@ describe("every page shows the server's data without a problem in the browser", 
     const expects = [/status of (400|422|500|503)/]
     await using window = await visit(chromium.browser, broken, { path: "/settings", expects })
     const { page } = window
-    await page.getByText(/config\.json:1:25: tokens\.window must be a number, got "wide"/).waitFor()
+    const problem = /config\.json:1:25: tokens\.window must be a number, got "wide"/
+    await page.getByRole("heading", { name: problem }).waitFor()
     await page.getByText("CONFIG_INVALID").waitFor()
     await page.getByRole("link", { name: "Events" }).click()
     await page.getByText("store.backed-up").waitFor()

@@ -241,7 +241,7 @@ describe("the other pipeline pages with real data", () => {
     await using window = await visit(chromium.browser, world, { path: "/agents" })
     const { page } = window
     await page.getByRole("option", { name: /harbour-check.*not trusted/ }).click()
-    const detail = page.getByRole("region", { name: "The agent" })
+    const detail = page.getByRole("region", { name: "The recipe" })
     const start = detail.getByRole("button", { name: "Start" })
     await start.waitFor()
     expect(await start.isDisabled()).toBe(true)

@@ -1,14 +1,15 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { prepareFirstRun } from "./seed/first-run.ts"
 import { CLAUDE } from "./seed/guard.ts"
 import { type Seed, seedRepository, TASK } from "./seed/seed.ts"
 import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
 import { type BrowserWorld, builtGallery, startWorld } from "./world.ts"
 
 /**
- * Data behind a scene: the seeded repository, an empty one, the seeded one with every operation
+ * Data behind a scene: the seeded repository, an empty one, one where agents worked without us, the seeded one with every operation
  * refused or without writes, or the component gallery instead of the console.
  */
-type SceneSetup = "seeded" | "empty" | "failing" | "read-only" | "gallery"
+type SceneSetup = "seeded" | "empty" | "first" | "failing" | "read-only" | "gallery"
 
 export type Scene = {
   readonly name: string
@@ -42,6 +43,7 @@ const denied = ({ guard }: Seed) => `/guard?${both(String(guard.now - 7_000))}`
 export const DAY_SCENES: readonly Scene[] = [
   seeded("now", "/"),
   on("empty", "now", "/"),
+  on("first", "now", "/"),
   seeded("runs", "/runs"),
   seeded("runs-new", "/runs?beside=new"),
   seeded("approvals", "/runs?view=approvals"),
@@ -51,7 +53,8 @@ export const DAY_SCENES: readonly Scene[] = [
   seeded("capture", (seed) => `${item(seed)}&open=yes`),
   seeded("capture-diff", "/capture?tab=diff"),
   seeded("capture-none", "/capture?host=antigravity"),
-  seeded("map", `/map?${OPEN}&show=${SYMBOL}`),
+  seeded("map", "/map?show=src%2Ftariff%2F"),
+  seeded("map-symbol", `/map?view=list&${OPEN}&show=${SYMBOL}`),
   seeded("pack", `${PACK}&at=${ROUNDING}`),
   seeded("folds", "/folds"),
   seeded("folds-over-budget", ({ branches }) => `/folds?${both(branches.nested.inner)}`),
@@ -71,8 +74,8 @@ export const DAY_SCENES: readonly Scene[] = [
   seeded("sessions", `/sessions?${both(CLAUDE)}`),
   seeded("claims", "/sessions?tab=claims"),
   on("empty", "claims", "/sessions?tab=claims"),
-  seeded("decisions-add", "/decisions?add=yes"),
-  on("empty", "decisions", "/decisions"),
+  seeded("decisions-add", "/memory?kind=decision&add=yes"),
+  on("empty", "decisions", "/memory?kind=decision"),
   seeded("pipelines", "/pipelines"),
   seeded("pipelines-new", "/pipelines?add=yes"),
   seeded("pipeline-done", ({ pipelines }) => `/pipelines/${pipelines.done}`),
@@ -90,6 +93,7 @@ export const DAY_SCENES: readonly Scene[] = [
   seeded("setting", "/settings?at=tokens.window"),
   seeded("not-found", "/no/such/page"),
   seeded("palette", "/events", (page) => openPalette(page, "store")),
+  seeded("palette-content", "/events", (page) => openPalette(page, "round")),
   seeded("confirm", "/", confirmBackup),
   seeded("help", "/events", openHelp),
 ]
@@ -105,13 +109,12 @@ const FAILING = [
   "/memory",
   "/guard",
   "/sessions",
-  "/decisions",
   "/pack",
   PACK,
   "/folds",
   "/pipelines",
   "/pipelines/p-1",
-  "/agents",
+  "/recipes",
   "/knowledge",
   "/settings",
 ]
@@ -174,7 +177,7 @@ export const NIGHT_SCENES: readonly Scene[] = [
     pressing("x", "dialog"),
   ),
   seeded("session-unknown", "/sessions?show=nobody"),
-  seeded("decision", ({ decision }) => `/decisions?${both(decision)}`),
+  seeded("decision", ({ decision }) => `/memory?kind=decision&${both(decision)}`),
   seeded("pack-chosen", `${PACK}&at=${ROUNDING}&pane=chosen&tab=json`),
   seeded("pack-preview", `${PACK}&at=${ROUNDING}&pane=preview&tab=markdown`),
   seeded("pack-refused", `${PACK}&budget=20`),
@@ -226,6 +229,9 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
   const windows = new Map<SceneSetup, Promise<Visit>>()
   const worldOn = async (ground: SceneSetup): Promise<BrowserWorld> => {
     if (ground === "empty") return stack.use(await startWorld({ backups: 0 }))
+    if (ground === "first") {
+      return stack.use(await startWorld({ backups: 0, prepare: prepareFirstRun }))
+    }
     if (ground === "gallery") {
       return stack.use(await startWorld({ backups: 0, built: builtGallery }))
     }

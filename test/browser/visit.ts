@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import type { BrowserWorld } from "./world.ts"
 
-/** A step that takes longer than 60 s on a busy machine counts as hung. */
-export const HANG_MS = 60_000
+/** A step that takes longer than three minutes counts as hung: at load 30 some took one minute. */
+export const HANG_MS = 180_000
 
 export type Visit = Awaited<ReturnType<typeof visit>>
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import type { OperationInput, OperationName, OperationOutput } from "#ground/contract"
 import { type App, createApp } from "#show/app"
 import { type HttpServer, serve } from "#show/http"
-import { runQm } from "#test/qm"
+import { BUILT_PACKAGE, runQm } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 
 const ROOT = path.join(import.meta.dirname, "../..")
@@ -117,11 +117,12 @@ export async function makeRepository(folder: string, branch: string): Promise<vo
 }
 
 /**
- * The console built from these sources. The first test file that needs it builds it for all: each
+ * The console built from these sources, by `npm test` or by the first test file that needs it: each
  * builds into its own folder, and the first rename wins.
  */
-export function builtConsole(): Promise<string> {
-  return buildOnce("console", buildConsole)
+export async function builtConsole(): Promise<string> {
+  if (BUILT_PACKAGE !== undefined) return path.join(BUILT_PACKAGE, "console/dist")
+  return await buildOnce("console", buildConsole)
 }
 
 export function builtGallery(): Promise<string> {

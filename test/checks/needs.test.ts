@@ -32,7 +32,7 @@ const NEEDING =
   'needs("D2", "strace")\nneeds("D2", "strace")\ntest.runIf(needs("S5", "git"))("x", () => {})'
 const WITHOUT = { QM_TEST_WITHOUT: "strace,git" }
 const UNCHECKED = [
-  "NOT CHECKED: D2 needs strace (apt-get install strace)",
+  "NOT CHECKED: D2 needs strace (npm run test:full has it)",
   "NOT CHECKED: S5 needs git (apt-get install git)",
 ]
 

@@ -35,6 +35,7 @@ async function type(extra: ExtraCommands, ...argv: readonly string[]) {
       token: none,
       mcp: none,
       hook: none,
+      statusline: none,
       keep: none,
       attack: async () => [],
     },
@@ -49,7 +50,9 @@ test("[CONTRACT-9] a new operation is a command with help, completion, flags, te
   const help = (await type(renderers, "help", "tide", "next")).stdout
   expect(help).toContain("Usage  qm tide next <harbour> [flags]")
   expect(help).toContain("--after-hours <number>  Earliest time, in hours")
-  expect((await type(renderers, "complete", "--", "tide", "n")).stdout).toBe("next\n")
+  expect((await type(renderers, "complete", "--", "tide", "n")).stdout).toBe(
+    "next\tShow when the next high tide is\n",
+  )
   const typed = ["tide", "next", "Rotterdam", "--after-hours", "13"]
   expect(await type(renderers, ...typed)).toEqual({
     code: 0,

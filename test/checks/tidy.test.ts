@@ -165,6 +165,28 @@ describe("imports", () => {
   })
 })
 
+describe("regular expressions", () => {
+  test.each<Fault>([
+    {
+      fault: "[TIDY-13] a regular expression that is not linear",
+      files: { "src/see/repo/repo.ts": "export const END = /[ab]+$/\n" },
+      found:
+        "src/see/repo/repo.ts:1: The regular expression is not linear: each start position and `[ab]` read the same repeated text (polynomial).",
+    },
+    {
+      fault: "[TIDY-13] a regular expression built from constants",
+      files: {
+        "src/see/repo/repo.ts":
+          'const WORD = "a+"\nexport const END = new RegExp(["x", `(?:${WORD})+`].join("") + "y")\n',
+      },
+      found:
+        "src/see/repo/repo.ts:2: The regular expression is not linear: `a` and `a` read the same repeated text (exponential).",
+    },
+  ])("$fault", async ({ files, found }) => {
+    expect(await failuresOf(files)).toEqual([found])
+  })
+})
+
 describe("plain language", () => {
   const repo = (text: string) => ({ "src/see/repo/repo.ts": `${text}\nexport const count = 1\n` })
   test.each<Fault>([
@@ -197,6 +219,41 @@ describe("plain language", () => {
       fault: "[TIDY-12] a README",
       files: { "src/see/repo/README.md": "# repo\n\n- REPO-1 The file stands in a folder.\n" },
       found: 'src/see/repo/README.md:3: "stands in" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] an old-fashioned idiom",
+      files: repo('export const note = "The link leads nowhere"'),
+      found: 'src/see/repo/repo.ts:1: "leads nowhere" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] word for report",
+      files: repo("// The host's own word on its window."),
+      found: 'src/see/repo/repo.ts:1: "own word on" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] please and simply",
+      files: repo('export const note = "Please try again"'),
+      found: 'src/see/repo/repo.ts:1: "Please" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a template that agents read",
+      files: { "templates/commands/claim.md": "Say that nobody else may edit it.\n" },
+      found: 'templates/commands/claim.md:1: "nobody" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a hand-written page of the reference",
+      files: { "docs/reference/recall.md": "The files lie in a folder.\n" },
+      found: 'docs/reference/recall.md:1: "lie in" needs a second reading.',
+    },
+    {
+      fault: "[TIDY-12] a variable that is named after how it was obtained",
+      files: repo("export const found = 1"),
+      found: "src/see/repo/repo.ts:1: The variable name found says only that a value was obtained.",
+    },
+    {
+      fault: "[TIDY-12] a participle as file name",
+      files: { "src/see/repo/kept.ts": "export const count = 1\n" },
+      found: 'src/see/repo/kept.ts: "kept" does not name what the file contains.',
     },
     {
       fault: "[TIDY-12] a vague type name",
@@ -261,6 +318,25 @@ describe("shared helpers", () => {
         "src/ground/base/number.ts": "export const truncate = () => 1\n",
       },
       found: "src/ground/base/number.ts:1: `truncate` is declared again.",
+    },
+    {
+      fault: "[TIDY-11] a room parses JSON safely under another name",
+      files: {
+        "src/ground/base/index.ts": 'export { parseJson } from "./json.ts"\n',
+        "src/ground/base/json.ts": "export const parseJson = () => 1\n",
+        "src/see/repo/repo.ts":
+          "export function read(text: string): unknown {\n  try {\n    return JSON.parse(text)\n  } catch {\n    return undefined\n  }\n}\n",
+      },
+      found: "src/see/repo/repo.ts:2: This code repeats `parseJson`.",
+    },
+    {
+      fault: "[TIDY-11] a room truncates a text itself",
+      files: {
+        "src/ground/base/index.ts": 'export { truncate } from "./truncate.ts"\n',
+        "src/ground/base/truncate.ts": "export const truncate = () => 1\n",
+        "src/see/repo/repo.ts": "export const head = (it: string) => `${it.slice(0, 9)}…`\n",
+      },
+      found: "src/see/repo/repo.ts:1: This code repeats `truncate`.",
     },
   ])("$fault", async ({ files, found }) => {
     expect(await failuresOf(files)).toEqual([found])
@@ -501,15 +577,18 @@ describe("reports", () => {
   })
 })
 
-test("[TIDY-9] an outdated reference, or one that cannot be generated, fails", async () => {
+test("[TIDY-9] an outdated reference or plugin, or one that cannot be generated, fails", async () => {
   const lagging = 'process.stdout.write("errors.md lags behind the code")\nprocess.exitCode = 1\n'
   expect(await failuresOf({ "scripts/reference.ts": lagging })).toEqual([
     "docs/reference: errors.md lags behind the code",
   ])
   expect(await failuresOf({ "scripts/reference.ts": 'throw new Error("no")\n' })).toEqual([
-    expect.stringContaining("The reference cannot be generated"),
+    expect.stringContaining("docs/reference: It cannot be generated"),
   ])
   expect(await failuresOf({ "scripts/reference.ts": "export const pages = 0\n" })).toEqual([])
+  expect(await failuresOf({ "scripts/plugin.ts": lagging })).toEqual([
+    "plugin: errors.md lags behind the code",
+  ])
 })
 
 test("[CHECK-2] tidy fails when it finds no imports or cannot read a file", async () => {

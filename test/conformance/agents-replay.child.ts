@@ -16,10 +16,10 @@ for (const line of readFileSync(recording, "utf8").trimEnd().split("\n")) {
 }
 process.stdin.destroy()
 
-/** Requests for the context window can come at any time, so they are not part of the recording. */
+/** Requests for the context window and the registration of hooks are not part of the recording. */
 async function spokenTo(): Promise<void> {
   for (;;) {
     const { done, value } = await input.next()
-    if (done === true || !String(value).includes("get_context_usage")) return
+    if (done === true || !/"subtype":"(?:get_context_usage|initialize)"/.test(String(value))) return
   }
 }

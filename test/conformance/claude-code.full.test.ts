@@ -157,7 +157,7 @@ const ASKED = [
 const askOptions = (trust: boolean) => ({
   program: hostProgram("claude-code").program,
   trust,
-  signal: AbortSignal.timeout(25_000),
+  signal: AbortSignal.timeout(180_000),
   now: () => 1_000,
 })
 

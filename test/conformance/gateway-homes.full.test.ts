@@ -1,5 +1,4 @@
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
 import { run } from "#ground/base"
 import { Capture, GatewayManifest, GatewayShow, type WireItem } from "#ground/contract"
@@ -8,6 +7,7 @@ import { createApp } from "#show/app"
 import { hostProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
 import { needs } from "#test/needs"
+import { LAUNCHER } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 import { HOMES, type Home } from "./claude-code-homes.ts"
 import { buildHome } from "./claude-code-run.ts"
@@ -26,7 +26,7 @@ const TAKEN = [
   "commands of user and project",
 ]
 
-const LONGEST_RUN_MS = 60_000
+const LONGEST_RUN_MS = 300_000
 
 const heading = (path: string, whose = "project instructions, checked into the codebase") =>
   `Contents of ${path} (${whose}):`
@@ -125,7 +125,6 @@ async function see(home: Home): Promise<HostRecording> {
 /** Replaces all tools whose schema is loaded later; the request lists their names next to it. */
 const PLACEHOLDER = "DeferredToolPlaceholder"
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const MOST_OUTPUT_BYTES = 4 * 1024 * 1024
 
 const INPUT = [

@@ -4,16 +4,15 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
 import { GatewayList, GatewayManifest, GatewayShow } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { createApp } from "#show/app"
+import { LAUNCHER } from "#test/qm"
 import { isNight } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const KILLS = isNight() ? 50 : 6
 const { signal } = new AbortController()
 
@@ -87,16 +86,18 @@ test("[D1] a killed gateway loses no recorded request, and the next gateway work
     await gone
   }
   expect(await store.findDamage()).toBeUndefined()
-  const { carries } = GatewayList.parse(await app.call("gateway.list", {}, { signal }))
-  expect(carries).toHaveLength(KILLS)
-  expect(carries.map((it) => it.isAlive)).toEqual(carries.map(() => false))
+  const { sessions } = GatewayList.parse(await app.call("gateway.list", {}, { signal }))
+  expect(sessions).toHaveLength(KILLS)
+  expect(sessions.map((it) => it.isAlive)).toEqual(sessions.map(() => false))
   const page = await store.journal.read({ after: undefined, limit: 10_000, namePrefix: "gateway." })
   const told = page.kind === "entries" ? page.entries : []
   let recorded = 0
-  for (const { id } of carries) {
+  for (const { id } of sessions) {
     const input = { id, limit: 2_000 }
     const { requests } = GatewayShow.parse(await app.call("gateway.show", input, { signal }))
-    const events = told.filter((it) => it.name === "gateway.recorded" && it.body["carry"] === id)
+    const events = told.filter(
+      (it) => it.name === "gateway.recorded" && it.body["proxiedSession"] === id,
+    )
     expect(requests.map((it) => it.seq)).toEqual(events.map((it) => it.body["seq"]))
     expect(requests.map((it) => it.seq)).toEqual(requests.map((_, at) => at + 1))
     recorded += requests.length

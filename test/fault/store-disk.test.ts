@@ -6,7 +6,7 @@ import { needs } from "#test/needs"
 const SCRIPT = new URL("store-disk.child.ts", import.meta.url)
 const READ_ONLY = new URL("store-read-only.child.ts", import.meta.url)
 
-describe.runIf(needs("D5", "unshare"))("a disk of 2 MB", () => {
+describe.runIf(needs("D5", "unshare"))("a small disk", () => {
   test.each([
     ["0 bytes", 0],
     ["12 kB", 12_288],
@@ -14,7 +14,7 @@ describe.runIf(needs("D5", "unshare"))("a disk of 2 MB", () => {
   ])(
     "[D5][STORE-12] with %s free every write fails with STORAGE_FULL and nothing is lost",
     async (_, free) => {
-      const disk = smallDisk(2_000_000)
+      const disk = smallDisk(4_000_000)
       if (disk.kind === "unavailable") throw new Error(disk.why)
       await using run = disk.start(SCRIPT, [String(free)])
       const [line] = await run.restOfLines()

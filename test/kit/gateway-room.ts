@@ -77,6 +77,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     }),
     receiptKey: async () => KEY,
     priceOf: (usage: TokenUsage) => usage.output / 100,
+    chargeUsage: async () => {},
     async keepTrail(branchId, steps) {
       trails.push({ branchId, tools: steps.map((it) => it.tool) })
       return true
@@ -131,11 +132,11 @@ type RequestOptions = {
 }
 
 export async function ask(
-  carried: ProxiedHost,
+  proxied: ProxiedHost,
   messages: readonly unknown[],
   sent: RequestOptions = {},
 ) {
-  const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+  const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
   const response = await fetch(`${base}/v1/messages?beta=true`, {
     method: "POST",
     headers: {

@@ -3,15 +3,14 @@ import { mkdir, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { commit, git } from "./git.ts"
 import { hostProgram } from "./host-programs.ts"
+import { LAUNCHER, runQm } from "./qm.ts"
 import { type StrictOptions, strictAnthropic } from "./strict-anthropic.ts"
 import { type StrictOpenAiOptions, strictOpenAi } from "./strict-openai.ts"
 import { tempDirectory } from "./temp.ts"
 
-const LONGEST_RUN_MS = 120_000
-const QM = fileURLToPath(new URL("../../bin/qm", import.meta.url))
+const LONGEST_RUN_MS = 280_000
 
 /** How the host reaches the model: directly, or through the gateway in one of its modes. */
 export type WireRoute = "direct" | "record" | "fold"
@@ -24,7 +23,17 @@ const FOLDING = {
   CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "1000",
 }
 
-export async function gatewayUser(files: Readonly<Record<string, string | Buffer>>) {
+type UserOptions = {
+  /** Settings of folding; without them branches have no limits that a scene could reach. */
+  readonly folding?: Readonly<Record<string, string>>
+  /** The level of `qm init`; without it the host has no hooks. */
+  readonly hookLevel?: number
+}
+
+export async function gatewayUser(
+  files: Readonly<Record<string, string | Buffer>>,
+  { folding = FOLDING, hookLevel }: UserOptions = {},
+) {
   const temp = await tempDirectory()
   const folders = ["home", "project", "bin"].map((it) => path.join(temp.path, it))
   const [home = "", project = "", bin = ""] = folders
@@ -37,7 +46,7 @@ export async function gatewayUser(files: Readonly<Record<string, string | Buffer
     await mkdir(path.dirname(path.join(project, name)), { recursive: true })
     await writeFile(path.join(project, name), content)
   }
-  const servers = { mcpServers: { qm: { command: QM, args: ["mcp"] } } }
+  const servers = { mcpServers: { qm: { command: LAUNCHER, args: ["mcp"] } } }
   await writeFile(path.join(temp.path, "mcp.json"), JSON.stringify(servers))
   const env = {
     PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`,
@@ -47,7 +56,12 @@ export async function gatewayUser(files: Readonly<Record<string, string | Buffer
     DISABLE_TELEMETRY: "1",
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    ...FOLDING,
+    ...folding,
+  }
+  if (hookLevel !== undefined) {
+    const init = ["init", "--level", String(hookLevel), "--yes", "--json"]
+    const done = await runQm(init, { cwd: project, env })
+    if (done.code !== 0) throw new Error(`qm init failed: ${done.stderr}`)
   }
   return Object.assign(temp, { home, project, env })
 }
@@ -139,7 +153,7 @@ function codexConfig(user: GatewayUser, url: string): string {
     line("env_key", "OPENAI_API_KEY"),
     line("wire_api", "responses"),
     "[mcp_servers.qm]",
-    line("command", QM),
+    line("command", LAUNCHER),
     'args = ["mcp"]',
     // The first request waits for the tools, however busy the machine is.
     "required = true",
@@ -171,7 +185,16 @@ async function startCodex(user: GatewayUser, start: Start): Promise<HostResult> 
 
 function throughGateway(start: Start, command: readonly string[]): readonly string[] {
   if (start.way === "direct") return command
-  return [QM, "gateway", "run", "--mode", start.way, ...(start.gatewayArgs ?? []), "--", ...command]
+  return [
+    LAUNCHER,
+    "gateway",
+    "run",
+    "--mode",
+    start.way,
+    ...(start.gatewayArgs ?? []),
+    "--",
+    ...command,
+  ]
 }
 
 type HostProcessInput = {

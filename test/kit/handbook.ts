@@ -13,9 +13,9 @@ import {
   relationPreservation,
 } from "#know/knowledge"
 
-export const AGENTS = fileURLToPath(new URL("../../agents", import.meta.url))
+export const RECIPES = fileURLToPath(new URL("../../recipes", import.meta.url))
 
-const CORPUS = path.join(AGENTS, "deep-research", "corpus")
+const CORPUS = path.join(RECIPES, "deep-research", "corpus")
 
 export const VERIFY = {
   entityGrounding,

@@ -24,7 +24,7 @@ export async function askIndexDaemon(
 }
 
 export function sendToIndexDaemon(places: DaemonPlaces, line: string): Promise<string | undefined> {
-  return askSocket({ path: indexDaemonSocket(places), line, timeoutMs: 20_000, maxBytes: 100_000 })
+  return askSocket({ path: indexDaemonSocket(places), line, timeoutMs: 60_000, maxBytes: 100_000 })
 }
 
 export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<void> {

@@ -19,10 +19,15 @@ export type MadeTree = Awaited<ReturnType<typeof madeIndex>> & {
   readonly result: ScanResult
 }
 
+const DAY_MS = 86_400_000
+export const NEWEST_COMMIT_MS = Date.UTC(2026, 10, 15)
+
+type MadeCommit = Commit & { readonly daysBefore?: number }
+
 /** A tree made of texts, scanned like a real one into its own store. Commits are newest first. */
 export async function madeTree(
   files: Readonly<Record<string, string>>,
-  commits?: readonly Commit[],
+  commits?: readonly MadeCommit[],
 ): Promise<MadeTree> {
   const made = await madeIndex()
   const source = memorySource({ files, ...(commits !== undefined && { commits }) })
@@ -60,7 +65,7 @@ export function indexOn(
 /** A tree source in memory; `given` may change between two scans. */
 export function memorySource(given: {
   readonly files: Readonly<Record<string, string>>
-  readonly commits?: readonly Commit[]
+  readonly commits?: readonly MadeCommit[]
   readonly key?: string
 }): TreeSource {
   const bytesOf = (path: string) => Buffer.from(given.files[path] ?? "")
@@ -73,8 +78,9 @@ export function memorySource(given: {
         const bytes = bytesOf(path)
         return { path, sizeBytes: bytes.length, blobId: blobId(bytes, "sha1") }
       })
-      return { entries, skipped: [], gitSha: undefined }
+      return { entries, skipped: [], probes: [], gitSha: undefined }
     },
+    isUnchanged: async () => false,
     async *read(entries, signal) {
       for (const { path } of entries) {
         signal.throwIfAborted()
@@ -86,7 +92,11 @@ export function memorySource(given: {
     async past() {
       const { commits } = given
       if (commits === undefined) return { problem: "this tree lies in memory and has no past" }
-      return { ids: commits.map((_, at) => String(at)), commits }
+      return {
+        ids: commits.map((_, at) => String(at)),
+        timesMs: commits.map((it) => NEWEST_COMMIT_MS - (it.daysBefore ?? 0) * DAY_MS),
+        commits: commits.map(({ message, files }) => ({ message, files })),
+      }
     },
   }
 }

@@ -8,10 +8,11 @@ import { zstdDecompressSync } from "node:zlib"
 import { commit, git } from "./git.ts"
 import { hostProgram } from "./host-programs.ts"
 import { type AnswerBlock, type Script, scriptedAnthropic } from "./model-anthropic.ts"
-import { runQm } from "./qm.ts"
+import { LAUNCHER, runQm } from "./qm.ts"
 import { tempDirectory } from "./temp.ts"
 
 const LONGEST_RUN_MS = 60_000
+const RETRY_MS = 250
 
 export type KitUser = Awaited<ReturnType<typeof kitUser>>
 
@@ -26,6 +27,7 @@ export async function kitUser(files: Readonly<Record<string, string>>) {
   for (const folder of folders) await mkdir(folder)
   await symlink(hostProgram("claude-code").program, path.join(bin, "claude"))
   await symlink(hostProgram("codex").program, path.join(bin, "codex"))
+  await symlink(LAUNCHER, path.join(bin, "qm"))
   git(project, "init", "-q", "-b", "main")
   commit(project, "feat: begin", files)
   const env = {
@@ -55,7 +57,11 @@ export type ToolCall = { readonly name: string; readonly input: object }
 
 export async function liveClaudeCode(
   user: KitUser,
-  story: { readonly prompt: string; readonly steps: readonly ToolCall[] },
+  story: {
+    readonly prompt: string
+    readonly steps: readonly ToolCall[]
+    readonly env?: Readonly<Record<string, string>>
+  },
 ): Promise<StoryRun> {
   const script: Script = (request, turn): readonly AnswerBlock[] => {
     const isMain = JSON.stringify(request.body).includes(story.prompt)
@@ -64,7 +70,7 @@ export async function liveClaudeCode(
     return [{ type: "tool_use", id: `toolu_${turn}`, ...step }]
   }
   await using model = await scriptedAnthropic(script)
-  const tools = "Read,Write,Edit,Agent,Bash"
+  const tools = "Read,Write,Edit,Agent,Bash,mcp__plugin_qm_qm"
   const args = ["-p", story.prompt, "--output-format", "json", "--allowedTools", tools]
   const ended = await runProgram(hostProgram("claude-code").program, args, {
     cwd: user.project,
@@ -77,6 +83,7 @@ export async function liveClaudeCode(
       DISABLE_TELEMETRY: "1",
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      ...story.env,
     },
   })
   return { ...ended, asked: model.messages().map((it) => JSON.stringify(it.body)) }
@@ -84,9 +91,12 @@ export async function liveClaudeCode(
 
 export type CodexStory = {
   readonly prompt: string
-  readonly patches: readonly string[]
+  readonly patches: readonly (string | CodexCall)[]
   readonly trustHooks: boolean
+  readonly args?: readonly string[]
 }
+
+type CodexCall = { readonly namespace: string; readonly name: string; readonly input: object }
 
 export async function liveCodex(user: KitUser, story: CodexStory): Promise<StoryRun> {
   await using model = await scriptedResponses((turn) => story.patches[turn])
@@ -105,6 +115,7 @@ export async function liveCodex(user: KitUser, story: CodexStory): Promise<Story
     "danger-full-access",
     ...(story.trustHooks ? ["--dangerously-bypass-hook-trust"] : []),
     ...settings.flatMap((it) => ["-c", it]),
+    ...(story.args ?? []),
     story.prompt,
   ]
   const env = { ...user.env, MODEL_KEY: "not-a-key" }
@@ -129,17 +140,17 @@ async function runProgram(program: string, args: readonly string[], options: Hos
   return { code, stdout, stderr }
 }
 
-async function scriptedResponses(patchOf: (turn: number) => string | undefined) {
+async function scriptedResponses(stepOf: (turn: number) => string | CodexCall | undefined) {
   const asked: string[] = []
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       if (!(request.url ?? "").endsWith("/responses")) return response.writeHead(404).end("{}")
       asked.push(body)
-      return answer(
-        response,
-        patchOf([...body.matchAll(/"custom_tool_call_output"/g)].length),
-        asked,
-      )
+      const outputs = [...body.matchAll(/"(?:custom_tool|function)_call_output"/g)].length
+      // Codex does not wait for a server to start: until then its tools are unknown, and the model asks again.
+      const early = [...body.matchAll(/unsupported call: mcp__/g)].length
+      const step = stepOf(outputs - early)
+      return setTimeout(() => answer(response, step, asked), early > 0 ? RETRY_MS : 0)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -164,20 +175,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 function answer(
   response: ServerResponse,
-  patch: string | undefined,
+  step: string | CodexCall | undefined,
   { length }: readonly string[],
 ): void {
-  const content = [{ type: "output_text", text: "Done." }]
-  const item =
-    patch === undefined
-      ? { type: "message", id: `msg_${length}`, role: "assistant", content }
-      : {
-          type: "custom_tool_call",
-          id: `ct_${length}`,
-          call_id: `call_${length}`,
-          name: "apply_patch",
-          input: patch,
-        }
+  const item = itemOf(step, length)
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
   response.writeHead(200, { "content-type": "text/event-stream" })
   for (const event of [
@@ -188,6 +189,19 @@ function answer(
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   }
   response.end()
+}
+
+function itemOf(step: string | CodexCall | undefined, nth: number): object {
+  if (step === undefined) {
+    const content = [{ type: "output_text", text: "Done." }]
+    return { type: "message", id: `msg_${nth}`, role: "assistant", content }
+  }
+  const ids = { id: `ct_${nth}`, call_id: `call_${nth}` }
+  if (typeof step === "string") {
+    return { type: "custom_tool_call", ...ids, name: "apply_patch", input: step }
+  }
+  const { namespace, name, input } = step
+  return { type: "function_call", ...ids, namespace, name, arguments: JSON.stringify(input) }
 }
 
 /** Confirms the current hooks in Codex, as a user does in /hooks. */

@@ -15,7 +15,11 @@ export type KitWorld = {
   readonly stateDirectory: string
   readonly kit: Kit
   readonly deps: KitDeps
-  install(hosts: readonly KitHost[], level?: number): Promise<KitDone>
+  install(
+    hosts: readonly KitHost[],
+    level?: number,
+    statusLine?: "add" | "replace",
+  ): Promise<KitDone>
   uninstall(): Promise<KitDone>
 }
 
@@ -62,7 +66,8 @@ export async function kitWorld(base: string, options: Options = {}): Promise<Kit
     stateDirectory,
     kit,
     deps,
-    install: async (hosts, level = 5) => kit.apply(await kit.plan({ hosts, level }, NEVER), NEVER),
+    install: async (hosts, level = 5, statusLine) =>
+      kit.apply(await kit.plan({ hosts, level, statusLine }, NEVER), NEVER),
     uninstall: async () => kit.apply(await kit.planUninstall(NEVER), NEVER),
   }
 }

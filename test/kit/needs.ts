@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { test } from "vitest"
 import { NOT_CHECKED } from "../../scripts/test/outcome.ts"
 import { isHostInstalled, type TestedProgram } from "./host-programs.ts"
+import { isNight } from "./seed.ts"
 
 export type Tool = keyof typeof TOOLS
 
@@ -35,14 +36,18 @@ export function isFullMode(): boolean {
 
 type Probe = { isThere(): boolean; remedy: string }
 
+const FULL_REMEDY = "npm run test:full has it"
+
 /**
  * A new tool is one more entry: a probe that really uses it, and the hint for when it is missing.
+ * `npm test` uses no tool of full mode, even if it is installed: CI runs both, and each promise once.
  */
 const TOOLS = {
+  "full mode": { isThere: hasFullTools, remedy: FULL_REMEDY },
   // Traces a real process: a container may have the program and forbid ptrace.
   strace: {
-    isThere: () => succeeds("strace", ["-o", "/dev/null", "true"]),
-    remedy: "apt-get install strace",
+    isThere: () => hasFullTools() && succeeds("strace", ["-o", "/dev/null", "true"]),
+    remedy: FULL_REMEDY,
   },
   // The mount is in its own namespace and disappears when the probe ends.
   unshare: {
@@ -66,6 +71,7 @@ const TOOLS = {
 } as const satisfies Record<string, Probe>
 
 const TOOL_NAMES: readonly Tool[] = [
+  "full mode",
   "strace",
   "unshare",
   "proc",
@@ -95,7 +101,11 @@ function isAtHand(tool: Tool): boolean {
 
 /** Only full mode installs the hosts: they need 1.2 GB. */
 function host(name: TestedProgram): Probe {
-  return { isThere: () => isHostInstalled(name), remedy: "npm run test:full installs it" }
+  return { isThere: () => hasFullTools() && isHostInstalled(name), remedy: FULL_REMEDY }
+}
+
+function hasFullTools(): boolean {
+  return isFullMode() || isNight()
 }
 
 function missingInFullMode(title: string): never {

@@ -84,8 +84,8 @@ export async function newPipelines(given: PipelineRoomOptions = {}) {
   await writeAgent(at("user", "tester"), given.config ?? SIX_STAGES)
   const folders = createFolders({
     shipped: at("shipped"),
-    user: at("user"),
-    project: at("project"),
+    user: [at("user")],
+    project: [at("project")],
     trustFile: at("agents.json"),
     log: silentLog,
   })

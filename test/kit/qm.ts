@@ -2,10 +2,16 @@ import { spawn } from "node:child_process"
 import { mkdir } from "node:fs/promises"
 import path from "node:path"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { tempDirectory } from "./temp.ts"
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
+/**
+ * `npm test` names a folder with the bundled engine and the built console, which saves their tests
+ * most of the start (scripts/test/package.ts). Without it `qm` runs from the sources.
+ */
+export const BUILT_PACKAGE = process.env["QM_TEST_PACKAGE"]
+
+const ROOT = path.join(import.meta.dirname, "../..")
+export const LAUNCHER = path.join(BUILT_PACKAGE ?? ROOT, "bin/qm")
 
 export type QmResult = {
   readonly code: number | null

@@ -12,7 +12,7 @@ import {
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { Config } from "#ground/contract"
 import { createModel, type ModelDeps, type ScriptedBrain } from "#ground/model"
-import { AGENTS, countQuarters, noWeb, openHandbook, VERIFY } from "./handbook.ts"
+import { countQuarters, noWeb, openHandbook, RECIPES, VERIFY } from "./handbook.ts"
 import { PIPELINE_OWNER } from "./pipeline-room.ts"
 import { tempDirectory } from "./temp.ts"
 
@@ -54,9 +54,9 @@ export async function newResearch(given: ResearchOptions = {}) {
     }),
     model: async () => model,
     folders: createFolders({
-      shipped: AGENTS,
-      user: at("user"),
-      project: at("project"),
+      shipped: RECIPES,
+      user: [at("user")],
+      project: [at("project")],
       trustFile: at("agents.json"),
       log: silentLog,
     }),

@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { hostProgram } from "#test/host-programs"
 import { needs } from "#test/needs"
+import { LAUNCHER } from "#test/qm"
 import { NO_LIMITS, type RunningUp, startUp } from "./up.ts"
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
-const LONGEST_RUN_MS = 60_000
+const LONGEST_RUN_MS = 300_000
 
 const WAYS = [
   ["stdio", "legacy"],

@@ -96,11 +96,11 @@ describe("default limits", () => {
   test("[C2] token and time budgets have defaults and maximums", async () => {
     await using limited = await newLimited()
     const plain = await open(limited.client)
-    expect(plain.fields).toMatchObject({ budget_allocated: 8_192, timeout_seconds: 300 })
-    const most = await open(limited.client, { budget: 32_768, timeout_seconds: 600 })
-    expect(most.fields).toMatchObject({ budget_allocated: 32_768, timeout_seconds: 600 })
+    expect(plain.fields).toMatchObject({ budget_allocated: 32_768, timeout_seconds: 300 })
+    const most = await open(limited.client, { budget: 262_144, timeout_seconds: 600 })
+    expect(most.fields).toMatchObject({ budget_allocated: 262_144, timeout_seconds: 600 })
     for (const [given, maximum] of [
-      [{ budget: 32_769 }, "32,768"],
+      [{ budget: 262_145 }, "262,144"],
       [{ timeout_seconds: 601 }, "600"],
     ] as const) {
       const refused = await open(limited.client, given)
@@ -109,7 +109,7 @@ describe("default limits", () => {
     }
   })
 
-  test("[C2] a branch over its budget ends and returns its known results", async () => {
+  test("[C2] a branch over its budget refuses further work and accepts its return", async () => {
     await using limited = await newLimited()
     const { client } = limited
     const { fields } = await open(client, { prompt: "look again ".repeat(50), budget: 50 })
@@ -117,11 +117,11 @@ describe("default limits", () => {
     const refused = await client.call("read_handle", { handle: branch_id })
     expect(refused.failure?.code).toBe("FOLD_BUDGET_EXHAUSTED")
     const status = await client.call("branch_status", { branch_id })
-    expect(status.fields["branch"]).toMatchObject({
-      status: "failed",
-      end_reason: "budget",
-      is_partial: true,
-    })
+    expect(status.fields["branch"]).toMatchObject({ status: "active", is_partial: false })
+    const returned = await client.call("return", { branch_id, message: "as far as it came" })
+    expect(returned.fields).toMatchObject({ status: "completed", message: "as far as it came" })
+    const after = await client.call("branch_status", { branch_id })
+    expect(after.fields["branch"]).toMatchObject({ status: "completed", end_reason: "budget" })
   })
 
   test("[C2] a branch over its time ends and accepts no return", async () => {

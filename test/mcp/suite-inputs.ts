@@ -92,7 +92,7 @@ function mountStates(server: McpServer): void {
   }
   for (const name of ["request_state", "tampered_state"]) {
     const tool = `test_input_required_result_${name}`
-    server.registerTool(tool, { description: "Carries a state", inputSchema: none }, confirm)
+    server.registerTool(tool, { description: "Has a state", inputSchema: none }, confirm)
   }
   server.registerTool(
     "test_input_required_result_multi_round",

@@ -4,10 +4,8 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { LAUNCHER } from "#test/qm"
 import { readToken } from "#test/server"
-
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
 /** Far above what these tests open, because they do not test the limits. */
 export const NO_LIMITS = {

@@ -72,8 +72,8 @@ export const GATEWAY: readonly CanaryEntry[] = [
         world.hear("stderr of qm gateway run", ran.stderr)
       }
       if (provider.heard.length !== 2) throw new Error("nothing came through")
-      const { carries } = GatewayList.parse(JSON.parse((await world.get("gateway.list")).text))
-      for (const { id } of carries) {
+      const { sessions } = GatewayList.parse(JSON.parse((await world.get("gateway.list")).text))
+      for (const { id } of sessions) {
         const shown = await world.get("gateway.show", { id })
         const { requests } = GatewayShow.parse(JSON.parse(shown.text))
         if (requests.length !== 1) throw new Error("a request was not recorded")

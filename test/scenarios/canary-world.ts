@@ -3,15 +3,12 @@ import { once as heardOnce } from "node:events"
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { type JournalEntry, Run } from "#ground/contract"
 import { commit, git } from "#test/git"
-import { newUser } from "#test/qm"
+import { LAUNCHER, newUser } from "#test/qm"
 import { type Answer, follow, readToken, send, type TestRequest } from "#test/server"
 import { type Canary, filesBelow, newKnownValues, type Output } from "./canary-search.ts"
-
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
 export type CanaryWorld = Awaited<ReturnType<typeof newCanaryWorld>>
 

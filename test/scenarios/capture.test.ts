@@ -25,6 +25,11 @@ async function capture(user: User, ...args: string[]): Promise<Capture> {
   return Capture.parse(JSON.parse(stdout))
 }
 
+/** Without the host's own texts and tools. */
+function filesIn({ manifest }: Capture) {
+  return manifest.items.filter((it) => it.source !== "host-start")
+}
+
 describe("capture of a project", () => {
   test("[CAPTURE-1] the command shows order, cost, reason and the searched paths", async () => {
     await using user = await newUser()
@@ -41,7 +46,7 @@ describe("capture of a project", () => {
     const lines = stdout.split("\n")
     const at = (text: string) => lines.findIndex((it) => it.includes(text))
     const inOrder = [
-      "tokens loaded before the first prompt",
+      "tokens before the first prompt",
       "Loaded, in load order",
       "~/.claude/CLAUDE.md",
       "CLAUDE.md",
@@ -51,7 +56,8 @@ describe("capture of a project", () => {
       "settings.json",
       "Searched: ",
       "docs/none.md",
-      "The real system prompt may contain more.",
+      "The actual system prompt may include additional content not shown.",
+      "Repair or remove an import",
     ]
     const places = inOrder.map(at)
     expect(places).not.toContain(-1)
@@ -63,7 +69,7 @@ describe("capture of a project", () => {
     for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
       const { code, stdout } = await user.qm(["capture", "--host", host])
       expect(code).toBe(0)
-      expect(stdout).toContain("Nothing is loaded before the first prompt.")
+      expect(stdout).toContain("None of your files is loaded before the first prompt.")
       expect(stdout).toMatch(/To give the agent instructions, create an? \S+/)
     }
   })
@@ -140,9 +146,10 @@ describe("capture of a project", () => {
   test("[CAPTURE-16] extra files are shown only when a setting names them", async () => {
     await using user = await newUser()
     await write(user, { "project/PROJECT_CONTEXT.md": "not a host's file" })
-    expect((await capture(user)).manifest.items).toEqual([])
-    const { manifest } = await capture(user, "--set", "capture.extra=PROJECT_CONTEXT.md, none/*.md")
-    expect(manifest.items).toMatchObject([
+    expect(filesIn(await capture(user))).toEqual([])
+    const taken = await capture(user, "--set", "capture.extra=PROJECT_CONTEXT.md, none/*.md")
+    const { manifest } = taken
+    expect(filesIn(taken)).toMatchObject([
       { label: "PROJECT_CONTEXT.md", load: "on-demand", tokens: 0, source: "extra" },
     ])
     expect(manifest.searched).toContainEqual(
@@ -176,7 +183,7 @@ describe("invalid input", () => {
   test("[CAPTURE-15] the root of the disk is captured like any other folder", async () => {
     await using user = await newUser()
     const { code, stdout } = await user.qm(["capture", "/", "--no-save"])
-    expect([code, stdout.includes("tokens loaded before")]).toEqual([0, true])
+    expect([code, stdout.includes("tokens before the first prompt")]).toEqual([0, true])
   })
 
   test("[CAPTURE-4] invalid JSON in settings, an import cycle and 5 MB are reported and not fatal", async () => {
@@ -190,8 +197,9 @@ describe("invalid input", () => {
       "project/.claude/settings.json": `{ "env": { "PLAIN": "${secret}" `,
       "project/.mcp.json": "nonsense",
     })
-    const { manifest, texts } = await capture(user, "--content")
-    expect(manifest.items.filter((it) => it.tokens > 0).map((it) => it.label)).toEqual([
+    const taken = await capture(user, "--content")
+    const { manifest, texts } = taken
+    expect(filesIn(taken).flatMap((it) => (it.tokens > 0 ? [it.label] : []))).toEqual([
       "CLAUDE.md",
       "a.md",
       "b.md",
@@ -275,7 +283,7 @@ describe("a hostile repository", () => {
     await write(user, { "home/.ssh/id": secret, "project/.git/HEAD": GIT_HEAD })
     await symlink(path.join(user.home, ".ssh/id"), path.join(user.project, "CLAUDE.md"))
     const taken = await capture(user, "--content")
-    expect(taken.manifest.items).toMatchObject([{ trust: "external", label: "CLAUDE.md" }])
+    expect(filesIn(taken)).toMatchObject([{ trust: "external", label: "CLAUDE.md" }])
     expect(taken.manifest.notes.map((it) => it.code)).toContain("link-outside")
     expect(taken.texts[0]?.withheld).toContain("A link leads to this file")
     const store = await readFile(user.database, "latin1")
@@ -344,7 +352,7 @@ test("[CAPTURE-1] the capture over HTTP is the same and requires authentication"
   await writeFile(path.join(server.directory, "CLAUDE.md"), "one")
   const asked = { method: "POST", path: "/api/capture/take", body: "{}" }
   const { status, text } = await server.ask(asked)
-  expect([status, Capture.parse(JSON.parse(text)).manifest.items]).toMatchObject([
+  expect([status, filesIn(Capture.parse(JSON.parse(text)))]).toMatchObject([
     200,
     [{ label: "CLAUDE.md" }],
   ])

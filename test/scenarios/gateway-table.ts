@@ -1,6 +1,7 @@
 import { formatExact } from "#ground/base"
 import { claudeStory, gatewayUser, type WireRoute } from "#test/gateway-story"
 import type { ModelTurn, StrictRequest } from "#test/strict-anthropic"
+import { type BranchFigures, branchFigures } from "./branch-figures.ts"
 import { close, GO, open, read, type SceneFolder } from "./gateway-scenes.ts"
 
 const READS_BEFORE = 2
@@ -24,22 +25,43 @@ export type MainRun = {
   readonly requests: readonly RequestMeasure[]
   readonly problems: readonly string[]
   readonly code: number | null
+  readonly figures: readonly BranchFigures[]
+  /** Notices about the budget in the last request before the return. */
+  readonly notices: readonly string[]
 }
+
+/** `as installed`: default settings and the hooks of level 4. */
+export type MainRunSetup = "without limits" | "as installed"
 
 /**
  * The branch-heavy run of the table: two reads, a branch with 25 reads of 43 kB and three searches,
  * then nine reads and the answer.
  */
-export async function mainRun(way: WireRoute): Promise<MainRun> {
-  await using user = await gatewayUser(mainFiles())
+export async function mainRun(
+  way: WireRoute,
+  setup: MainRunSetup = "without limits",
+): Promise<MainRun> {
+  const options = setup === "as installed" ? { folding: {}, hookLevel: 4 } : {}
+  await using user = await gatewayUser(mainFiles(), options)
   const stories = [{ hears: GO, says: mainStory({ folder: user.project, tag: "main" }) }]
-  const options = { stories, enforce: true }
-  const played = await claudeStory(user, options, [() => ({ way, prompts: [GO] })])
+  const played = await claudeStory(user, { stories, enforce: true }, [
+    () => ({ way, prompts: [GO] }),
+  ])
+  const isAsInstalled = setup === "as installed" && way === "fold"
   return {
+    figures: isAsInstalled ? await branchFigures(user) : [],
+    notices: noticesIn(played.requests[AFTER_RETURN - 1]),
     requests: played.requests.map(measure),
     problems: played.requests.flatMap((it) => [...it.violations, ...it.mismatches]),
     code: played.ended[0]?.code ?? null,
   }
+}
+
+function noticesIn(request: StrictRequest | undefined): readonly string[] {
+  const text = JSON.stringify(request?.body ?? "")
+  return [...text.matchAll(/Branch br_\w+ has used [^.]+|The budget is used up: [^.]+/g)].map(
+    (it) => it[0].replaceAll(/br_\w+/g, "br_…"),
+  )
 }
 
 function measure({ bytes, usage }: StrictRequest): RequestMeasure {

@@ -4,6 +4,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { readHookConfig, splitPatterns } from "#choose/guard"
 import { createApp } from "#show/app"
+import { git } from "#test/git"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 
@@ -54,6 +55,7 @@ test.for<Environment>([
   const environment = { ...given, QM_HOME: join(temp.path, "home") }
   const directory = join(temp.path, "repository")
   await mkdir(directory)
+  git(directory, "init", "-q")
   await using app = await createApp({ directory, environment, settings: [], writeLog: () => {} })
   const { userConfig: userFile, projectConfig: projectFile } = app.places
   await Promise.all([userFile, projectFile].map((it) => mkdir(dirname(it), { recursive: true })))

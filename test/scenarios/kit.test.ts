@@ -13,7 +13,7 @@ import {
   SessionList,
   SessionShow,
 } from "#ground/contract"
-import { newUser } from "#test/qm"
+import { LAUNCHER, newUser } from "#test/qm"
 
 type User = Awaited<ReturnType<typeof newUser>>
 
@@ -101,7 +101,7 @@ describe("the kit from the command line", () => {
     const without = folders.filter((it) => !existsSync(path.join(it, "qm")))
     const bin = path.join(user.path, "bin")
     await mkdir(bin)
-    await symlink(path.join(import.meta.dirname, "../../bin/qm"), path.join(bin, "qm"))
+    await symlink(LAUNCHER, path.join(bin, "qm"))
     const nextWith = async (searched: readonly string[]) => {
       const PATH = searched.join(path.delimiter)
       const { stdout } = await user.qm(["init", "--json"], { env: { PATH } })
@@ -193,8 +193,7 @@ describe("the kit from the command line", () => {
   test("[CLI-25] watch follows until Ctrl-C and then exits with 0", async () => {
     await using user = await personWithClaude()
     await user.qm(["init", "--yes"])
-    const launcher = path.join(import.meta.dirname, "../../bin/qm")
-    const child = spawn(launcher, ["watch", "--follow", "--json"], {
+    const child = spawn(LAUNCHER, ["watch", "--follow", "--json"], {
       cwd: user.project,
       env: { PATH: process.env["PATH"] ?? "", HOME: user.home },
       stdio: ["ignore", "pipe", "pipe"],

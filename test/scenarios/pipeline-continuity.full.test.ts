@@ -8,7 +8,7 @@ import { kitUser } from "#test/kit-story"
 import { scriptedAnthropic } from "#test/model-anthropic"
 import { needs } from "#test/needs"
 
-const LONG_MS = 120_000
+const LONG_MS = 300_000
 const BLOCK = "<orchestrator_prior_research"
 const ENDED = ["completed", "failed", "stopped", "interrupted"]
 const { signal } = new AbortController()

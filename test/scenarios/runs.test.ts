@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { AgentsApprovals, Run } from "#ground/contract"
-import { newUser } from "#test/qm"
+import { LAUNCHER, newUser } from "#test/qm"
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const SYNTHETIC = ["--agent", "synthetic"]
 const endless = JSON.stringify({ after: 600_000, event: "turn.ended", outcome: "completed" })
 

@@ -4,12 +4,10 @@ import { readdir, readFile } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import path from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
-import { newUser } from "#test/qm"
+import { LAUNCHER, newUser } from "#test/qm"
 import { send } from "#test/server"
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const LINK = /^ {2}(http:\/\/127\.0\.0\.1:(\d+))\/#t=([\w-]{43})$/
 
 type User = Awaited<ReturnType<typeof newUser>>

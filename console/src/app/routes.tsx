@@ -2,9 +2,7 @@ import { type ComponentType, type ReactNode, Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
 import type { PageProps, ParamsCodec } from "../data/params.ts"
 import {
-  agentsParams,
   captureParams,
-  decisionsParams,
   eventsParams,
   foldParams,
   gatewayIdAt,
@@ -18,6 +16,7 @@ import {
   pipelineIdAt,
   pipelineParams,
   pipelinesParams,
+  recipesParams,
   runIdAt,
   runParams,
   runsParams,
@@ -71,10 +70,6 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     memoryParams,
     withMarkdown(async () => (await import("../features/memory/page.tsx")).MemoryPage),
   ),
-  decisions: page(
-    decisionsParams,
-    withMarkdown(async () => (await import("../features/memory/page.tsx")).DecisionsPage),
-  ),
   sessions: page(
     sessionsParams,
     withMarkdown(async () => (await import("../features/sessions/page.tsx")).SessionsPage),
@@ -105,10 +100,17 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     withMarkdown(async () => (await import("../features/pipeline/page.tsx")).PipelinePage),
     pipelineIdAt,
   ),
-  agents: page(agentsParams, async () => (await import("../features/agents/page.tsx")).AgentsPage),
+  recipes: page(
+    recipesParams,
+    async () => (await import("../features/recipes/page.tsx")).RecipesPage,
+  ),
   events: page(eventsParams, async () => (await import("../features/events/page.tsx")).EventsPage),
-  settings: (at, { appearance }) => (
-    <SettingsPage {...paramsAt(settingsParams, at)} appearance={appearanceChoice(appearance)} />
+  settings: (at, { now, appearance }) => (
+    <SettingsPage
+      now={now}
+      {...paramsAt(settingsParams, at)}
+      appearance={appearanceChoice(appearance)}
+    />
   ),
 }
 

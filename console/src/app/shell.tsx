@@ -1,7 +1,10 @@
 import { Component, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
 import { hasCode, toWireError } from "../base/errors.ts"
+import { isOpen } from "../base/status.ts"
+import type { Now } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
+import { paths } from "../data/paths.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import {
@@ -17,7 +20,6 @@ import {
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
 import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
-import { useCounts } from "./counts.ts"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { LiveConnection } from "./live.ts"
 import { loadLater, PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"
@@ -156,14 +158,14 @@ function useGoKeys(): void {
   useKey("go.map", () => navigate(hrefOf("map")))
   useKey("go.knowledge", () => navigate(hrefOf("knowledge")))
   useKey("go.memory", () => navigate(hrefOf("memory")))
-  useKey("go.decisions", () => navigate(hrefOf("decisions")))
+  useKey("go.decisions", () => navigate(paths.memory({ kind: "decision" })))
   useKey("go.sessions", () => navigate(hrefOf("sessions")))
   useKey("go.guard", () => navigate(hrefOf("guard")))
   useKey("go.pack", () => navigate(hrefOf("pack")))
   useKey("go.folds", () => navigate(hrefOf("folds")))
   useKey("go.runs", () => navigate(hrefOf("runs")))
   useKey("go.pipelines", () => navigate(hrefOf("pipelines")))
-  useKey("go.agents", () => navigate(hrefOf("agents")))
+  useKey("go.recipes", () => navigate(hrefOf("recipes")))
   useKey("go.events", () => navigate(hrefOf("events")))
   useKey("go.settings", () => navigate(hrefOf("settings")))
 }
@@ -227,4 +229,38 @@ class LayerBoundary extends Component<LayerProps, Pick<State, "hasFailed">> {
   override render(): ReactNode {
     return this.state.hasFailed ? null : this.props.children
   }
+}
+
+type Count = { readonly count?: number; readonly tone?: "warn" }
+
+const NEWEST_PIPELINES = 50
+
+function useCounts(report: Now | undefined): (id: PlaceOnMap["id"]) => Count {
+  const pipelines = useOperation("pipeline.list", { limit: NEWEST_PIPELINES }).data?.runs ?? []
+  const open = pipelines.filter((it) => isOpen(it.status))
+  const recipes = useOperation("recipe.list", {}).data?.recipes.length ?? 0
+  const documents = useOperation("kb.status", {}).data?.documents ?? 0
+  return (id) => {
+    switch (id) {
+      case "now":
+        return counted(report?.waiting.length ?? 0, "warn")
+      case "runs":
+        return counted(report?.running.length ?? 0)
+      case "pipelines":
+        return open.some((it) => it.status === "paused")
+          ? counted(open.length, "warn")
+          : counted(open.length)
+      case "recipes":
+        return counted(recipes)
+      case "knowledge":
+        return counted(documents)
+      default:
+        return {}
+    }
+  }
+}
+
+function counted(count: number, tone?: "warn"): Count {
+  if (count === 0) return {}
+  return tone === undefined ? { count } : { count, tone }
 }

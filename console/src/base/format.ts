@@ -1,3 +1,4 @@
+import { sliceText } from "#ground/base/truncate"
 import { formatCount, formatDuration } from "../contract.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" })
@@ -98,4 +99,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i
 
 export function shortSession(session: string): string {
   return UUID.test(session) ? session.slice(0, 8) : visibleLine(session)
+}
+
+/** Longer blocks would be laid out in every frame. */
+const LONGEST_BLOCK_CHARACTERS = 60_000
+
+export function capText(text: string): string {
+  const shown = sliceText(text, LONGEST_BLOCK_CHARACTERS)
+  const left = text.length - shown.length
+  return left === 0 ? text : `${shown}\n… ${left} more characters are not shown here`
 }

@@ -1,11 +1,15 @@
 import type { ContextKind } from "../contract.ts"
 
 export const KINDS = [
+  "system",
+  "tools",
+  "mcp",
   "instructions",
+  "skills",
+  "agents",
+  "memory",
   "files",
   "symbols",
   "knowledge",
-  "memory",
-  "tools",
   "history",
 ] as const satisfies readonly ContextKind[]

@@ -53,12 +53,10 @@ export function isOpen(status: PipelineStatus): boolean {
   return status === "running" || status === "paused" || status === "interrupted"
 }
 
-/** $0.15 of $3.00; "at least" if a call was interrupted or has no price. */
-export function formatCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
-  const isUnknown = spentUsd === 0 && unknownCalls > 0
-  const least = unknownCalls > 0 ? "at least " : ""
-  const spent = isUnknown ? "unknown" : `${least}${formatUsd(spentUsd)}`
-  return budgetUsd === null ? spent : `${spent} of ${formatUsd(budgetUsd)}`
+/** Without the budget, which a column of costs would show as if it were spent. */
+export function formatCost({ spentUsd, unknownCalls }: PipelineLine["cost"]): string {
+  if (spentUsd === 0 && unknownCalls > 0) return "unknown"
+  return `${unknownCalls > 0 ? "at least " : ""}${formatUsd(spentUsd)}`
 }
 
 export function describeStageProgress({

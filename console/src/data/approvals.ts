@@ -1,3 +1,4 @@
+import { parseJsonRecord } from "#ground/base/json"
 import { visible, visibleLine } from "../base/format.ts"
 import type { Approval } from "../contract.ts"
 
@@ -14,7 +15,7 @@ const COMMAND_FIELDS = ["command", "cmd", "script"] as const
 const WHY_FIELD = "description"
 
 export function describeAsk({ tool, title, input, ...approval }: Approval): ApprovalQuestion {
-  const fields = readObject(input)
+  const fields = parseJsonRecord(input)
   const path = approval.path ?? (fields === undefined ? null : fileIn(fields))
   const command = fields === undefined ? undefined : commandIn(fields)
   if (command !== undefined) {
@@ -43,7 +44,7 @@ export function describeAsk({ tool, title, input, ...approval }: Approval): Appr
  */
 export function describeRule(approval: Approval): string | null {
   const { tool } = approval
-  const fields = readObject(approval.input) ?? {}
+  const fields = parseJsonRecord(approval.input) ?? {}
   // A request beyond the tool's sandbox is never allowed by a rule.
   if (fields["dangerouslyDisableSandbox"] === true) return null
   const name = visibleLine(tool)
@@ -82,17 +83,6 @@ function commandIn(fields: Fields): { field: string; text: string } | undefined 
 function fileIn(fields: Fields): string | null {
   const file = fields["file_path"] ?? fields["notebook_path"] ?? fields["path"]
   return typeof file === "string" && file !== "" ? file : null
-}
-
-function readObject(text: string): Fields | undefined {
-  if (!text.trimStart().startsWith("{")) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null ? { ...value } : undefined
-  } catch {
-    // Truncated or not JSON; show it as it is.
-    return undefined
-  }
 }
 
 function isOneLine(text: string): boolean {

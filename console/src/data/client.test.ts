@@ -72,6 +72,17 @@ describe("client", () => {
     },
   )
 
+  it("[CONSOLE-14] signOut deletes this session, or all of them, with the client header", async () => {
+    const { client, sent } = clientOf(() => new Response(null, { status: 204 }))
+    await client.signOut("this")
+    await client.signOut("all")
+    expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "DELETE /api/session",
+      "DELETE /api/session/all",
+    ])
+    expect(sent[0]?.headers.get("x-qm-client")).toBe("console")
+  })
+
   it("[CONSOLE-14] an unexpected error is reported as a bug of Quartermaster, with its stack", () => {
     expect(toWireError(new Error("x"))).toMatchObject({ code: "CONSOLE_UNFORESEEN" })
     expect(toWireError("x")).toMatchObject({ data: { error: "x" } })

@@ -61,6 +61,13 @@ export function createClient(deps: Deps) {
       const response = await send(deps, { method: "POST", path: "/api/session", body })
       if (!response.ok) throw refusal(response.status, await readJson(response))
     },
+
+    /** "all" also ends other browsers, links, scripts and MCP clients. */
+    async signOut(which: "this" | "all"): Promise<void> {
+      const path = which === "all" ? "/api/session/all" : "/api/session"
+      const response = await send(deps, { method: "DELETE", path })
+      if (!response.ok) throw refusal(response.status, await readJson(response))
+    },
   }
 }
 
@@ -69,7 +76,7 @@ export type Client = ReturnType<typeof createClient>
 type Deps = { readonly fetch: typeof fetch }
 
 type HttpRequest = {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly body?: string
   readonly signal?: AbortSignal

@@ -22,3 +22,19 @@ export function useSettled<Value>(value: Value, ms: number): Value {
   useEffect(() => browserClock.after(ms, () => setSettled(value)), [value, ms])
   return settled
 }
+
+/** The time of each second while something runs. */
+export function useSeconds(isRunning: boolean, now: number): number {
+  const [tick, setTick] = useState(now)
+  useEffect(() => {
+    if (!isRunning) return
+    let callOff = () => {}
+    const next = () => {
+      setTick(browserClock.now())
+      callOff = browserClock.after(1_000, next)
+    }
+    callOff = browserClock.after(0, next)
+    return () => callOff()
+  }, [isRunning])
+  return isRunning ? Math.max(tick, now) : now
+}

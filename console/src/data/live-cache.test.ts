@@ -60,12 +60,12 @@ describe("live cache", () => {
     const context = keys.operation("agents.context", { id: "rn_1" })
     const request = keys.operation("gateway.request", { id: "gw_1", seq: 1 })
     for (const key of [show, context, request]) queries.setQueryData(key, {})
-    cache.receive([entry(2, "gateway.recorded", { carry: "gw_1", run: "rn_1", seq: 2 })])
+    cache.receive([entry(2, "gateway.recorded", { proxiedSession: "gw_1", run: "rn_1", seq: 2 })])
     later[0]?.act()
     expect([show, context, request].map(isStale)).toEqual([true, true, false])
   })
 
-  it("[CONSOLE-5] a change of a decision marks the pages Memory and Decisions stale", () => {
+  it("[CONSOLE-5] a change of a decision marks memories and decisions stale", () => {
     const { queries, cache, later, isStale } = setUp()
     const decisions = keys.operation("decision.list", { limit: 1_000 })
     queries.setQueryData(decisions, { memories: [], total: 0, problems: [] })
@@ -103,7 +103,7 @@ describe("live cache", () => {
   it("[CONSOLE-5] a pipeline that advances marks runs and agents stale, and its documents mark documents stale", () => {
     const { queries, cache, later, isStale } = setUp()
     const shown = keys.operation("pipeline.show", { id: "p-12" })
-    const agent = keys.operation("agent.show", { slug: "deep-research" })
+    const agent = keys.operation("recipe.show", { slug: "deep-research" })
     const search = keys.operation("kb.search", { query: "arrival" })
     const sources = keys.operation("source.list", {})
     for (const key of [shown, agent, search, sources]) queries.setQueryData(key, {})

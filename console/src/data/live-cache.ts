@@ -32,7 +32,7 @@ const OF_MEMORIES: readonly AnyOperation[] = [
 const OF_PIPELINES: readonly AnyOperation[] = [
   "pipeline.list",
   "pipeline.show",
-  "agent.show",
+  "recipe.show",
   "now.show",
 ]
 
@@ -41,6 +41,16 @@ const OF_KNOWLEDGE: readonly AnyOperation[] = [
   "kb.documents",
   "kb.search",
   "kb.paragraph",
+]
+
+const OF_MAP: readonly AnyOperation[] = [
+  "map.tree",
+  "map.treemap",
+  "map.folder",
+  "map.users",
+  "map.show",
+  "search.find",
+  "search.names",
 ]
 
 /** One row per event; the compiler and a test compare it with the contract. */
@@ -66,7 +76,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "gateway.opened": { stale: OF_GATEWAY },
   "gateway.recorded": { stale: [...OF_GATEWAY, "agents.context"] },
   "knowledge.changed": { stale: OF_KNOWLEDGE },
-  "map.scanned": { stale: ["map.tree", "map.show", "search.find"] },
+  "map.scanned": { stale: OF_MAP },
   "memory.changed": { stale: OF_MEMORIES },
   "memory.forgotten": { stale: OF_MEMORIES },
   "memory.recorded": { stale: OF_MEMORIES },
@@ -75,6 +85,16 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "pipeline.asked": { stale: OF_PIPELINES },
   "pipeline.ended": { stale: [...OF_PIPELINES, "pipeline.document", "pipeline.compare"] },
   "pipeline.started": { stale: OF_PIPELINES },
+  "sessions.indexed": {
+    stale: [
+      "sessions.list",
+      "sessions.show",
+      "sessions.lines",
+      "sessions.search",
+      "sessions.context",
+      "sessions.cost",
+    ],
+  },
   "sources.changed": { stale: ["source.list"] },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },

@@ -12,9 +12,20 @@ export function navigate(to: string, how: "push" | "replace" = "push"): void {
 }
 
 export function useLocation(): { readonly path: string; readonly search: string } {
-  const url = useSyncExternalStore(listen, here, () => "/")
+  const url = currentUrl(useSyncExternalStore(listen, here, () => "/"))
   const cut = url.indexOf("?")
   return cut < 0 ? { path: url, search: "" } : { path: url.slice(0, cut), search: url.slice(cut) }
+}
+
+const FORMER_PATHS: readonly (readonly [RegExp, string])[] = [
+  [/^\/agents(?=\?|$)/, "/recipes"],
+  [/^\/decisions(?:\?|$)/, "/memory?kind=decision&"],
+]
+
+/** Bookmarks of pages that were renamed or merged open the current page. */
+export function currentUrl(url: string): string {
+  const former = FORMER_PATHS.find(([pattern]) => pattern.test(url))
+  return former === undefined ? url : url.replace(...former).replace(/&$/, "")
 }
 
 export function followLinks(root: HTMLElement): () => void {

@@ -14,10 +14,7 @@ import { KINDS } from "../base/kinds.ts"
 import { withSeed } from "../test-seed.ts"
 import type { ParamsCodec } from "./params.ts"
 import {
-  AGENTS_TABS,
-  agentsParams,
   captureParams,
-  decisionsParams,
   eventsParams,
   foldParams,
   GUARD_HOURS,
@@ -40,6 +37,8 @@ import {
   pipelineIdAt,
   pipelineParams,
   pipelinesParams,
+  RECIPES_TABS,
+  recipesParams,
   runIdAt,
   runParams,
   runsParams,
@@ -102,7 +101,6 @@ const PAGES: readonly Case[] = [
     show: text,
     add: flag,
   }),
-  page(["Decisions", "?add=true"], decisionsParams, { text, at: text, show: text, add: flag }),
   page(["Guard", "?rule=zz&verdict=1&hours=5&try=true"], guardParams, {
     text,
     verdict: optional(...GUARD_VERDICTS),
@@ -144,11 +142,11 @@ const PAGES: readonly Case[] = [
     compare: flag,
     open: list,
   }),
-  page(["Agents", "?tab=zz"], agentsParams, {
+  page(["Recipes", "?tab=zz"], recipesParams, {
     text,
     at: text,
     show: text,
-    tab: choice(...AGENTS_TABS),
+    tab: choice(...RECIPES_TABS),
   }),
   page(["Knowledge", "?tier=zz&hops=1"], knowledgeParams, {
     text,
@@ -193,13 +191,16 @@ const PAGES: readonly Case[] = [
     from: text,
     to: text,
   }),
-  page(["Map", "?hops=9&by=x&tab=y"], mapParams, {
+  page(["Map", "?hops=9&by=x&tab=y&color=z&view=w"], mapParams, {
     text,
     by: choice("words", "path"),
+    view: optional("treemap", "list"),
+    color: choice("changes", "size", "rank", "reads"),
+    folder: text,
     open: list,
     at: text,
     show: text,
-    tab: choice("symbols", "imports", "importers", "changed"),
+    tab: choice("symbols", "imports", "importers", "users", "changed"),
     hops: choice(1, 2),
   }),
   page(["Runs", "?status=odd&view=odd&beside=odd"], runsParams, {

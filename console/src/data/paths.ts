@@ -53,15 +53,19 @@ export const GUARD_RULES = [
   "track",
   "drift",
   "concurrency",
+  "guideline",
   "risk",
   "pitfall",
   "package",
+  "prompt",
   "loaded",
+  "window",
 ] as const satisfies readonly HookName[]
 export const GUARD_VERDICTS = [
   "silent",
   "context",
   "warn",
+  "ask",
   "deny",
   "block",
   "override",
@@ -75,7 +79,7 @@ export const captureParams = defineParams({
   dir: text,
   /** The capture that is shown; empty for the newest. */
   id: text,
-  tab: choice(["loads", "found", "settings", "biggest", "diff"], "loads"),
+  tab: choice(["loads", "cuts", "found", "settings", "biggest", "diff"], "loads"),
   at: text,
   view: choice(["text", "diff", "raw"], "text"),
   open: flag(),
@@ -90,16 +94,25 @@ export type CaptureParams = ParamsOf<typeof captureParams>
 export type CaptureTab = CaptureParams["tab"]
 export type CaptureView = CaptureParams["view"]
 
+/** In the order of the keys 1 to 4. */
+export const MAP_COLORS = ["size", "changes", "rank", "reads"] as const
 export const mapParams = defineParams({
   text,
   by: choice(["words", "path"], "words"),
+  /** Null for the treemap, or the list where the page is narrow. */
+  view: optional(["treemap", "list"]),
+  color: choice(MAP_COLORS, "changes"),
+  /** The folder that fills the treemap. */
+  folder: text,
   open: list,
+  /** A path; in the treemap a folder ends with a slash. */
   at: text,
-  /** A file, or path#symbol. */
+  /** A file, path#symbol, or a folder with a slash at its end. */
   show: text,
-  tab: choice(["symbols", "imports", "importers", "changed"], "symbols"),
-  hops: choice([1, 2], 2),
+  tab: choice(["symbols", "imports", "importers", "users", "changed"], "symbols"),
+  hops: choice([1, 2], 1),
 })
+export type MapColor = (typeof MAP_COLORS)[number]
 export type MapParams = ParamsOf<typeof mapParams>
 export type MapTab = MapParams["tab"]
 
@@ -126,9 +139,6 @@ export const memoryParams = defineParams({
   add: flag(),
 })
 export type MemoryParams = ParamsOf<typeof memoryParams>
-
-export const decisionsParams = defineParams({ text, at: text, show: text, add: flag() })
-export type DecisionsParams = ParamsOf<typeof decisionsParams>
 
 export const SESSIONS_TABS = ["live", "logged", "claims"] as const
 export const sessionsParams = defineParams({
@@ -265,15 +275,15 @@ export const pipelineParams = defineParams({
 })
 export type PipelineParams = ParamsOf<typeof pipelineParams>
 
-export const AGENTS_TABS = ["stages", "prompts", "runs"] as const
-export const agentsParams = defineParams({
+export const RECIPES_TABS = ["stages", "prompts", "runs"] as const
+export const recipesParams = defineParams({
   text,
   at: text,
   show: text,
-  tab: choice(AGENTS_TABS, "stages"),
+  tab: choice(RECIPES_TABS, "stages"),
 })
-export type AgentsParams = ParamsOf<typeof agentsParams>
-export type AgentsTab = AgentsParams["tab"]
+export type RecipesParams = ParamsOf<typeof recipesParams>
+export type RecipesTab = RecipesParams["tab"]
 
 export const eventsParams = defineParams({
   /** Prefix of event names. */
@@ -304,7 +314,6 @@ export const paths = {
   map: pageAt("/map", mapParams),
   knowledge: pageAt("/knowledge", knowledgeParams),
   memory: pageAt("/memory", memoryParams),
-  decisions: pageAt("/decisions", decisionsParams),
   sessions: pageAt("/sessions", sessionsParams),
   pack: pageAt("/pack", packParams),
   folds: pageAt("/folds", foldParams),
@@ -317,7 +326,7 @@ export const paths = {
   pipelines: pageAt("/pipelines", pipelinesParams),
   pipeline: (id: string, params: Partial<PipelineParams> = {}) =>
     `/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
-  agents: pageAt("/agents", agentsParams),
+  recipes: pageAt("/recipes", recipesParams),
   events: pageAt("/events", eventsParams),
   settings: pageAt("/settings", settingsParams),
 }

@@ -4,7 +4,9 @@ import { type AnyOperation, type Client, createClient, type Input } from "./clie
 import { type Journal, journalOf, olderThan, PAGE_EVENTS, prependOlder } from "./journal.ts"
 import { keys } from "./keys.ts"
 
-const NO_SERVER = createClient({ fetch: () => Promise.reject(new Error("no client given")) })
+const NO_SERVER = createClient({
+  fetch: () => Promise.reject(new Error("this page has no client")),
+})
 
 export const ClientContext = createContext<Client>(NO_SERVER)
 export const useClient = (): Client => useContext(ClientContext)

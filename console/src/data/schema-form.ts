@@ -1,3 +1,5 @@
+import { parseJson } from "#ground/base/json"
+import { asRecord } from "#ground/base/object"
 import { formatExact } from "../contract.ts"
 import type { JsonSchema } from "./client.ts"
 
@@ -163,20 +165,12 @@ function parseList(field: Extract<FormField, { kind: "list" }>, text: string): P
 }
 
 function parseJsonField(text: string): ParsedField {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return value(parsed)
-  } catch {
-    return wrong("Must be valid JSON")
-  }
+  const parsed = parseJson(text)
+  return parsed === undefined ? wrong("Must be valid JSON") : value(parsed)
 }
 
 const value = (it: unknown): ParsedField => ({ kind: "value", value: it })
 const wrong = (message: string): ParsedField => ({ kind: "wrong", message })
-
-function asRecord(it: unknown): JsonSchema {
-  return typeof it === "object" && it !== null ? { ...it } : {}
-}
 
 function numberOr(it: unknown, fallback: number): number {
   return typeof it === "number" ? it : fallback

@@ -15,6 +15,8 @@ const now = (overrides: Partial<Now>): Now => ({
   repository: { root: "/r", name: "r", branch: null },
   health: { isHealthy: true, failed: 0, warnings: 0 },
   store: null,
+  spend: { todayUsd: null, runs: 0, days: [] },
+  isNew: false,
   running: [],
   waiting: [],
   ended: [],
@@ -26,6 +28,7 @@ describe("sums of the current day", () => {
     expect(sumToday(now({}))).toMatchObject({ tokens: null, usd: null, runs: 0 })
     const counted = row({ tokens: { files: 10, tools: 5 }, costUsd: 0.5 })
     const report = now({
+      spend: { todayUsd: 1, runs: 2, days: [] },
       running: [row({}), row({ state: "queued" })],
       waiting: [counted],
       ended: [counted],

@@ -10,13 +10,13 @@ export type Today = {
   readonly runs: number
 }
 
-export function sumToday({ waiting, running, ended }: Now): Today {
+export function sumToday({ waiting, running, ended, spend }: Now): Today {
   const rows = [...waiting, ...running, ...ended]
   return {
     running: running.filter((it) => it.state === "running").length,
     waiting: waiting.length,
     tokens: sumKnown(rows, tokensOfRow),
-    usd: sumKnown(rows, (it) => it.costUsd),
+    usd: spend.todayUsd,
     runs: rows.length,
   }
 }

@@ -1,3 +1,4 @@
+import { asRecord } from "#ground/base/object"
 import type { Message, Run } from "../contract.ts"
 import type { Client } from "./client.ts"
 import type { RunHeard, RunLine } from "./run-line.ts"
@@ -239,6 +240,6 @@ function withoutWritten(
 }
 
 function parentOf(event: unknown): string {
-  const hasParent = typeof event === "object" && event !== null && "parentId" in event
-  return hasParent ? String(event.parentId) : ""
+  const { parentId = "" } = asRecord(event)
+  return String(parentId)
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { asRecord } from "#ground/base/object"
 import { hasCode, toWireError } from "../base/errors.ts"
 import type { Approval, OperationOutput } from "../contract.ts"
 import { keys } from "./keys.ts"
@@ -51,7 +52,6 @@ export function useAnswer(toasts: AnswerToasts, onAnswered?: (approval: Approval
 }
 
 function describeEarlierAnswer(data: unknown): string {
-  const { status = "answered", by = "another client" } =
-    typeof data === "object" && data !== null ? { ...data } : {}
+  const { status = "answered", by = "another client" } = asRecord(data)
   return `Already ${String(status)} by ${String(by)}. Your answer was not used.`
 }

@@ -15,6 +15,8 @@ const REPORT = {
   repository: { root: "/r", name: "tideline", branch: null },
   health: { isHealthy: true, failed: 0, warnings: 0 },
   store: STORE,
+  spend: { todayUsd: null, runs: 0, days: [] },
+  isNew: false,
   waiting: [],
   running: [],
   ended: [],
@@ -33,20 +35,74 @@ const nowPage = <NowPage now={NOW} areFactsHidden={false} onToggleFacts={() => u
 const nothing = () => undefined
 
 describe("pages", () => {
-  it("[CONSOLE-15] Now has a text for each empty list", () => {
+  it("[CONSOLE-65] Now leaves out empty groups and names the command that fills the page", () => {
     const text = render(nowPage, [[keys.operation("now.show", {}), REPORT]])
     expect(text).toContain("Sunday 15 November")
-    expect(text).toContain("Waiting for you 0")
-    expect(text).toContain("No agent is waiting for you.")
-    expect(text).toContain("Nothing is running.")
-    expect(text).toContain("No run ended today.")
+    expect(text).toContain("Nothing waits for you, nothing runs, and no run ended today.")
+    expect(text).toContain('qm run "What does this repository do?"'.replaceAll('"', "&quot;"))
+    expect(text).not.toMatch(/Waiting for you|Running|Ended today|Recent sessions|Store/)
   })
 
-  it("[CONSOLE-15] a new store shows the first-run page with one command", () => {
-    const report = { ...REPORT, store: { ...STORE, events: 1 } }
-    const text = render(nowPage, [[keys.operation("now.show", {}), report]])
-    expect(text).toContain("Ready to start")
-    expect(text).toContain("$ qm doctor Copy Check now")
+  it("[CONSOLE-65] Now lists waiting, running, ended and recent sessions that exist", () => {
+    const row = { id: "r-1", kind: "run", state: "running", title: "Port it", at: NOW }
+    const report = { ...REPORT, running: [row], ended: [{ ...row, id: "r-2", state: "done" }] }
+    const stored = {
+      host: "codex",
+      sessionId: "s-1",
+      title: "Explain the tariff",
+      cwd: "/r",
+      file: "/h/s-1.jsonl",
+      sizeBytes: 2_000,
+      changedAt: NOW - 3_600_000,
+      runId: null,
+      isResumable: true,
+    }
+    const text = render(nowPage, [
+      [keys.operation("now.show", {}), report],
+      [keys.operation("agents.sessions", { limit: 8 }), { sessions: [stored] }],
+    ])
+    expect(text).toMatch(/Running 1 .*Ended today 1 .*Recent sessions 1 .*Explain the tariff/)
+    expect(text).not.toContain("Waiting for you")
+  })
+
+  it("[CONSOLE-66] where nothing ran yet, the first-run page shows hosts, capture, sessions and next steps", () => {
+    const host = {
+      title: "Claude Code",
+      name: "claude-code",
+      isInstalled: true,
+      version: "2.1.325",
+    }
+    const hosts = [
+      { ...host, login: "found", loginFrom: "~/x", hooks: "none" },
+      { ...host, name: "gemini", title: "Gemini CLI", isInstalled: false, version: null },
+    ]
+    const summary = { id: "c-1", host: "claude-code", workingDirectory: "/r", lastSeenAt: NOW }
+    const capture = {
+      manifest: { host: "claude-code" },
+      headline: {
+        tokens: 16_981,
+        window: 200_000,
+        share: 0.085,
+        kinds: [{ kind: "system", tokens: 16_981 }],
+      },
+      budget: { startBudget: 20_000 },
+      advice: [],
+    }
+    const session = { host: "codex", sessionId: "s", sizeBytes: 2_000, runId: null }
+    const text = render(nowPage, [
+      [keys.operation("now.show", {}), { ...REPORT, isNew: true }],
+      [keys.session, { repository: { root: "/r", name: "r", branch: null }, readOnly: false }],
+      [keys.operation("hosts.list", {}), { hosts }],
+      [keys.operation("capture.list", { limit: 50 }), { captures: [summary] }],
+      [keys.operation("capture.show", { id: "c-1" }), capture],
+      [keys.operation("agents.sessions", { limit: 500 }), { sessions: [session, session] }],
+    ])
+    expect(text).toContain("16,981 tokens in claude-code, 8.5 % of 200.0k")
+    expect(text).toMatch(/Claude Code signed in, not connected 2\.1\.325/)
+    expect(text).toContain("Gemini CLI Not installed")
+    expect(text).toContain("2 of Codex")
+    expect(text).toContain("Import 2 sessions")
+    expect(text).toMatch(/Connect Claude Code.*Build a package.*Start a run/)
     expect(text).not.toContain("Waiting for you")
   })
 
@@ -115,10 +171,11 @@ describe("pages", () => {
     queries.setQueryData(keys.operation("config.show", { sources: true }), config)
     const html = renderPage(
       queries,
-      <SettingsPage params={params} onParams={nothing} appearance={appearance} />,
+      <SettingsPage now={NOW} params={params} onParams={nothing} appearance={appearance} />,
     )
     expect(html).not.toContain(secret)
     expect(html).toContain("Set, not shown")
+    expect(html).toContain("Sign out everywhere")
   })
 
   it("[CONSOLE-15] an error is shown with its hint and its code", () => {

@@ -1,19 +1,18 @@
 import type { Clock, Ids, ProcessIdentity, TemporaryDirectory } from "#ground/base"
 import type { AgentsTurns, ContextPart, Run } from "#ground/contract"
 import type { Db } from "#ground/store"
+import type { HostHome } from "#see/hosts"
 import { type ActiveRunsDeps, createActiveRuns } from "./runs/active-runs.ts"
 import { createCommandHandler } from "./runs/command-handler.ts"
-import { createHandoff, restoreRun } from "./runs/handoff.ts"
-import { createImportExport } from "./runs/import-export.ts"
+import { createHandoff, createImportExport, restoreRun } from "./runs/import-export.ts"
 import { createRunListeners } from "./runs/live-text.ts"
 import { createRecovery } from "./runs/recovery.ts"
 import { pendingPack } from "./runs/run-attempt.ts"
 import { createRunCommands } from "./runs/run-commands.ts"
-import type { Owner } from "./runs/run-store.ts"
 import { createTitles } from "./runs/run-title.ts"
-import { createStores } from "./runs/stores.ts"
+import type { Owner } from "./runs/stores/run-store.ts"
+import { createStores } from "./runs/stores/stores.ts"
 import { createSupervisor } from "./runs/supervisor.ts"
-import type { HostPlaces } from "./sessions/find-sessions.ts"
 import { createSessionFiles } from "./sessions/session-writer.ts"
 import { createViews } from "./views/view-cache.ts"
 
@@ -32,7 +31,7 @@ export type AgentsDeps = Omit<ActiveRunsDeps, "notifyText" | "turnEnded" | "rest
   wantsTitles(): boolean
   temporaryDirectory(): Promise<TemporaryDirectory>
   redactJson(value: unknown): unknown
-  hostPlaces(): HostPlaces
+  hostPlaces(): HostHome
   readonly sessionsDirectory: string
   resolve(path: string): string
   count(): Promise<(text: string) => number>
@@ -70,6 +69,7 @@ export function createAgents(deps: AgentsDeps) {
     list: runs.list,
     messages: messages.list,
     message: messages.find,
+    reads: messages.reads,
     approvals: approvals.list,
     approval: approvals.find,
     async queued(id: string): Promise<AgentsTurns> {

@@ -59,6 +59,12 @@ test("[AGENTS-30] a very long output is truncated and stored once", () => {
   const message = messageOfEvent(
     event({ event: "activity.ended", activityId: "a", outcome: "done", output }),
   )
-  expect(message.content).toHaveLength(MAX_CONTENT_CHARACTERS + 1)
+  expect(message.content).toHaveLength(MAX_CONTENT_CHARACTERS)
   expect(message.metadata["event"]).toMatchObject({ output: "" })
+})
+
+test("[AGENTS-30] the first message has subtype init and the working directory", () => {
+  const started = event({ event: "session.started", sessionId: "s", cwd: "/x" })
+  expect(messageOfEvent(started).metadata).toMatchObject({ subtype: "init", cwd: "/x" })
+  expect(messageOfEvent(event({ event: "turn.started" })).metadata).not.toHaveProperty("subtype")
 })

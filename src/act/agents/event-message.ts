@@ -1,4 +1,4 @@
-import { sliceText } from "#ground/base"
+import { truncate } from "#ground/base"
 import { AgentEvent, type Message } from "#ground/contract"
 
 export const MAX_CONTENT_CHARACTERS = 200_000
@@ -11,9 +11,15 @@ export function messageOfEvent(event: AgentEvent, raw?: string): NewMessage {
     type,
     role,
     content: cutContent(content),
-    metadata: { event: withoutText(event) },
+    metadata: { ...initFields(event), event: withoutText(event) },
     ...(raw === undefined ? {} : { raw: cutContent(raw) }),
   }
+}
+
+/** Readers of the host's own stream look for these fields. */
+function initFields(event: AgentEvent): { subtype?: "init"; cwd?: string } {
+  if (event.event !== "session.started") return {}
+  return { subtype: "init", ...(event.cwd === undefined ? {} : { cwd: event.cwd }) }
 }
 
 export function systemMessage(content: string): NewMessage {
@@ -26,9 +32,7 @@ export function eventOf(message: Pick<Message, "metadata">): AgentEvent | undefi
 }
 
 export function cutContent(text: string): string {
-  return text.length <= MAX_CONTENT_CHARACTERS
-    ? text
-    : `${sliceText(text, MAX_CONTENT_CHARACTERS)}…`
+  return truncate(text, MAX_CONTENT_CHARACTERS)
 }
 
 type Text = readonly [type: NewMessage["type"], role: NewMessage["role"], content: string]

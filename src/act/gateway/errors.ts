@@ -14,8 +14,9 @@ export const HostUnknown = defineError<{ program: string }>()("GATEWAY_HOST_UNKN
 })
 
 export const HostNotProxied = defineError<{ title: string; reason: string }>()(
-  "GATEWAY_HOST_NOT_CARRIED",
+  "GATEWAY_HOST_NOT_SUPPORTED",
   {
+    formerCode: "GATEWAY_HOST_NOT_CARRIED",
     family: "unavailable",
     message: (it) => `${it.title} cannot use the gateway: ${it.reason}.`,
     hint: () => "Set what is missing, or start it without the gateway.",
@@ -35,7 +36,8 @@ export const FoldNotOffered = defineError<{ title: string }>()("GATEWAY_FOLD_NOT
   hint: () => "Use mode record; folding supports Claude Code and Codex.",
 })
 
-export const ProxiedSessionUnknown = defineError<{ id: string }>()("GATEWAY_CARRY_UNKNOWN", {
+export const ProxiedSessionUnknown = defineError<{ id: string }>()("GATEWAY_SESSION_UNKNOWN", {
+  formerCode: "GATEWAY_CARRY_UNKNOWN",
   family: "not-found",
   message: (it) =>
     it.id === "last"
@@ -44,21 +46,23 @@ export const ProxiedSessionUnknown = defineError<{ id: string }>()("GATEWAY_CARR
   hint: () => "List sessions with `qm gateway list`; start one with `qm gateway run -- <command>`.",
 })
 
-export const RequestUnknown = defineError<{ carry: string; seq: number }>()(
+export const RequestUnknown = defineError<{ proxiedSession: string; seq: number }>()(
   "GATEWAY_REQUEST_UNKNOWN",
   {
     family: "not-found",
-    message: (it) => `Request ${it.seq} of ${it.carry} is not stored.`,
-    hint: (it) => `List its requests with \`qm gateway show ${it.carry}\`; old ones are deleted.`,
+    message: (it) => `Request ${it.seq} of ${it.proxiedSession} is not stored.`,
+    hint: (it) =>
+      `List its requests with \`qm gateway show ${it.proxiedSession}\`; old ones are deleted.`,
   },
 )
 
-export const ProxiedSessionNotNamed = defineError<{ run: string; carries: number }>()(
-  "GATEWAY_CARRY_NOT_NAMED",
+export const ProxiedSessionNotNamed = defineError<{ run: string; sessions: number }>()(
+  "GATEWAY_SESSION_NOT_NAMED",
   {
+    formerCode: "GATEWAY_CARRY_NOT_NAMED",
     family: "invalid",
     message: (it) =>
-      `Run ${it.run} has ${it.carries} gateway sessions, and each numbers its requests from 1.`,
+      `Run ${it.run} has ${it.sessions} gateway sessions, and each numbers its requests from 1.`,
     hint: (it) => `Use the id of one session; \`qm gateway list --run ${it.run}\` lists them.`,
   },
 )

@@ -47,8 +47,8 @@ describe("a proxied session", () => {
       status: 200,
     })
     expect(second?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
-    const { carries } = await world.gateway.list({ limit: 10 })
-    expect(carries[0]).toMatchObject({ mode: "record", requests: 2, isAlive: false })
+    const { sessions } = await world.gateway.list({ limit: 10 })
+    expect(sessions[0]).toMatchObject({ mode: "record", requests: 2, isAlive: false })
   })
 
   it("a resumed session adds only items that it had not sent before", async () => {
@@ -149,7 +149,7 @@ describe("a proxied session", () => {
     const later = await world.proxyBy(other)
     await ask(later, RETURNED)
     expect(world.provider.heard.at(-1)?.body).toContain("qm-open:")
-    const [again] = (await world.gateway.show({ id: later.id, limit: 10 })).carries
+    const [again] = (await world.gateway.show({ id: later.id, limit: 10 })).sessions
     expect(again?.latchedOff).toContain("refused")
     expect(world.told).toHaveLength(2)
     await ask(later, RETURNED, { session: "session-2" })
@@ -158,8 +158,8 @@ describe("a proxied session", () => {
       true,
     ])
     await other.close()
-    const [carry] = (await world.gateway.show({ id: proxied.id, limit: 10 })).carries
-    expect(carry?.latchedOff).toContain("refused")
+    const [proxiedSession] = (await world.gateway.show({ id: proxied.id, limit: 10 })).sessions
+    expect(proxiedSession?.latchedOff).toContain("refused")
   })
 
   it.each([
@@ -192,7 +192,7 @@ describe("a proxied session", () => {
   it("a host that sent no request leaves no row behind", async () => {
     await using world = await gatewayWorld()
     await (await world.proxy()).end()
-    expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
+    expect((await world.gateway.list({ limit: 10 })).sessions).toEqual([])
   })
 
   it("[GATE-84] other processes can query the eligibility shown by the last request, while the session is open", async () => {
@@ -213,15 +213,15 @@ describe("a proxied session", () => {
     await using world = await gatewayWorld()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
     await expect(world.proxy(wanted)).rejects.toThrow(/recorded but not folded/)
-    expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
+    expect((await world.gateway.list({ limit: 10 })).sessions).toEqual([])
   })
 
   it("[GATE-92] a proxied session that cannot be opened leaves nothing open", async () => {
     await using world = await gatewayWorld()
     const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
     await expect(world.proxy({ environment })).rejects.toThrow(/cannot forward to this address/)
-    const { carries } = await world.gateway.list({ limit: 10 })
-    expect(carries.map((it) => it.endedAt === null)).toEqual(carries.map(() => false))
+    const { sessions } = await world.gateway.list({ limit: 10 })
+    expect(sessions.map((it) => it.endedAt === null)).toEqual(sessions.map(() => false))
     expect((await ask(await world.proxy(), WORKED)).status).toBe(200)
   })
 
@@ -232,8 +232,8 @@ describe("a proxied session", () => {
     for (let at = 0; at < 3; at++) await ask(proxied, WORKED)
     void proxied.end()
     await other.close()
-    const { carries } = await world.gateway.list({ limit: 10 })
-    expect(carries.map((it) => [it.requests, it.endedAt === null])).toEqual([[3, false]])
+    const { sessions } = await world.gateway.list({ limit: 10 })
+    expect(sessions.map((it) => [it.requests, it.endedAt === null])).toEqual([[3, false]])
   })
 
   it("[GATE-91] when the provider refuses the original too, the fold is not blamed", async () => {

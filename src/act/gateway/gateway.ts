@@ -32,7 +32,7 @@ const LONGEST_RECORDING_MS = 15_000
 
 type GatewayDeps = Pick<
   RecorderDeps,
-  "clock" | "keepTrail" | "log" | "mostWaitingBytes" | "priceOf"
+  "chargeUsage" | "clock" | "keepTrail" | "log" | "mostWaitingBytes" | "priceOf"
 > & {
   readonly db: Db<"gateway">
   readonly ids: Ids
@@ -156,7 +156,10 @@ function createFolding(deps: GatewayDeps, store: GatewayStore) {
         )
         const stored = [store.latchOff(id, { session, reason }), deps.unfold(branchIds)]
         Promise.all(stored).catch((error: unknown) => {
-          deps.log.warn("could not store that folding was switched off", { carry: id, error })
+          deps.log.warn("could not store that folding was switched off", {
+            proxiedSession: id,
+            error,
+          })
         })
       }
       return createProxiedSession({ wire, key, states, latches, log: deps.log, latchOff, tell })

@@ -165,7 +165,8 @@ describe("host configuration", () => {
     expect(() => to(openai, {})).toThrow(/OPENAI_API_KEY/)
     expect(() => to({ kind: "refused", reason: "it is so" })).toThrow(
       expect.objectContaining({
-        code: "GATEWAY_HOST_NOT_CARRIED",
+        code: "GATEWAY_HOST_NOT_SUPPORTED",
+        formerCode: "GATEWAY_HOST_NOT_CARRIED",
         message: expect.stringContaining("it is so"),
       }),
     )

@@ -16,6 +16,14 @@ const LONGEST_KEPT_TEXT_UNITS = 400_000
 
 const LONGEST_WHY_UNITS = 300
 
+type UsageReport = {
+  readonly session: string
+  readonly agent: string
+  readonly sentAt: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
 export type RecorderDeps = {
   readonly session: ProxiedSession
   readonly host: HostName | undefined
@@ -27,6 +35,8 @@ export type RecorderDeps = {
   readonly mostWaitingBytes?: number
   secrets(): Promise<Pick<Secrets, "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
+  /** Charges the open branch of a session with the provider's own count. */
+  chargeUsage(report: UsageReport): Promise<void>
   /** Adds the removed steps to the branch's trail. False: try again later. */
   keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<boolean>
 }
@@ -47,7 +57,7 @@ export function createRecorder(deps: RecorderDeps) {
       const read = await readExchange({ exchange, before, folds }, deps)
       await keep(read, { exchange, deps, names, folds })
     } catch (error) {
-      deps.log.warn("could not record a request", { carry: deps.session.id, error })
+      deps.log.warn("could not record a request", { proxiedSession: deps.session.id, error })
     }
   }
   return {
@@ -191,7 +201,29 @@ async function keep(
       text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),
     })),
   })
+  await chargeUsage(answer, exchange, deps)
   await keepTrails(answer, deps, folds)
+}
+
+/** Later figures of a session do not depend on one that could not be charged. */
+async function chargeUsage(
+  { session, agent, usage }: ReadAnswer,
+  exchange: Exchange,
+  deps: RecorderDeps,
+): Promise<void> {
+  if (session === null || usage === null) return
+  const { input, output, cacheRead, cacheWrite } = usage
+  try {
+    await deps.chargeUsage({
+      session,
+      agent: agent ?? "",
+      sentAt: exchange.at,
+      inputTokens: input + cacheRead + cacheWrite,
+      outputTokens: output,
+    })
+  } catch (error) {
+    deps.log.warn("could not charge the usage of a request", { error })
+  }
 }
 
 async function keepTrails(

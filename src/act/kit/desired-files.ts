@@ -1,13 +1,19 @@
 import path from "node:path"
-import { isInside } from "#ground/base"
+import { isInside, isRecord } from "#ground/base"
 import type { KitHost } from "#ground/contract"
 import { markAt } from "./enrolment.ts"
-import { type KitHostForm, leadsInto, type Machine, type Template } from "./hosts/host.ts"
+import {
+  type KitHostForm,
+  leadsInto,
+  type Machine,
+  shellCommand,
+  type Template,
+} from "./hosts/host.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
 import { bootLines } from "./texts/boot.ts"
 import { type HookFile, hookEditor } from "./texts/hook-entries.ts"
-import { settingEditor } from "./texts/json-text.ts"
-import { blockEditor, type Editor } from "./texts/text.ts"
+import { fieldEditor, settingEditor } from "./texts/json-text.ts"
+import { allOf, blockEditor, type Editor } from "./texts/text.ts"
 
 type Base = {
   readonly path: string
@@ -39,6 +45,10 @@ export type WantedWorld = {
   readonly main: string
   readonly bundle: { readonly bytes: Buffer; readonly hash: string }
   readonly templates: readonly Template[]
+  /** Hosts whose hooks, commands and skills come from our plugin. */
+  readonly plugins: ReadonlySet<KitHost>
+  /** Undefined without a request for a status line. */
+  readonly statusLine: { readonly mayReplace: boolean } | undefined
 }
 
 export function kitFolder(home: string): string {
@@ -72,7 +82,12 @@ export function wantedForUser(
   return [
     wantedBundle(context),
     wantedRuntime(context),
-    ...wiring.flatMap((it) => wantedForHost(it, context)),
+    wantedPaths(context),
+    ...wiring.flatMap((it) =>
+      context.plugins.has(it.host)
+        ? wantedSettings(HOST_FORMS[it.host], [], context)
+        : wantedForHost(it, context),
+    ),
   ]
 }
 
@@ -105,23 +120,25 @@ function wantedRuntime({ home, main }: WantedWorld): WantedFile {
   }
 }
 
+/** The scripts of our plugin read it line by line: the Node binary, then the entry point of qm. */
+function wantedPaths({ home, node, main }: WantedWorld): WantedFile {
+  return {
+    kind: "owned",
+    path: path.join(kitFolder(home), "paths"),
+    within: home,
+    host: null,
+    what: "the location of node and qm, for the plugin",
+    isPrivate: true,
+    bytes: Buffer.from(`${node}\n${main}\n`),
+    mode: 0o600,
+    isSealed: true,
+  }
+}
+
 function wantedForHost({ host, level }: HostLevel, context: WantedWorld): readonly WantedFile[] {
   const form = HOST_FORMS[host]
   const base = { within: anchorOf(form, context.machine), host, isPrivate: true } as const
   const file = hookFileOf(form, level, context)
-  const events = [...new Set(file.entries.map((it) => it.event))].join(", ")
-  const settings: readonly WantedFile[] =
-    file.entries.length === 0
-      ? []
-      : [
-          {
-            ...base,
-            kind: "shared",
-            path: file.path,
-            what: `hooks on ${events}`,
-            editor: hookEditor(file),
-          },
-        ]
   const projected = context.templates
     .filter((it) => it.level <= level && it.hosts.includes(host))
     .map((it): WantedFile => {
@@ -138,7 +155,79 @@ function wantedForHost({ host, level }: HostLevel, context: WantedWorld): readon
         isSealed: false,
       }
     })
-  return [...settings, ...projected]
+  const hooks = file.entries.length === 0 ? [] : [file]
+  return [
+    ...wantedSettings(form, hooks, context),
+    ...wantedServer(form, base, context),
+    ...projected,
+  ]
+}
+
+/** One file with up to two parts of ours: hooks, and the status line. */
+function wantedSettings(
+  form: KitHostForm,
+  hooks: readonly HookFile[],
+  context: WantedWorld,
+): readonly WantedFile[] {
+  const { path: file } = form.settings(context.machine)
+  const hasStatusLine = form.hasStatusLine === true && context.statusLine !== undefined
+  const parts = [
+    ...hooks.map((it) => {
+      const events = [...new Set(it.entries.map((entry) => entry.event))].join(", ")
+      return { what: `hooks on ${events}`, editor: hookEditor(it) }
+    }),
+    ...(hasStatusLine
+      ? [{ what: "the status line", editor: statusLineEditor(file, context) }]
+      : []),
+  ]
+  if (parts.length === 0) return []
+  return [
+    {
+      kind: "shared",
+      path: file,
+      within: anchorOf(form, context.machine),
+      host: form.host,
+      isPrivate: true,
+      what: parts.map((it) => it.what).join(", "),
+      editor: allOf(parts.map((it) => it.editor)),
+    },
+  ]
+}
+
+function statusLineEditor(
+  file: string,
+  { home, node, statusLine }: Pick<WantedWorld, "home" | "node" | "statusLine">,
+): Editor {
+  return fieldEditor({
+    path: file,
+    name: STATUS_LINE_FIELD,
+    value: { type: "command", command: shellCommand([node, bundleFile(home), "statusline"]) },
+    mayReplace: statusLine?.mayReplace === true,
+    isOurs: isOwnStatusLine(home),
+  })
+}
+
+export const STATUS_LINE_FIELD = "statusLine"
+
+export function isOwnStatusLine(home: string): (value: unknown) => boolean {
+  const isOurs = leadsInto(kitFolder(home))
+  return (value) =>
+    isRecord(value) && typeof value["command"] === "string" && isOurs(value["command"])
+}
+
+/** The name of our MCP server in every host. */
+export const SERVER_NAME = "qm"
+
+function wantedServer(
+  form: KitHostForm,
+  base: Pick<Base, "within" | "host" | "isPrivate">,
+  { machine, node, main }: WantedWorld,
+): readonly WantedFile[] {
+  if (form.server === undefined) return []
+  const { path: file, container } = form.settings(machine)
+  const value = form.server({ node, main })
+  const editor = settingEditor({ path: file, section: container, name: SERVER_NAME, value })
+  return [{ ...base, kind: "shared", path: file, what: "the MCP server qm", editor }]
 }
 
 export function hookFileOf(
@@ -146,7 +235,7 @@ export function hookFileOf(
   level: number,
   { home, machine, node }: Pick<WantedWorld, "home" | "machine" | "node">,
 ): HookFile {
-  const program = { node, bundle: bundleFile(home) }
+  const program = { kind: "bundle", node, bundle: bundleFile(home) } as const
   return {
     ...form.settings(machine),
     entries: form.entries(level, program),

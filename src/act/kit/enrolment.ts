@@ -1,5 +1,5 @@
 import path from "node:path"
-import { readTextBounded } from "#ground/base"
+import { parseJsonRecord, readTextBounded } from "#ground/base"
 import { digest } from "./files/inspect.ts"
 import { LARGEST_TEMPLATE_BYTES } from "./limits.ts"
 import type { Files } from "./manifest.ts"
@@ -36,10 +36,5 @@ export async function readMark(
 }
 
 function isMark(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && "version" in value && value.version === 1
-  } catch {
-    return false
-  }
+  return parseJsonRecord(text)?.["version"] === 1
 }

@@ -9,6 +9,7 @@ import { HOOK_LEVELS } from "./levels.ts"
 import { LARGEST_BUNDLE_BYTES, LARGEST_SETTINGS_BYTES } from "./limits.ts"
 import { type Manifest, readManifest } from "./manifest.ts"
 import type { KitDeps } from "./plan.ts"
+import { findActivePlugins } from "./plugin/active-plugin.ts"
 import { type HookEntry, ownEntries } from "./texts/hook-entries.ts"
 
 export type InstalledKit = {
@@ -17,6 +18,14 @@ export type InstalledKit = {
   /** `fired` comes from the verdict log, not from here. */
   readonly hooks: readonly HookState[]
   readonly tampered: readonly string[]
+  readonly sources: readonly HookSource[]
+}
+
+/** The origin of a host's hooks. With both, those of `qm init` run and the plugin's are silent. */
+export type HookSource = {
+  readonly host: KitHost
+  readonly title: string
+  readonly from: "init" | "plugin" | "both" | "none"
 }
 
 export async function lookAtInstalled(deps: KitDeps): Promise<InstalledKit> {
@@ -25,18 +34,40 @@ export async function lookAtInstalled(deps: KitDeps): Promise<InstalledKit> {
   const mark = await statFile(markAt(stateDirectory))
   const isMarked = mark.kind === "found" && mark.what === "regular file"
   const own = manifest.repositories.find((it) => it.stateDirectory === stateDirectory)
-  if (own === undefined || !isMarked) return { level: null, hosts: [], hooks: [], tampered: [] }
+  const plugins = await findActivePlugins(deps)
+  if (own === undefined || !isMarked) {
+    const sources = [...plugins].map((host) => sourceOf(host, { hasEntries: false, plugins }))
+    return { level: null, hosts: [], hooks: [], tampered: [], sources }
+  }
 
   const hooks: HookState[] = []
+  const sources: HookSource[] = []
   const tampered = [...(await tamperedFiles(manifest, deps))]
   const wired = wiringOf(manifest.repositories).filter((it) => own.hosts.includes(it.host))
   for (const wiring of wired) {
     const ownEntries = await entriesOf(wiring, manifest, deps)
     if (ownEntries.isTampered)
       tampered.push(`${ownEntries.path} has qm hooks that qm did not write`)
-    hooks.push(...HOOK_NAMES.map((hook) => stateOf(wiring.host, hook, { ...ownEntries, own })))
+    const hasEntries = ownEntries.present.length > 0
+    const source = sourceOf(wiring.host, { hasEntries, plugins })
+    // The plugin's hooks are those of the highest level, and run the same bundle.
+    const present = source.from === "plugin" ? ownEntries.expected : ownEntries.present
+    sources.push(source)
+    hooks.push(
+      ...HOOK_NAMES.map((hook) => stateOf(wiring.host, hook, { ...ownEntries, present, own })),
+    )
   }
-  return { level: own.level, hosts: own.hosts, hooks, tampered }
+  return { level: own.level, hosts: own.hosts, hooks, tampered, sources }
+}
+
+function sourceOf(
+  host: KitHost,
+  it: { readonly hasEntries: boolean; readonly plugins: ReadonlySet<KitHost> },
+): HookSource {
+  const isPlugin = it.plugins.has(host)
+  const { title } = HOST_FORMS[host]
+  if (it.hasEntries) return { host, title, from: isPlugin ? "both" : "init" }
+  return { host, title, from: isPlugin ? "plugin" : "none" }
 }
 
 type FoundEntries = {

@@ -33,6 +33,7 @@ describe("install", () => {
     expect(plan.changes.map(({ action, host, what }) => [action, host, what])).toEqual([
       ["create", null, "the hook bundle, one file without dependencies"],
       ["create", null, "the location of the qm program"],
+      ["create", null, "the location of node and qm, for the plugin"],
       ["change", "claude-code", "hooks on SessionStart, PostToolUse, Stop, InstructionsLoaded"],
       ["create", null, "enrolls this repository; without this file hooks do nothing here"],
     ])
@@ -80,7 +81,7 @@ describe("install", () => {
   })
 
   test("[KIT-7] every entry has a matcher where the host supports one", () => {
-    const program = { node: "/n", bundle: "/b" }
+    const program = { kind: "bundle", node: "/n", bundle: "/b" } as const
     for (const host of ALL) {
       const entries = HOST_FORMS[host].entries(7, program)
       const inGroups = entries.filter((it) => "hooks" in it.entry)
@@ -91,7 +92,7 @@ describe("install", () => {
 
   test("[KIT-7] a matcher matches the tools of its level and no others", () => {
     const after = HOST_FORMS["claude-code"]
-      .entries(4, { node: "/n", bundle: "/b" })
+      .entries(4, { kind: "bundle", node: "/n", bundle: "/b" } as const)
       .find((it) => it.event === "PostToolUse")
     const matcher = new RegExp(String(after?.entry["matcher"]))
     const fits = ["Edit", "Write", "NotebookEdit", "Read", "mcp__x__y"].map((it) =>
@@ -269,7 +270,7 @@ describe("uninstall", () => {
         Stop: [{ hooks: [{ type: "command", command: "mine" }] }],
         PreToolUse: [
           {
-            matcher: "Edit|Write|MultiEdit|NotebookEdit|Agent|Task",
+            matcher: "*",
             hooks: [{ type: "command", command: "mine, too" }],
           },
         ],
@@ -464,7 +465,8 @@ describe("several repositories", () => {
     const two = ["SessionStart", "PostToolUse", "Stop", "InstructionsLoaded"]
     const three = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "InstructionsLoaded"]
     const four = three.toSpliced(3, 0, "SubagentStart")
-    expect(seen).toEqual({ 1: [], 2: two, 3: three, 4: four, 5: four })
+    const five = four.toSpliced(2, 0, "UserPromptSubmit")
+    expect(seen).toEqual({ 1: [], 2: two, 3: three, 4: four, 5: five })
     expect(await exists(path.join(world.userHome, ".claude"))).toBe(false)
   })
 })
@@ -473,11 +475,12 @@ describe("status", () => {
   test("[KIT-14] the status of each hook in each host says whether it is installed, and why not", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
-    expect(await world.kit.installed()).toEqual({ level: null, hosts: [], hooks: [], tampered: [] })
+    const nothing = { level: null, hosts: [], hooks: [], tampered: [], sources: [] }
+    expect(await world.kit.installed()).toEqual(nothing)
     await world.install(ALL, 3)
     const installed = await world.kit.installed()
     const words = installed.hooks.map((it) => `${it.host} ${it.hook}: ${it.state}`)
-    expect(words).toHaveLength(24)
+    expect(words).toHaveLength(33)
     expect(words).toEqual(
       expect.arrayContaining([
         "claude-code boot: installed",

@@ -48,7 +48,8 @@ export function createKit(deps: KitDeps) {
 
 /** Plans again under the lock, so that only the plan that was shown is written. */
 async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise<KitDone> {
-  const request = plan.level === null ? undefined : { hosts: plan.hosts, level: plan.level }
+  const { hosts, level: wantedLevel, statusLine } = plan
+  const request = wantedLevel === null ? undefined : { hosts, level: wantedLevel, statusLine }
   const done = await withLock(kitFolder(deps.home), deps, async (madeFolders) => {
     const prepared = await planChange(deps, request, { signal, madeFolders })
     if (prepared.plan.fingerprint !== plan.fingerprint) throw PlanStale({})

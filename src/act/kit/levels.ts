@@ -22,9 +22,12 @@ export const HOOK_LEVELS: Readonly<Record<HookName, number>> = {
   drift: levelOf("drift"),
   loaded: levelOf("loaded"),
   concurrency: levelOf("concurrency"),
+  guideline: levelOf("guideline"),
   package: levelOf("package"),
+  prompt: levelOf("prompt"),
   risk: levelOf("risk"),
   pitfall: levelOf("pitfall"),
+  window: levelOf("window"),
 }
 
 function levelOf(name: HookName): number {
@@ -41,13 +44,13 @@ export const GIT_HOOKS_FROM_LEVEL = 3
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7] as const
 
 export const LEVEL_ADDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
-  1: "session log, decisions, glossary",
-  2: "ledger, boot digest, drift nudge",
-  3: "claims, concurrency guard, git hooks",
-  4: "packs, sub-agent packages, metering",
-  5: "risk gate, archive of old sessions, proposed lessons, pitfalls before an edit",
-  6: "autonomy dial, token report, forge (not built yet)",
-  7: "fleet, swarm, sources (not built yet)",
+  1: "commands to register sessions, record decisions and hand off",
+  2: "session ledger, summary at session start, reminder to register",
+  3: "file claims, warnings about edits of other sessions and a full window, git hooks",
+  4: "packages for tasks and sub-agents, token metering",
+  5: "simulation before high-risk edits, guidelines before tools, a package for each prompt, known pitfalls, lessons",
+  6: "reserved: adds nothing yet",
+  7: "reserved: adds nothing yet",
 }
 
 export function hooksOfLevel(level: number): readonly HookName[] {

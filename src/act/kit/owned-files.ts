@@ -1,14 +1,20 @@
 import path from "node:path"
 import { KIT_HOSTS } from "#ground/contract"
-import { anchorOf, kitFolder } from "./desired-files.ts"
+import {
+  anchorOf,
+  isOwnStatusLine,
+  kitFolder,
+  SERVER_NAME,
+  STATUS_LINE_FIELD,
+} from "./desired-files.ts"
 import { inspectText } from "./files/inspect.ts"
 import { leadsInto } from "./hosts/host.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
 import type { FileRecord, Files } from "./manifest.ts"
 import type { KitDeps } from "./plan.ts"
 import { hookEditor } from "./texts/hook-entries.ts"
-import { settingEditor } from "./texts/json-text.ts"
-import { blockEditor, type Editor } from "./texts/text.ts"
+import { fieldEditor, settingEditor } from "./texts/json-text.ts"
+import { allOf, blockEditor, type Editor } from "./texts/text.ts"
 
 type Home = Pick<KitDeps, "home">
 
@@ -17,7 +23,13 @@ function editorOf({ home }: Home): (file: string, record: FileRecord) => Editor 
     if (host === null) return settingEditor({ path: file, section: "kit", name: "level", value: 2 })
     if (file.endsWith(".md")) return blockEditor({ path: file, lines: [] })
     const { container } = HOST_FORMS[host].settings(NOWHERE)
-    return hookEditor({ path: file, container, entries: [], isOurs: leadsInto(kitFolder(home)) })
+    if (HOST_FORMS[host].server !== undefined)
+      return settingEditor({ path: file, section: container, name: SERVER_NAME, value: null })
+    const isOurs = leadsInto(kitFolder(home))
+    const hooks = hookEditor({ path: file, container, entries: [], isOurs })
+    if (HOST_FORMS[host].hasStatusLine !== true) return hooks
+    const field = { path: file, name: STATUS_LINE_FIELD, value: null, mayReplace: false }
+    return allOf([hooks, fieldEditor({ ...field, isOurs: isOwnStatusLine(home) })])
   }
 }
 

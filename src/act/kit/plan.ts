@@ -3,9 +3,12 @@ import { type Clock, compareText, type Log, type Random, readBounded, statFile }
 import type { KitChange, KitHost } from "#ground/contract"
 import type { Repository } from "#see/repo"
 import {
+  anchorOf,
   bundleFile,
   type HostLevel,
+  isOwnStatusLine,
   kitFolder,
+  STATUS_LINE_FIELD,
   type WantedFile,
   type WantedWorld,
   wantedForRepository,
@@ -31,9 +34,10 @@ import {
   splitFiles,
 } from "./manifest.ts"
 import { findStrays, reconcileDeps } from "./owned-files.ts"
+import { findActivePlugins, PLUGIN_ID } from "./plugin/active-plugin.ts"
 import { backupName, reconcile, recordsOf, type Step } from "./reconcile.ts"
 import { readTemplates } from "./templates.ts"
-import { readSetting } from "./texts/json-text.ts"
+import { readFields, readSetting } from "./texts/json-text.ts"
 
 export type KitDeps = {
   readonly repository: Repository
@@ -61,6 +65,7 @@ export type KitPlan = {
   readonly kind: "install" | "uninstall"
   readonly level: number | null
   readonly hosts: readonly KitHost[]
+  readonly statusLine: KitRequest["statusLine"]
   readonly changes: readonly KitChange[]
   readonly warnings: readonly string[]
   readonly next: readonly string[]
@@ -68,7 +73,12 @@ export type KitPlan = {
   readonly fingerprint: string
 }
 
-export type KitRequest = { readonly hosts: readonly KitHost[]; readonly level: number }
+export type KitRequest = {
+  readonly hosts: readonly KitHost[]
+  readonly level: number
+  /** `replace` also replaces the user's own. An installed status line of ours stays in any case. */
+  readonly statusLine?: "add" | "replace" | undefined
+}
 
 export type PreparedPlan = {
   readonly plan: KitPlan
@@ -92,7 +102,15 @@ export async function planChange(
   const own = manifest.repositories.find((it) => it.stateDirectory === stateDirectory)
   const others = await stillEnrolled(manifest, stateDirectory)
   const wiring = wiringOf(request === undefined ? others : [...others, request])
-  const user = await planUser(deps, manifest, { wiring, isLeaving: request === undefined })
+  const plugins = await findActivePlugins(deps)
+  const isLeaving = request === undefined
+  const statusLine = await planStatusLine(deps, request)
+  const user = await planUser(deps, manifest, {
+    wiring,
+    plugins,
+    isLeaving,
+    statusLine: statusLine.wanted,
+  })
   const repository = await planRepository(deps, own, request)
   const git = await planGit(deps, request, options.signal)
 
@@ -102,7 +120,7 @@ export async function planChange(
   const steps = [...user.steps, ...repository.steps]
   const isLast = enrolled.length === 0
   return {
-    plan: planOf(deps, request, { steps, git }),
+    plan: planOf(deps, request, { steps, git, plugins, statusLine }),
     writes: await orderWrites(deps, { user: user.steps, repository: repository.steps, after }),
     finish: () => git.write(),
     foldersToClear: isLast ? folders : [],
@@ -156,10 +174,48 @@ function enrolledOf(
   return [...it.others, own].toSorted((a, b) => compareText(a.stateDirectory, b.stateDirectory))
 }
 
+type PlannedStatusLine = {
+  readonly wanted: WantedWorld["statusLine"]
+  readonly warnings: readonly string[]
+}
+
+/** Ours stays once it is installed; the user's own is replaced only if asked for by name. */
+async function planStatusLine(
+  deps: KitDeps,
+  request: KitRequest | undefined,
+): Promise<PlannedStatusLine> {
+  const form = HOST_FORMS["claude-code"]
+  const { path: file } = form.settings(deps)
+  const { found } = await inspectText({ path: file, within: anchorOf(form, deps) })
+  const text = found?.bytes.toString().replace(/^\uFEFF/, "") ?? ""
+  const value = readFields(file, text)[STATUS_LINE_FIELD]
+  if (value !== undefined && isOwnStatusLine(deps.home)(value)) {
+    return { wanted: { mayReplace: true }, warnings: [] }
+  }
+  const wish = request?.statusLine
+  if (wish === undefined) return { wanted: undefined, warnings: [] }
+  if (!request?.hosts.includes("claude-code")) {
+    const warning = "Only Claude Code has a status line, and it is not among the hosts."
+    return { wanted: undefined, warnings: [warning] }
+  }
+  const isKept = value !== undefined && wish === "add"
+  const warning = `${file} has a status line of its own, which stays. To replace it until \`qm uninstall\`: \`qm init --statusline --replace-statusline\`.`
+  return {
+    wanted: isKept ? undefined : { mayReplace: wish === "replace" },
+    warnings: isKept ? [warning] : [],
+  }
+}
+
+type PlannedChange = PlannedSteps & {
+  readonly statusLine: PlannedStatusLine
+  readonly git: GitHooksPlan
+  readonly plugins: ReadonlySet<KitHost>
+}
+
 function planOf(
   deps: KitDeps,
   request: KitRequest | undefined,
-  { steps, git }: PlannedSteps & { readonly git: GitHooksPlan },
+  { steps, git, plugins, statusLine }: PlannedChange,
 ): KitPlan {
   const { root } = deps.repository
   const changes = [...steps.map((it) => shown(it, root)), ...git.changes]
@@ -170,14 +226,24 @@ function planOf(
     kind: request === undefined ? "uninstall" : "install",
     level: request?.level ?? null,
     hosts,
+    statusLine: request?.statusLine,
     changes,
-    warnings: [...steps.flatMap((it) => it.warning ?? []), ...git.warnings],
+    warnings: [
+      ...statusLine.warnings,
+      ...steps.flatMap((it) => it.warning ?? []),
+      ...git.warnings,
+      ...hosts.filter((it) => plugins.has(it)).map(pluginNote),
+    ],
     next: [
       ...(inTree.length > 0 ? [commit] : []),
       ...hosts.filter((it) => isTouched(it, steps)).flatMap((it) => HOST_FORMS[it].next ?? []),
     ],
     fingerprint: fingerprintOf(steps, git),
   }
+}
+
+function pluginNote(host: KitHost): string {
+  return `${HOST_FORMS[host].title} has the plugin ${PLUGIN_ID}: its hooks, commands and skills come from there, and qm init writes none.`
 }
 
 function isTouched(host: KitHost, steps: readonly Step[]): boolean {
@@ -295,13 +361,17 @@ async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<b
   return (setting ?? (await deps.level())) !== level
 }
 
-async function planUser(
-  deps: KitDeps,
-  manifest: Manifest,
-  { wiring, isLeaving }: { readonly wiring: readonly HostLevel[]; readonly isLeaving: boolean },
-) {
+type WantedWiring = {
+  readonly wiring: readonly HostLevel[]
+  readonly plugins: ReadonlySet<KitHost>
+  readonly isLeaving: boolean
+  readonly statusLine: WantedWorld["statusLine"]
+}
+
+async function planUser(deps: KitDeps, manifest: Manifest, wanted: WantedWiring) {
+  const { wiring, isLeaving } = wanted
   const program = wiring.length > 0 ? await programFor(deps, manifest, isLeaving) : undefined
-  const files = program === undefined ? [] : await wantedNow(deps, wiring, program)
+  const files = program === undefined ? [] : await wantedNow(deps, wanted, program)
   const wantedPaths = new Set(files.map((it) => it.path))
   const strays = await findStrays(deps, { known: manifest.files, wanted: wantedPaths })
   const steps = await reconcile(files, { ...manifest.files, ...strays }, reconcileDeps(deps))
@@ -336,9 +406,10 @@ async function programFor(deps: KitDeps, manifest: Manifest, isLeaving: boolean)
 
 async function wantedNow(
   deps: KitDeps,
-  wiring: readonly HostLevel[],
+  { wiring, plugins, statusLine }: WantedWiring,
   program: Program,
 ): Promise<readonly WantedFile[]> {
   const templates = await readTemplates(deps.templates)
-  return wantedForUser(wiring, { home: deps.home, machine: deps, ...program, templates })
+  const machine = { home: deps.home, machine: deps }
+  return wantedForUser(wiring, { ...machine, ...program, templates, plugins, statusLine })
 }

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { readBounded } from "#ground/base"
+import { parseJson, readBounded } from "#ground/base"
 import type { KitChange } from "#ground/contract"
 import type { OwnedFile, SharedFile, WantedFile } from "./desired-files.ts"
 import { type Content, digest, type InspectedPath, inspect, inspectText } from "./files/inspect.ts"
@@ -220,12 +220,9 @@ async function readBackup(folder: string, record: FileRecord): Promise<Content |
 /** Hosts parse strict JSON and may ignore a file with comments, and our hooks with it. */
 function hostMayRefuse(file: SharedFile, text: string): string | undefined {
   if (file.host === null || !file.path.endsWith(".json")) return undefined
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch {
-    return `${file.path} has comments, trailing commas or a byte-order mark; its host may ignore it.`
-  }
+  return parseJson(text) !== undefined
+    ? undefined
+    : `${file.path} has comments, trailing commas or a byte-order mark; its host may ignore it.`
 }
 
 export function recordsOf(steps: readonly Step[]): Files {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import { truncate } from "#ground/base"
 import type { PipelineCompare, PipelineLine, PipelineStage } from "#ground/contract"
 
 export type ComparedRun = {
@@ -51,6 +52,5 @@ const LONGEST_OUTPUT_CHARACTERS = 20_000
 
 function textOf(output: unknown): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output, null, 2) ?? "")
-  if (text.length <= LONGEST_OUTPUT_CHARACTERS) return text
-  return `${text.slice(0, LONGEST_OUTPUT_CHARACTERS).replace(/[\ud800-\udbff]$/, "")}…`
+  return truncate(text, LONGEST_OUTPUT_CHARACTERS)
 }

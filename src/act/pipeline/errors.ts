@@ -155,7 +155,7 @@ export const PromptMissing = defineError<{
 }>()("PIPELINE_PROMPT_MISSING", {
   family: "not-found",
   message: (it) => `Stage ${it.stage} has no prompt file ${it.file}.`,
-  hint: () => "Check the recipe with `qm agent validate`.",
+  hint: () => "Check the recipe with `qm recipe validate`.",
 })
 
 export const StageFailed = defineError<{
@@ -167,28 +167,35 @@ export const StageFailed = defineError<{
   hint: () => "Resume the run to try again, or skip the stage. Earlier results are stored.",
 })
 
-export const AgentUnknown = defineError<{
+export const RecipeUnknown = defineError<{
   readonly slug: string
   readonly known: readonly string[]
-}>()("PIPELINE_AGENT_UNKNOWN", {
+}>()("PIPELINE_RECIPE_UNKNOWN", {
+  formerCode: "PIPELINE_AGENT_UNKNOWN",
   family: "not-found",
   message: (it) => `Recipe "${it.slug}" does not exist.`,
   hint: (it) => `Recipes: ${it.known.join(", ")}.`.slice(0, 160),
 })
 
-export const AgentUntrusted = defineError<{ readonly slug: string }>()("PIPELINE_AGENT_UNTRUSTED", {
-  family: "denied",
-  message: (it) => `Recipe ${it.slug} came with this repository and is not trusted yet.`,
-  hint: (it) => `Read it with \`qm agent show ${it.slug}\`, then \`qm agent trust ${it.slug}\`.`,
-})
+export const RecipeUntrusted = defineError<{ readonly slug: string }>()(
+  "PIPELINE_RECIPE_UNTRUSTED",
+  {
+    formerCode: "PIPELINE_AGENT_UNTRUSTED",
+    family: "denied",
+    message: (it) => `Recipe ${it.slug} came with this repository and is not trusted yet.`,
+    hint: (it) =>
+      `Read it with \`qm recipe show ${it.slug}\`, then \`qm recipe trust ${it.slug}\`.`,
+  },
+)
 
-export const AgentInvalid = defineError<{
+export const RecipeInvalid = defineError<{
   readonly slug: string
   readonly problem: string
-}>()("PIPELINE_AGENT_INVALID", {
+}>()("PIPELINE_RECIPE_INVALID", {
+  formerCode: "PIPELINE_AGENT_INVALID",
   family: "invalid",
   message: (it) => `Recipe ${it.slug} cannot run: ${it.problem}`,
-  hint: () => "List all its problems with `qm agent validate`.",
+  hint: () => "List all its problems with `qm recipe validate`.",
 })
 
 export const DocumentMissing = defineError<OfRun>()("PIPELINE_DOCUMENT_MISSING", {
@@ -206,22 +213,25 @@ export const StageCutTooOften = defineError<{
   hint: () => "Its process ends again and again. Check the log, then amend or skip the stage.",
 })
 
-export const AgentExists = defineError<{ readonly slug: string }>()("PIPELINE_AGENT_EXISTS", {
+export const RecipeExists = defineError<{ readonly slug: string }>()("PIPELINE_RECIPE_EXISTS", {
+  formerCode: "PIPELINE_AGENT_EXISTS",
   family: "conflict",
   message: (it) => `This repository already has a recipe "${it.slug}".`,
   hint: () => "Choose another name, or edit the existing recipe. Nothing was written.",
 })
 
-export const AgentChanged = defineError<{ readonly slug: string }>()("PIPELINE_AGENT_CHANGED", {
+export const RecipeChanged = defineError<{ readonly slug: string }>()("PIPELINE_RECIPE_CHANGED", {
+  formerCode: "PIPELINE_AGENT_CHANGED",
   family: "conflict",
   message: (it) => `The folder of recipe ${it.slug} changed after it was read.`,
-  hint: (it) => `Read it again with \`qm agent show ${it.slug}\`, then trust it.`,
+  hint: (it) => `Read it again with \`qm recipe show ${it.slug}\`, then trust it.`,
 })
 
-export const AgentTemplateUnknown = defineError<{
+export const RecipeTemplateUnknown = defineError<{
   readonly template: string
   readonly known: readonly string[]
-}>()("PIPELINE_AGENT_TEMPLATE_UNKNOWN", {
+}>()("PIPELINE_RECIPE_TEMPLATE_UNKNOWN", {
+  formerCode: "PIPELINE_AGENT_TEMPLATE_UNKNOWN",
   family: "not-found",
   message: (it) => `No shipped recipe is called "${it.template}".`,
   hint: (it) => `Shipped recipes: ${it.known.join(", ")}.`.slice(0, 160),

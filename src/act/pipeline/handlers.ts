@@ -1,4 +1,4 @@
-import type { agentOperations, CallContext, Handlers, pipelineOperations } from "#ground/contract"
+import type { CallContext, Handlers, pipelineOperations, recipeOperations } from "#ground/contract"
 import type { Pipelines } from "./pipeline.ts"
 
 type Deps = { pipelines(): Promise<Pipelines> }
@@ -23,12 +23,12 @@ export const pipelineHandlers = ({ pipelines }: Deps): Handlers<typeof pipelineO
     (await pipelines()).say(id, { text, pause, by: byOf(context), signal: context.signal }),
 })
 
-export const agentHandlers = ({ pipelines }: Deps): Handlers<typeof agentOperations> => ({
-  list: async () => (await pipelines()).agents.list(),
-  show: async ({ slug }) => (await pipelines()).agents.show(slug),
-  new: async (input) => (await pipelines()).agents.make(input),
-  validate: async ({ slug }) => (await pipelines()).agents.validate(slug),
-  trust: async (input) => (await pipelines()).agents.trust(input),
+export const recipeHandlers = ({ pipelines }: Deps): Handlers<typeof recipeOperations> => ({
+  list: async () => (await pipelines()).recipes.list(),
+  show: async ({ slug }) => (await pipelines()).recipes.show(slug),
+  new: async (input) => (await pipelines()).recipes.make(input),
+  validate: async ({ slug }) => (await pipelines()).recipes.validate(slug),
+  trust: async (input) => (await pipelines()).recipes.trust(input),
 })
 
 /** Recorded as the author of an answer; the terminal needs no name. */

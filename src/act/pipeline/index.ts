@@ -1,5 +1,5 @@
 export { createFolders } from "./folder/folders.ts"
-export { agentHandlers, pipelineHandlers } from "./handlers.ts"
+export { pipelineHandlers, recipeHandlers } from "./handlers.ts"
 export { offlineBrain } from "./offline/offline-model.ts"
 export type { Pipelines, PipelinesDeps } from "./pipeline.ts"
 export { createPipelines } from "./pipeline.ts"

@@ -1,6 +1,6 @@
-import type { AgentFolder, Depth, PipelineConfig, PipelineEventBody } from "#ground/contract"
+import type { Depth, PipelineConfig, PipelineEventBody, RecipeFolder } from "#ground/contract"
 import { ANY } from "./engine/scope-check.ts"
-import { AgentInvalid, AgentUntrusted, StageNotReached, StageUnknown } from "./errors.ts"
+import { RecipeInvalid, RecipeUntrusted, StageNotReached, StageUnknown } from "./errors.ts"
 import { ENGINE } from "./events/next.ts"
 import type { BodyOf, RunState } from "./events/state.ts"
 import { ANY_WEB_SOURCE } from "./stages/web.ts"
@@ -16,14 +16,14 @@ export type RunRequest = {
 
 type FirstBodies = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
 
-function runnable(agent: AgentFolder): PipelineConfig {
-  const { slug, config, problems, isTrusted } = agent
+function runnable(recipe: RecipeFolder): PipelineConfig {
+  const { slug, config, problems, isTrusted } = recipe
   const [first] = problems
   if (config === null || first !== undefined) {
     const where = first === undefined ? "" : `${first.file}, line ${first.line}: ${first.problem}`
-    throw AgentInvalid({ slug, problem: where === "" ? "it has no config" : where })
+    throw RecipeInvalid({ slug, problem: where === "" ? "it has no config" : where })
   }
-  if (!isTrusted) throw AgentUntrusted({ slug })
+  if (!isTrusted) throw RecipeUntrusted({ slug })
   return config
 }
 
@@ -31,7 +31,7 @@ function runnable(agent: AgentFolder): PipelineConfig {
 export function openRun(
   request: RunRequest,
   of: {
-    readonly agent: AgentFolder
+    readonly recipe: RecipeFolder
     readonly prompts: readonly { readonly file: string; readonly text: string }[]
     readonly provider: string
     readonly prior: string | null
@@ -39,13 +39,13 @@ export function openRun(
     readonly unapproved: readonly string[]
   },
 ): FirstBodies {
-  const config = runnable(of.agent)
+  const config = runnable(of.recipe)
   return [
     {
       type: "run_started",
-      agent: of.agent.slug,
-      digest: of.agent.digest,
-      config: asConfigured(config, request, of.agent.sources),
+      agent: of.recipe.slug,
+      digest: of.recipe.digest,
+      config: asConfigured(config, request, of.recipe.sources),
       prompts: Object.fromEntries(of.prompts.map(({ file, text }) => [file, text])),
       query: request.query,
       depth: request.depth,

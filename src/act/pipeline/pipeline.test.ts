@@ -271,16 +271,16 @@ test("[PIPE-24] commands on unknown, ended or working runs are rejected with a c
 test("[PIPE-28] an unknown, broken or untrusted recipe does not run", async () => {
   await using room = await newPipelines({ config: { stages: [{ name: "x", kind: "ask" }] } })
   const run = (agent: string) => room.run({ agent, query: "x", depth: "quick", auto: false })
-  await expect(run("nobody")).rejects.toMatchObject({ code: "PIPELINE_AGENT_UNKNOWN" })
-  await expect(run("tester")).rejects.toMatchObject({ code: "PIPELINE_AGENT_INVALID" })
+  await expect(run("nobody")).rejects.toMatchObject({ code: "PIPELINE_RECIPE_UNKNOWN" })
+  await expect(run("tester")).rejects.toMatchObject({ code: "PIPELINE_RECIPE_INVALID" })
   await using other = await newPipelines()
-  const { agents } = await other.agents.list()
-  const untrusted = { ...agents[0], slug: "tester", isTrusted: false }
-  const folders = { ...other.agents, find: async () => ({ agent: untrusted, prompts: [] }) }
+  const { recipes } = await other.recipes.list()
+  const untrusted = { ...recipes[0], slug: "tester", isTrusted: false }
+  const folders = { ...other.recipes, find: async () => ({ recipe: untrusted, prompts: [] }) }
   const foreign = other.another({ folders: folders as never })
   await expect(
     foreign.run({ agent: "tester", query: "x", depth: "quick", auto: false }),
-  ).rejects.toMatchObject({ code: "PIPELINE_AGENT_UNTRUSTED" })
+  ).rejects.toMatchObject({ code: "PIPELINE_RECIPE_UNTRUSTED" })
 })
 
 test("[PIPE-18] a rerun from a stage is a new run that takes over the earlier outputs", async () => {
@@ -378,14 +378,14 @@ test("[PIPE-26] the transcript of a run has its activities", async () => {
 test("[PIPE-24] recipes are listed, shown with their runs, and found by name", async () => {
   await using room = await newPipelines({ config: AUTO })
   await room.goes()
-  expect(await room.agents.list()).toMatchObject({ agents: [{ slug: "tester" }] })
-  expect(await room.agents.show("tester")).toMatchObject({
+  expect(await room.recipes.list()).toMatchObject({ recipes: [{ slug: "tester" }] })
+  expect(await room.recipes.show("tester")).toMatchObject({
     prompts: [{ file: "ask.md" }],
     runs: [{ id: "p-1" }],
   })
-  expect(await room.agents.mentioned("@tester what now")).toMatchObject({
+  expect(await room.recipes.mentioned("@tester what now")).toMatchObject({
     slug: "tester",
     query: "what now",
   })
-  expect(await room.agents.mentioned("what now")).toBeUndefined()
+  expect(await room.recipes.mentioned("what now")).toBeUndefined()
 })

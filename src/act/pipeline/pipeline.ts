@@ -1,6 +1,5 @@
 import type { z } from "zod"
 import type {
-  AgentShow,
   OPERATIONS,
   PipelineCompare,
   PipelineDocument,
@@ -9,6 +8,7 @@ import type {
   PipelineRun,
   PipelineSaid,
   PipelineShow,
+  RecipeShow,
 } from "#ground/contract"
 import type { Model } from "#ground/model"
 import type { Db } from "#ground/store"
@@ -29,7 +29,7 @@ import { openRun, reopenRun } from "./open.ts"
 import { createResults, type Results, resultsOf } from "./results.ts"
 import { handleMessage, type SayDeps } from "./run-message.ts"
 
-const MOST_RUNS_OF_AGENT = 20
+const MAX_RUNS_OF_RECIPE = 20
 
 export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAlive" | "onAdvance"> &
   Pick<DriveDeps, "stages" | "redact" | "redactJson" | "count" | "windowTokens"> &
@@ -70,7 +70,7 @@ export function createPipelines(deps: PipelinesDeps) {
       message: { text: string; by: string; signal: AbortSignal; pause?: string | undefined },
     ): Promise<PipelineSaid> =>
       handleMessage(id, message, { ...deps, engine, summary: results.summary }),
-    agents: createAgentsView(deps.folders, reading.list),
+    recipes: createRecipesView(deps.folders, reading.list),
     promptBlockFor: results.blockFor,
     recover: engine.recover,
     watch: engine.watch,
@@ -152,16 +152,16 @@ function createStarting(deps: StartingDeps) {
     async run(input: Input<"pipeline.run">): Promise<PipelineRun> {
       const request = { ...input, query: deps.redact(input.query.trim()) }
       if (request.query === "") throw TextEmpty({ what: `A run of ${request.agent}` })
-      const { agent, prompts } = await folders.find(request.agent)
+      const { recipe, prompts } = await folders.find(request.agent)
       const session = request.session ?? null
       const opening = openRun(request, {
-        agent,
+        recipe,
         // Prompts are stored with the run and sent to a model, like the query.
         prompts: prompts.map((it) => ({ ...it, text: deps.redact(it.text) })),
         provider: (await deps.model()).provider,
         prior: await results.findPrior({ agent: request.agent, session, query: request.query }),
         defaultBudgetUsd: deps.defaultBudgetUsd(),
-        unapproved: (await deps.unapproved?.(agent.sources)) ?? [],
+        unapproved: (await deps.unapproved?.(recipe.sources)) ?? [],
       })
       return runView(await engine.begin(opening), { isAlone: false })
     },
@@ -238,16 +238,16 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
   }
 }
 
-function createAgentsView(
+function createRecipesView(
   folders: Folders,
   list: (input: Input<"pipeline.list">) => Promise<PipelineList>,
 ) {
   return {
-    list: async () => ({ agents: [...(await folders.list())] }),
-    async show(slug: string): Promise<AgentShow> {
-      const { agent, prompts } = await folders.find(slug)
-      const { runs } = await list({ agent: slug, limit: MOST_RUNS_OF_AGENT })
-      return { agent, prompts: prompts.map((it) => ({ ...it })), runs }
+    list: async () => ({ recipes: [...(await folders.list())] }),
+    async show(slug: string): Promise<RecipeShow> {
+      const { recipe, prompts } = await folders.find(slug)
+      const { runs } = await list({ agent: slug, limit: MAX_RUNS_OF_RECIPE })
+      return { recipe, prompts: prompts.map((it) => ({ ...it })), runs }
     },
     async mentioned(message: string): Promise<Mention | undefined> {
       if (!message.includes("@")) return undefined

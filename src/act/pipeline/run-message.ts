@@ -1,3 +1,4 @@
+import { sliceText } from "#ground/base"
 import type { PipelineEventBody, PipelineSaid, PipelineSummary } from "#ground/contract"
 import type { Model } from "#ground/model"
 import { decideBreakout, isMenuNumber } from "./breakout/decide.ts"
@@ -97,7 +98,7 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
     case "C":
       return left(its, text)
     case "D":
-      // When the exit is asked for twice, the first message is still the one to answer.
+      // After a second exit request, the first message is still answered.
       return {
         said: replyOf(its, CONFIRM_EXIT),
         bodies: pending === undefined ? [asking(message)] : [],
@@ -138,7 +139,7 @@ async function undecided(
 }
 
 function left(its: "B" | "C", asked: string): MessageDecision {
-  const message = asked.slice(0, BREAKOUT_CHARACTERS).toWellFormed()
+  const message = sliceText(asked.toWellFormed(), BREAKOUT_CHARACTERS)
   // A menu number is a choice, not a question to answer.
   const answered = isMenuNumber(asked, 3) ? null : asked
   return {

@@ -9,11 +9,11 @@ import {
 import type { Caller, Config, MemoryInjected } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
-import { checkSession } from "./check.ts"
+import { checkSession } from "./branch/check.ts"
 import { ScrubFailed } from "./errors.ts"
 import type { BranchOwner } from "./queries.ts"
 import type { Owner } from "./rows.ts"
-import type { Spool } from "./spool.ts"
+import type { Spool } from "./trail/spool.ts"
 
 export type FoldDeps = {
   db(): Promise<Db<"fold">>
@@ -25,6 +25,8 @@ export type FoldDeps = {
   readonly owner: Owner
   isAlive(identity: ProcessIdentity): boolean
   count(): Promise<(text: string) => number>
+  /** Tokens of the model per token that a hook estimates. */
+  scale?(): Promise<number>
   /** When it rejects or throws, nothing is stored. */
   secrets(): Promise<Pick<Secrets, "redact">>
   /**
@@ -89,6 +91,16 @@ export async function counterOrRough(
   } catch (error) {
     deps.log.warn("tokens are estimated by length", { error })
     return (text) => Math.ceil(text.length / 4)
+  }
+}
+
+/** Estimates are counted as they are when the scale is not known. */
+export async function scaleOf(deps: Pick<FoldDeps, "scale" | "log">): Promise<number> {
+  try {
+    return (await deps.scale?.()) ?? 1
+  } catch (error) {
+    deps.log.warn("tokens are not scaled to the model", { error })
+    return 1
   }
 }
 

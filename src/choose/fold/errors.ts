@@ -73,9 +73,9 @@ export const BudgetExhausted = defineError<{
   family: "conflict",
   message: (it) =>
     `Branch ${it.branchId} has used ${formatExact(it.used)} of ${formatExact(it.total)} tokens; ` +
-    `this result would exceed its budget. The branch has ended, and the result is stored as ${it.handle}.`,
+    `its budget has no room for this result, which is stored as ${it.handle}.`,
   hint: (it) =>
-    `Continue in the parent: branch_status gives the partial result, read_handle ${it.handle} this one.`,
+    `Call return with what you have: it is accepted. Afterwards read_handle ${it.handle} gives this result.`,
 })
 
 export const FoldClosed = defineError<Record<never, never>>()("FOLD_CLOSED", {

@@ -33,14 +33,14 @@ export type TestGateway = {
 
 export function testGateway(): TestGateway {
   const key = Buffer.from(systemRandom.bytes(32)).toString("hex")
-  const asked: (string | undefined)[] = []
+  const sessions: (string | undefined)[] = []
   const gateway: TestGateway = {
     key,
-    asked,
+    asked: sessions,
     eligibility: { kind: "eligible" },
     deps: {
       async wire(_session: string, branchId: string | undefined): Promise<FoldEligibility> {
-        asked.push(branchId)
+        sessions.push(branchId)
         if (gateway.eligibility instanceof Error) throw gateway.eligibility
         return gateway.eligibility
       },

@@ -6,7 +6,7 @@ import { testClock } from "#test/clock"
 import { failAtEveryCall } from "#test/faulty-db"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { clean, TRAIL_TEXT_LIFE_MS } from "./create.ts"
+import { clean, TRAIL_TEXT_LIFE_MS } from "./branch/create.ts"
 import {
   AGENT,
   CLAUDE,
@@ -80,7 +80,7 @@ function foldSuite(store: () => Store): void {
     expect(await liveIds(it)).toHaveLength(1)
   })
 
-  test("[FOLD-6] a charge that would exceed the budget is refused completely and ends the branch", async () => {
+  test("[FOLD-6] work over the budget counts, and the branch can still return its result", async () => {
     const { fold, eventNames } = await world()
     const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
     const charge = (tokens: number) => fold.charge({ tokens }, AGENT)
@@ -88,36 +88,69 @@ function foldSuite(store: () => Store): void {
     expect(await charge(1)).toMatchObject({ outcome: "warned", budgetUsed: 80 })
     expect(await charge(20)).toMatchObject({ outcome: "charged", budgetUsed: 100 })
     expect(await charge(0)).toMatchObject({ outcome: "charged", budgetUsed: 100 })
-    expect(await charge(1)).toEqual({
-      outcome: "ended",
-      branchId,
-      budgetUsed: 100,
-      budgetTotal: 100,
-    })
-    expect(await charge(1)).toMatchObject({ outcome: "none", branchId: null })
+    const over = { branchId, budgetUsed: 101, budgetTotal: 100 }
+    expect(await charge(1)).toEqual({ outcome: "exhausted", ...over })
+    expect(await charge(9)).toMatchObject({ outcome: "charged", budgetUsed: 110 })
     const { branch } = await fold.status({ branchId }, AGENT)
-    expect(branch).toMatchObject({ status: "failed", endReason: "budget", budgetUsed: 100 })
+    expect(branch).toMatchObject({ status: "active", isExhausted: true, budgetUsed: 110 })
+    const returned = await fold.return({ branchId, message: "found it" }, AGENT)
+    expect(returned).toMatchObject({ status: "completed", message: "found it", budgetUsed: 110 })
+    const after = (await fold.status({ branchId }, AGENT)).branch
+    expect(after).toMatchObject({ endReason: "budget", isPartial: false, result: "found it" })
+    expect((await fold.status({ branchId: "root" }, AGENT)).pending).toEqual([])
     expect(await eventNames()).toEqual([
       "fold.branch-created",
       "fold.budget-warned",
       "fold.budget-exhausted",
+      "fold.returned",
       "fold.ended",
     ])
   })
 
-  test("[FOLD-7] concurrent charges never exceed the budget, and none is applied in part", async () => {
+  test("[FOLD-6] a branch over its budget that does not return in time ends by force", async () => {
+    const { fold, clock, eventNames } = await world({ config: { budget_grace_seconds: 60 } })
+    const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
+    await fold.charge({ tokens: 101 }, AGENT)
+    await clock.advance(59_000)
+    // Work in the grace period renews it: the model may not have heard yet.
+    await fold.charge({ tokens: 5 }, AGENT)
+    await clock.advance(59_000)
+    expect((await fold.status({ branchId }, AGENT)).branch?.status).toBe("active")
+    await clock.advance(1_000)
+    const { branch } = await fold.status({ branchId }, AGENT)
+    expect(branch).toMatchObject({ status: "failed", endReason: "budget", isPartial: true })
+    expect(branch?.result).toContain("was used up and it did not return in time. Used 106 of 100")
+    expect(await eventNames()).not.toContain("fold.timed-out")
+  })
+
+  test("[FOLD-6] the grace period never exceeds the time limit", async () => {
+    const { fold, clock } = await world()
+    const { branchId } = await fold.branch({ ...TASK, budget: 10, timeoutSeconds: 20 }, AGENT)
+    await fold.charge({ tokens: 11 }, AGENT)
+    await clock.advance(20_000)
+    const { branch } = await fold.status({ branchId }, AGENT)
+    expect(branch).toMatchObject({ status: "timeout", endReason: "timeout" })
+  })
+
+  test("[FOLD-7] concurrent results of our tools never exceed the budget, and none is applied in part", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
     const folds = [it.fold, it.other({}), it.other({})]
+    const call = { caller: AGENT, tool: "search", input: "q", text: words(6), label: "x" }
     const outcomes = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => folds[at % 3]!.charge({ tokens: 7 }, AGENT)),
+      Array.from({ length: 60 }, (_, at) =>
+        folds[at % 3]!.meter(call).then(
+          ({ notice }) => (notice === undefined ? "charged" : "warned"),
+          (error: unknown) => (error as { code: string }).code,
+        ),
+      ),
     )
     const { branch, trail } = await it.fold.show({ id: branchId })
-    expect(branch).toMatchObject({ budgetUsed: 98, status: "failed" })
-    const taken = outcomes.filter((one) => one.outcome === "charged" || one.outcome === "warned")
-    expect(taken).toHaveLength(14)
-    expect(outcomes.filter((one) => one.outcome === "warned")).toHaveLength(1)
-    expect(outcomes.filter((one) => one.outcome === "ended")).toHaveLength(1)
+    expect(branch).toMatchObject({ budgetUsed: 98, status: "active", isExhausted: true })
+    expect(branch.charges).toEqual([{ source: "tool", charges: 14, tokens: 98 }])
+    expect(outcomes.filter((one) => one === "charged")).toHaveLength(13)
+    expect(outcomes.filter((one) => one === "warned")).toHaveLength(1)
+    expect(outcomes.filter((one) => one === "FOLD_BUDGET_EXHAUSTED")).toHaveLength(46)
     expect(trail.reduce((sum, step) => sum + step.tokens, 0)).toBe(98)
     expect(trail.map((step) => step.seq)).toEqual(trail.map((_, at) => at + 1))
   })
@@ -243,7 +276,7 @@ function foldSuite(store: () => Store): void {
     const { branch, pending, active } = await fold.status({ branchId }, AGENT)
     expect(branch).toMatchObject({ status: "timeout", endReason: "timeout", isPartial: true })
     expect(branch?.result).toBe(
-      "Partial result: ended because its time limit of 10 seconds was reached. Used 30 of 8,192 tokens.\n" +
+      "Partial result: ended because its time limit of 10 seconds was reached. Used 30 of 32,768 tokens.\n" +
         "Last progress note: half is read\nTouched files: src/a.ts",
     )
     expect(active).toEqual([])

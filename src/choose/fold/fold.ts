@@ -1,16 +1,17 @@
 import type { Clock, Log } from "#ground/base"
 import type { Caller, foldOperations, Handlers, OperationInput } from "#ground/contract"
-import { chargeByHost, createTidy } from "./charge.ts"
-import { createBranch } from "./create.ts"
+import { createBranch } from "./branch/create.ts"
+import { createEnds } from "./branch/end.ts"
+import { returnFrom } from "./branch/finish.ts"
+import { endWhatIsOverdue, statusOf } from "./branch/status.ts"
+import { chargeByHost, createTidy, drainAllSpools } from "./budget/host-charges.ts"
+import { type MeteredCall, meterCall } from "./budget/meter.ts"
+import { createUsageMeter, type WireUsage } from "./budget/usage.ts"
 import { type FoldDeps, isBranchId, openCall, openScrub, sessionOf, TERMINAL } from "./deps.ts"
-import { createEnds } from "./end.ts"
-import { returnFrom } from "./finish.ts"
-import { keepTrail, type WireStep } from "./keep-trail.ts"
-import { type MeteredCall, meterCall } from "./meter.ts"
 import { countUntrusted, selectBound, selectNearestDeadline, setState } from "./queries.ts"
-import { readHandle } from "./read.ts"
 import { BranchRow, CountRow, MomentRow } from "./rows.ts"
-import { endWhatIsOverdue, statusOf } from "./status.ts"
+import { keepTrail, type WireStep } from "./trail/keep-trail.ts"
+import { readHandle } from "./trail/read.ts"
 import { listBranches, restoreTrail, searchTrails, showBranch, treeOfBranches } from "./views.ts"
 import { unfold } from "./wire.ts"
 
@@ -26,6 +27,10 @@ export function createFold(foldDeps: FoldDeps) {
     log: foldDeps.log,
     nearest: () => nearestDeadline(foldDeps),
     endOverdue: async () => endWhatIsOverdue(deps, await foldDeps.db()),
+    longestWaitMs: foldDeps.spool === undefined ? LONGEST_WAIT_MS : SETTLE_EVERY_MS,
+    settle: async () => {
+      if (await foldDeps.spool?.hasCharges()) await drainAllSpools(deps)
+    },
   })
   const deps: Deps = {
     ...foldDeps,
@@ -34,18 +39,22 @@ export function createFold(foldDeps: FoldDeps) {
       hasOpened = true
     },
     onOpened: (deadlineAt: number) => watch.opened(deadlineAt),
+    onDeadline: (deadlineAt: number) => watch.opened(deadlineAt),
     onEnded: () => {
       watch.ended()
       tidy.later()
     },
   }
   const { endOwn, recover, ...ends } = createEnds(deps)
+  const usage = createUsageMeter(deps)
 
   return {
     ...forAgents(deps),
     ...forPersons(deps),
     ...forTheHouse(deps),
     ...ends,
+    /** Called by the gateway with the provider's own count of a request. */
+    chargeUsage: (report: WireUsage) => usage.charge(report),
     recover: async (): Promise<number> => tidy.after(recover()),
     hasReadUntrusted: (sessionId: string) => hasReadUntrusted(deps, sessionId),
     /** Called when a memory was recorded for a branch with open distillation. */
@@ -67,6 +76,7 @@ type Deps = FoldDeps & {
   isClosed(): boolean
   onOpening(): void
   onOpened(deadlineAt: number): void
+  onDeadline(at: number): void
   onEnded(): void
 }
 
@@ -152,9 +162,15 @@ export const foldHandlers = ({ fold }: HandlerDeps): Handlers<typeof foldOperati
 /** The wall clock may jump, so the wait is checked again after this. */
 const LONGEST_WAIT_MS = 60_000
 
+/** How long a report of a hook waits at most while a branch is open. */
+const SETTLE_EVERY_MS = 1_000
+
 type DeadlineWatch = {
   readonly clock: Clock
   readonly log: Log
+  readonly longestWaitMs: number
+  /** Charges what hooks have reported since. */
+  settle(): Promise<void>
   nearest(): Promise<number | undefined>
   endOverdue(): Promise<void>
 }
@@ -213,7 +229,12 @@ async function step(deps: DeadlineWatch, wait: Wait, isOld: () => boolean): Prom
   if (isOld()) return true
   if (nearest === undefined) return false
   const ms = nearest - deps.clock.now()
-  await (ms <= 0 ? deps.endOverdue() : wait.sleep(Math.min(ms, LONGEST_WAIT_MS), nearest))
+  if (ms <= 0) {
+    await deps.endOverdue()
+    return true
+  }
+  await wait.sleep(Math.min(ms, deps.longestWaitMs), nearest)
+  if (!isOld()) await deps.settle()
   return true
 }
 

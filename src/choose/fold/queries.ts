@@ -1,4 +1,4 @@
-import type { BranchEndReason, BranchStatus, TrailEntry } from "#ground/contract"
+import type { BranchEndReason, BranchStatus, ChargeSource, TrailEntry } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
 import { type BranchGiven, type BranchState, type Owner, packText } from "./rows.ts"
 
@@ -11,6 +11,8 @@ export type BranchOwner = {
 
 const ROW = sql`b.*, (SELECT count(*) FROM fold_branches c WHERE c.parent = b.id) AS children`
 const LIVE = sql`('created', 'active')`
+
+const among = (ids: readonly string[]): Sql => sql`(${join(ids.map((it) => sql`${it}`))})`
 
 const bound = ({ root, principal, session }: BranchOwner): Sql => sql`
   b.root = ${root} AND b.session = ${session} AND b.principal = ${principal}`
@@ -107,21 +109,65 @@ export const activate = (id: string, state: BranchState): Sql => sql`
 export const setState = (id: string, state: BranchState): Sql => sql`
   UPDATE fold_branches SET state = ${JSON.stringify(state)} WHERE id = ${id}`
 
+export const setDeadline = (id: string, at: number): Sql => sql`
+  UPDATE fold_branches SET deadline_at = ${at} WHERE id = ${id}`
+
 type SpendUpdate = {
   readonly id: string
   readonly tokens: number
-  readonly keptUnderHandles: number
+  readonly withheld: number
   readonly isWarned: boolean
   readonly isByHost: boolean
+  readonly isRefusable: boolean
 }
 
-/** All or nothing: concurrent charges cannot exceed the total together. */
+/** All or nothing: concurrent charges that can be refused never exceed the total together. */
 export const spend = (it: SpendUpdate): Sql => sql`
   UPDATE fold_branches SET budget_used = budget_used + ${it.tokens},
-    kept_under_handles = kept_under_handles + ${it.keptUnderHandles},
+    kept_under_handles = kept_under_handles + ${it.withheld},
     is_warned = CASE WHEN ${it.isWarned ? 1 : 0} = 1 THEN 1 ELSE is_warned END,
     is_metered_by_host = CASE WHEN ${it.isByHost ? 1 : 0} = 1 THEN 1 ELSE is_metered_by_host END
-  WHERE id = ${it.id} AND status = 'active' AND budget_used + ${it.tokens} <= budget_total`
+  WHERE id = ${it.id}
+    AND (${it.isRefusable ? 0 : 1} = 1 OR budget_used + ${it.tokens} <= budget_total)`
+
+export type NewCharge = {
+  readonly branch: string
+  readonly at: number
+  readonly source: ChargeSource
+  readonly tool: string | null
+  readonly tokens: number
+  readonly withheld: number
+  /** Not an estimate that the provider's own count will replace. */
+  readonly isSettled: boolean
+}
+
+export const insertCharge = (it: NewCharge): Sql => sql`
+  INSERT INTO fold_charges (branch, seq, at, source, tool, tokens, withheld, is_settled)
+  SELECT ${it.branch}, coalesce(max(seq), 0) + 1, ${it.at}, ${it.source}, ${it.tool},
+    ${it.tokens}, ${it.withheld}, ${it.isSettled ? 1 : 0}
+  FROM fold_charges WHERE branch = ${it.branch}`
+
+const sum = (column: Sql): Sql => sql`CAST(coalesce(sum(${column}), 0) AS BIGINT)`
+
+export const sumCharges = (ids: readonly string[]): Sql => sql`
+  SELECT branch, source, count(*) AS charges, ${sum(sql`tokens`)} AS tokens
+  FROM fold_charges WHERE branch IN ${among(ids)} GROUP BY branch, source`
+
+/** Estimates of work that a request of this moment has sent to the provider. */
+export const sumUnsettled = (branch: string, until: number): Sql => sql`
+  SELECT ${sum(sql`tokens`)} AS tokens FROM fold_charges
+  WHERE branch = ${branch} AND is_settled = 0 AND at <= ${until}`
+
+export const settleCharges = (branch: string, until: number): Sql => sql`
+  UPDATE fold_charges SET is_settled = 1
+  WHERE branch = ${branch} AND is_settled = 0 AND at <= ${until}`
+
+/** The branch that a session worked in at a moment, open or ended since. */
+export const selectWorkedIn = (root: string, session: string, at: number): Sql => sql`
+  SELECT ${ROW} FROM fold_branches b
+  WHERE b.root = ${root} AND b.session = ${session} AND b.created_at <= ${at}
+    AND (b.completed_at IS NULL OR b.completed_at >= ${at})
+  ORDER BY b.created_at DESC, b.depth DESC, b.id DESC LIMIT 1`
 
 type EndUpdate = {
   readonly id: string
@@ -170,7 +216,8 @@ type PendingQuery = {
 export const selectPending = ({ who, parent, since, limit }: PendingQuery): Sql => sql`
   SELECT ${ROW} FROM fold_branches b
   WHERE ${bound(who)} AND ${parent === null ? sql`b.parent IS NULL` : sql`b.parent = ${parent}`}
-    AND b.end_reason IN ('budget', 'timeout', 'shutdown') AND b.completed_at > ${since}
+    AND b.status <> 'completed' AND b.end_reason IN ('budget', 'timeout', 'shutdown')
+    AND b.completed_at > ${since}
   ORDER BY b.completed_at DESC, b.id LIMIT ${limit}`
 
 export type NewStep = Omit<TrailEntry, "seq">
@@ -263,7 +310,8 @@ export const selectSurplus = ({ root, kept, limit }: SurplusQuery): Sql => sql`
   WHERE root = ${root} AND status NOT IN ('created', 'active')
   ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${kept}`
 
-const among = (ids: readonly string[]): Sql => sql`(${join(ids.map((it) => sql`${it}`))})`
+export const deleteCharges = (ids: readonly string[]): Sql => sql`
+  DELETE FROM fold_charges WHERE branch IN ${among(ids)}`
 
 export const deleteTrails = (ids: readonly string[]): Sql => sql`
   DELETE FROM fold_trail WHERE branch IN ${among(ids)}`

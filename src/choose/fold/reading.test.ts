@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Store } from "#ground/store"
 import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
-import { bringsForeignText } from "./charge.ts"
-import { outOfScope, pathWithin } from "./end.ts"
+import { outOfScope, pathWithin } from "./branch/end.ts"
+import { fenceFor } from "./branch/package.ts"
+import { bringsForeignText } from "./budget/charge.ts"
 import { AGENT, countWords, foldWorld, openWith, TASK, words } from "./fold.fixture.ts"
+import { MOST_TRAIL_STEPS } from "./rows.ts"
 import {
   digestOf,
   LARGEST_SLICE_TOKENS,
@@ -14,10 +16,8 @@ import {
   MOST_MATCHES,
   matchesIn,
   sliceOf,
-} from "./lines.ts"
-import { fenceFor } from "./package.ts"
-import { MOST_TRAIL_STEPS } from "./rows.ts"
-import { addStep } from "./trail.ts"
+} from "./trail/lines.ts"
+import { addStep } from "./trail/trail.ts"
 
 let store: Store
 beforeAll(async () => {

@@ -1,7 +1,14 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { z } from "zod"
-import { formatExact } from "#ground/base"
-import { type Branch, BranchEndReason, BranchStatus, FoldMode, TrailEntry } from "#ground/contract"
+import { formatExact, sliceText } from "#ground/base"
+import {
+  type Branch,
+  BranchCharges,
+  BranchEndReason,
+  BranchStatus,
+  FoldMode,
+  TrailEntry,
+} from "#ground/contract"
 
 /** Longer results are truncated and say so. */
 const LARGEST_KEPT_UNITS = 8_000_000
@@ -42,7 +49,7 @@ const KeptText = z
 export function shortenedText(text: string): string {
   if (text.length <= LARGEST_KEPT_UNITS) return text
   const left = formatExact(text.length - LARGEST_KEPT_UNITS)
-  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} more characters are not stored]`
+  return `${sliceText(text, LARGEST_KEPT_UNITS)}\n[${left} more characters are not stored]`
 }
 
 const json = <Schema extends z.ZodType>(schema: Schema) =>
@@ -55,7 +62,7 @@ export const LONGEST_NAME_UNITS = 200
 
 /**
  * Larger results stay under a handle: a page of code has about 500 tokens, and a few pages fit a
- * window of 8,192.
+ * branch.
  */
 export const LARGEST_SHOWN_TOKENS = 2_000
 
@@ -92,6 +99,10 @@ const Ending = z.object({
 })
 export type BranchEnding = z.infer<typeof Ending>
 
+/** Notices about the budget that an agent has seen; the later one includes the earlier. */
+export const BranchNotice = z.enum(["warned", "exhausted"])
+export type BranchNotice = z.infer<typeof BranchNotice>
+
 const BranchState = z.object({
   progress: z.string().nullable(),
   touchedPaths: Texts,
@@ -109,7 +120,11 @@ const BranchState = z.object({
   // Missing in rows from before the gateway.
   ending: Ending.nullable().default(null),
   isWireKept: z.boolean().default(false),
-  foldedTokens: z.int().default(0),
+  // Missing in rows from before the ledger of charges.
+  exhaustedAt: z.int().nullable().default(null),
+  told: BranchNotice.nullable().default(null),
+  /** The figures of the answer to `return`, which a later count does not change. */
+  usedAtReturn: z.object({ tokens: z.int(), isLowerBound: z.boolean() }).nullable().default(null),
   unfolded: FoldMode.nullable().default(null),
 })
 export type BranchState = z.infer<typeof BranchState>
@@ -130,7 +145,9 @@ export const NEW_STATE: BranchState = {
   endedChildren: [],
   ending: null,
   isWireKept: false,
-  foldedTokens: 0,
+  exhaustedAt: null,
+  told: null,
+  usedAtReturn: null,
   unfolded: null,
 }
 
@@ -202,37 +219,36 @@ export function modeNow({ given, state }: BranchRow): FoldMode {
   return state.unfolded ?? state.ending?.mode ?? given.mode
 }
 
-/** With its own window everything but the result; otherwise the text under handles. */
-export function tokensKeptOut(row: BranchRow): number {
+export type BranchFigures = Pick<Branch, "budgetUsed" | "tokensInWindow" | "tokensKeptOut">
+
+/**
+ * All figures of a branch, from the sums of its ledger. Together, `tokensInWindow` and
+ * `tokensKeptOut` are what its work would take in the parent's window without folding.
+ */
+export function figuresOf(row: BranchRow): BranchFigures {
+  const { budgetUsed, keptUnderHandles, state } = row
+  const inWindow = isAway(row) ? state.resultTokens : budgetUsed
+  const whole = Math.max(budgetUsed + keptUnderHandles, inWindow)
+  return { budgetUsed, tokensInWindow: inWindow, tokensKeptOut: whole - inWindow }
+}
+
+/** Its work is in another window, or was taken out of this one: only its result is here. */
+function isAway(row: BranchRow): boolean {
   const mode = modeNow(row)
-  switch (mode) {
-    case "wire":
-      // Until its return all of it is in the window.
-      if (row.state.ending === null) return row.keptUnderHandles
-      return Math.max(withoutResult(row), row.state.foldedTokens)
-    case "sub-agent":
-      return withoutResult(row)
-    case "handle":
-      return row.keptUnderHandles
-    case "none":
-      return 0
-    default:
-      return mode satisfies never
-  }
+  // Until its return all of it is in the window.
+  return mode === "sub-agent" || (mode === "wire" && row.state.ending !== null)
 }
 
-function withoutResult({ budgetUsed, state }: BranchRow): number {
-  return Math.max(0, budgetUsed - state.resultTokens)
-}
-
-export function branchOf(row: BranchRow, now: number): Branch {
+export function branchOf(row: BranchRow, now: number, charges: readonly BranchCharges[]): Branch {
   const { given, state, completedAt } = row
   const {
     endedChildren: _,
     ending: _ending,
     isWireKept: _kept,
-    foldedTokens: _folded,
     unfolded: _unfolded,
+    exhaustedAt,
+    told: _told,
+    usedAtReturn: _used,
     ...outcome
   } = state
   return {
@@ -244,14 +260,15 @@ export function branchOf(row: BranchRow, now: number): Branch {
     ...given,
     mode: modeNow(row),
     budgetTotal: row.budgetTotal,
-    budgetUsed: row.budgetUsed,
+    ...figuresOf(row),
+    charges: [...charges],
+    isExhausted: exhaustedAt !== null,
     isLowerBound: !row.isMeteredByHost,
     deadlineAt: row.deadlineAt,
     status: row.status,
     endReason: row.endReason,
-    isPartial: row.endReason !== null && row.endReason !== "returned",
+    isPartial: row.endReason !== null && row.status !== "completed",
     ...outcome,
-    tokensKeptOut: tokensKeptOut(row),
     createdAt: row.createdAt,
     completedAt,
     isArchived: completedAt !== null && now - completedAt > ARCHIVED_AFTER_MS,
@@ -270,6 +287,9 @@ export const HandleRow = z.object({
   text: KeptText,
 })
 
+export const ChargesRow = BranchCharges.extend({ branch: z.string() })
+export type ChargesRow = z.infer<typeof ChargesRow>
+export const SumRow = z.object({ tokens: z.int() })
 export const ToolRow = z.object({ tool: z.string() })
 export type ToolRow = z.infer<typeof ToolRow>
 export const PlaceRow = z.object({ id: z.string(), parent: z.string().nullable() })

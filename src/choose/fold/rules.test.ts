@@ -68,13 +68,13 @@ describe("opening a branch", () => {
   })
 
   test.each([
-    [{ budget: 32_769 }, "from 1 to 32,768"],
-    [{ budget: 1e12 }, "from 1 to 32,768"],
-    [{ budget: 0 }, "from 1 to 32,768"],
-    [{ budget: -1 }, "from 1 to 32,768"],
+    [{ budget: 262_145 }, "from 1 to 262,144"],
+    [{ budget: 1e12 }, "from 1 to 262,144"],
+    [{ budget: 0 }, "from 1 to 262,144"],
+    [{ budget: -1 }, "from 1 to 262,144"],
     [{ budget: 10.5 }, "is 10.5"],
-    [{ budget: Number.NaN }, "from 1 to 32,768"],
-    [{ budget: Number.POSITIVE_INFINITY }, "from 1 to 32,768"],
+    [{ budget: Number.NaN }, "from 1 to 262,144"],
+    [{ budget: Number.POSITIVE_INFINITY }, "from 1 to 262,144"],
     [{ timeoutSeconds: 601 }, "from 1 to 600"],
     [{ timeoutSeconds: 0.5 }, "from 1 to 600"],
   ])("[FOLD-2] an invalid budget or time is refused with the maximum: %o", async (asked, said) => {
@@ -89,7 +89,7 @@ describe("opening a branch", () => {
     expect(parsed.success).toBe(false)
     const { fold } = await world()
     expect(await fold.branch(TASK, AGENT)).toMatchObject({
-      budgetAllocated: 8_192,
+      budgetAllocated: 32_768,
       timeoutSeconds: 300,
     })
     const small = await world({ config: { max_budget: 100, max_timeout_seconds: 9 } })
@@ -195,7 +195,7 @@ describe("opening a branch", () => {
     expect(person.next).toContain("Nothing is removed from the window here.")
     const opened = await fold.branch(given, CLAUDE)
     expect(opened.next).toContain("Work that you do in this window stays in this window.")
-    for (const part of [opened.branchId, TASK.prompt, TASK.description, "src/bill/**", "8,192"]) {
+    for (const part of [opened.branchId, TASK.prompt, TASK.description, "src/bill/**", "32,768"]) {
       expect(opened.package).toContain(part)
     }
   })
@@ -345,7 +345,7 @@ describe("metering", () => {
     expect(await fold.meter(call("small"))).toEqual({ text: "small" })
   })
 
-  test("[FOLD-16] a result over the budget ends the branch and is stored, and the error names its handle", async () => {
+  test("[FOLD-16] a result over the budget is stored, the error names its handle, and the branch can only return", async () => {
     const { fold } = await world()
     const { branchId } = await fold.branch({ ...TASK, budget: 10 }, AGENT)
     const failure = await failureOf(fold.meter(call(words(50))))
@@ -354,8 +354,12 @@ describe("metering", () => {
     expect((failure as { hint: string }).hint).toContain(handle)
     expect((await fold.read({ handle }, AGENT)).text).toBe(words(50))
     const { branch, trail } = await fold.show({ id: branchId })
-    expect(branch).toMatchObject({ status: "failed", endReason: "budget", budgetUsed: 0 })
-    expect(trail.map((it) => it.kind)).toEqual(["prompt", "call", "forced"])
+    expect(branch).toMatchObject({ status: "active", isExhausted: true, budgetUsed: 0 })
+    expect(trail.map((it) => it.kind)).toEqual(["prompt", "call"])
+    const small = await failureOf(fold.meter(call("w")))
+    expect(small).toMatchObject({ code: "FOLD_BUDGET_EXHAUSTED" })
+    const returned = await fold.return({ branchId, message: "as far as I came" }, AGENT)
+    expect(returned).toMatchObject({ status: "completed", message: "as far as I came" })
   })
 
   test("[FOLD-8] the next answer in the session reports once which branch was ended by force", async () => {
@@ -662,18 +666,22 @@ describe("ends of sessions and processes", () => {
 
 test("[FOLD-20] tokens kept out count only text that stayed out of the window, per mode", async () => {
   const { fold } = await world()
-  const keptOut: unknown[] = []
+  const shown: unknown[] = []
   for (const caller of [CLAUDE, AGENT, { principal: "owner", session: "terminal" }]) {
     const { branchId, mode } = await fold.branch(TASK, caller)
     await fold.charge({ tokens: 500 }, caller)
     await fold.meter(call(words(3_000), caller))
-    const { tokensKeptOut, budgetUsed } = await fold.return({ branchId, message: "a b c" }, caller)
-    keptOut.push([mode, tokensKeptOut === budgetUsed - 3, Math.floor((tokensKeptOut ?? 0) / 1_000)])
+    const { tokensKeptOut } = await fold.return({ branchId, message: "a b c" }, caller)
+    const { branch } = await fold.show({ id: branchId })
+    expect(tokensKeptOut).toBe(branch.tokensKeptOut)
+    // The call, its 3,000 words and what the host read: in the window or not.
+    expect(branch.tokensInWindow + branch.tokensKeptOut).toBe(3_501)
+    shown.push([mode, branch.tokensInWindow === branch.budgetUsed, branch.tokensInWindow === 3])
   }
-  expect(keptOut).toEqual([
-    ["sub-agent", true, 1],
-    ["handle", false, 2],
-    ["none", false, 0],
+  expect(shown).toEqual([
+    ["sub-agent", false, true],
+    ["handle", true, false],
+    ["none", true, false],
   ])
 })
 

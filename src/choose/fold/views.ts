@@ -9,11 +9,12 @@ import type {
   OperationInput,
 } from "#ground/contract"
 import type { Db } from "#ground/store"
-import { drainAllSpools } from "./charge.ts"
+import { fenceFor } from "./branch/package.ts"
+import { endWhatIsOverdue } from "./branch/status.ts"
+import { chargesOf, chargesOfAll } from "./budget/charges.ts"
+import { drainAllSpools } from "./budget/host-charges.ts"
 import { counterOrRough, type FoldDeps, isBranchId } from "./deps.ts"
 import { FoldNotFound } from "./errors.ts"
-import { around, hasWords, linesOf, wordsOf } from "./lines.ts"
-import { fenceFor } from "./package.ts"
 import {
   countActive,
   countBranches,
@@ -22,22 +23,23 @@ import {
   selectTrail,
   selectWholeTrail,
 } from "./queries.ts"
-import { stepText, wholeOf } from "./read.ts"
 import {
   ARCHIVED_AFTER_MS,
+  type BranchFigures,
   BranchRow,
   branchOf,
   CountRow,
   TrailRow,
   WholeTrailRow,
 } from "./rows.ts"
-import { endWhatIsOverdue } from "./status.ts"
+import { around, hasWords, linesOf, wordsOf } from "./trail/lines.ts"
+import { stepText, wholeOf } from "./trail/read.ts"
 
 const MOST_TREE_BRANCHES = 2_000
 
 const MOST_SEARCHED_BRANCHES = 500
 
-type ViewDeps = FoldDeps & { onEnded(): void }
+type ViewDeps = FoldDeps & { onEnded(): void; onDeadline(at: number): void }
 
 /** Ends what is overdue; a read-only store is still shown. */
 async function openView(deps: ViewDeps): Promise<Db<"fold">> {
@@ -62,8 +64,13 @@ export async function listBranches(
     branches: [...branches],
     active: (await db.get(CountRow, countActive(root)))?.count ?? 0,
     total: (await db.get(CountRow, countBranches(root)))?.count ?? 0,
-    tokensKeptOut: branches.reduce((sum, it) => sum + it.tokensKeptOut, 0),
+    tokensInWindow: sumOf(branches, "tokensInWindow"),
+    tokensKeptOut: sumOf(branches, "tokensKeptOut"),
   }
+}
+
+function sumOf(branches: readonly Branch[], figure: keyof BranchFigures): number {
+  return branches.reduce((sum, it) => sum + it[figure], 0)
 }
 
 type SearchInput = {
@@ -81,7 +88,11 @@ async function find(
   const finishedSince = all === true ? undefined : now - ARCHIVED_AFTER_MS
   const query = { root: deps.root(), session, finishedSince, limit }
   const rows = await db.all(BranchRow, selectBranches(query))
-  return rows.map((it) => branchOf(it, now))
+  const charges = await chargesOfAll(
+    db,
+    rows.map((it) => it.id),
+  )
+  return rows.map((it) => branchOf(it, now, charges.get(it.id) ?? []))
 }
 
 export async function treeOfBranches(
@@ -98,8 +109,9 @@ export async function treeOfBranches(
         sessionId,
         client: newestFirst.find((it) => it.client !== null)?.client ?? null,
         startedAt: Math.min(...ofSession.map((it) => it.createdAt)),
-        budgetUsed: ofSession.reduce((sum, it) => sum + it.budgetUsed, 0),
-        tokensKeptOut: ofSession.reduce((sum, it) => sum + it.tokensKeptOut, 0),
+        budgetUsed: sumOf(ofSession, "budgetUsed"),
+        tokensInWindow: sumOf(ofSession, "tokensInWindow"),
+        tokensKeptOut: sumOf(ofSession, "tokensKeptOut"),
         branches: inTreeOrder(ofSession),
       }
     }),
@@ -120,7 +132,7 @@ export async function showBranch(deps: ViewDeps, id: string): Promise<FoldShow> 
   const db = await openView(deps)
   const row = await findBranch(db, deps.root(), id)
   const trail = await db.all(TrailRow, selectTrail(id))
-  return { branch: branchOf(row, deps.clock.now()), trail }
+  return { branch: branchOf(row, deps.clock.now(), await chargesOf(db, id)), trail }
 }
 
 async function findBranch(db: Db<"fold">, root: string, id: string): Promise<BranchRow> {
@@ -138,16 +150,16 @@ export async function searchTrails(
   const words = wordsOf(input.words)
   const limit = input.limit ?? 20
   const branches = await find(deps, { all: true, limit: MOST_SEARCHED_BRANCHES })
-  const found: FoldSearch["found"] = []
+  const matches: FoldSearch["found"] = []
   let searched = 0
   for (const branch of words.length === 0 ? [] : branches) {
-    if (found.length >= limit) break
+    if (matches.length >= limit) break
     searched++
     const trail = await db.all(WholeTrailRow, selectWholeTrail(branch.id))
-    found.push(...trail.flatMap((step) => foundIn(step, branch, words)))
+    matches.push(...trail.flatMap((step) => foundIn(step, branch, words)))
     await giveOthersATurn()
   }
-  return { found: found.slice(0, limit), searched }
+  return { found: matches.slice(0, limit), searched }
 }
 
 function foundIn(

@@ -250,7 +250,7 @@ type ExpectedBranch = {
   readonly id: string
   readonly parent: string | null
   readonly openedAt: number
-  readonly isCarried: boolean
+  readonly isProxied: boolean
   endedAt?: number
   answer?: string
 }
@@ -276,14 +276,14 @@ function createPlay({ fold, clock, gateway }: FoldWorldWithGateway) {
     const input = { ...TASK, ...(atRoot && { parentBranchId: "root" }) }
     const { branchId, mode } = await fold.branch(input, CLAUDE)
     expect(mode === "wire").toBe(isEligible())
-    all.push({ id: branchId, parent, openedAt: at, isCarried: isEligible() })
+    all.push({ id: branchId, parent, openedAt: at, isProxied: isEligible() })
   }
 
   async function returns(at: number, row: ExpectedBranch): Promise<void> {
     for (const it of open().filter((one) => isBelow(one, row.id))) it.endedAt = at
     row.endedAt = at
     const isCrossed = all.some((it) => it !== row && isCrossing(it, row))
-    const isFolded = row.isCarried && isEligible() && !isCrossed
+    const isFolded = row.isProxied && isEligible() && !isCrossed
     const answer = await answerTo(row.id)
     expect(answer.mode === "wire").toBe(isFolded)
     expect(answer.receipt).toBe(isFolded ? foldReceipt(gateway.key, row.id) : null)
@@ -403,14 +403,16 @@ describe("steps removed by the gateway", () => {
       expect(await it.other({ secrets }).keepTrail(branchId, taken)).toBe(false)
     }
     expect(await it.fold.show({ id: branchId })).toEqual(before)
-    const listed = await it.fold.list({})
     expect(await it.fold.keepTrail(branchId, taken)).toBe(true)
     const { text } = await it.fold.restore({ id: branchId })
     expect(text).toContain("key ")
     expect(text).toContain("big ")
     expect(text).not.toContain(token)
     const sum = taken.reduce((all, one) => all + one.tokens, 0)
-    expect((await it.fold.list({})).tokensKeptOut).toBe(listed.tokensKeptOut + sum)
+    const { tokensInWindow, tokensKeptOut, branches } = await it.fold.list({})
+    expect(tokensInWindow).toBe(branches[0]?.resultTokens)
+    expect(tokensInWindow + tokensKeptOut).toBe(sum)
+    expect(branches[0]).toMatchObject({ budgetUsed: sum, isLowerBound: false })
   })
 
   test("[FOLD-31] metered calls of our own tools are not repeated", async () => {

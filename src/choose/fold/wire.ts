@@ -1,8 +1,8 @@
-import { withoutHiddenCharacters } from "#ground/base"
+import { sliceText, withoutHiddenCharacters } from "#ground/base"
 import type { FoldMode } from "#ground/contract"
 import type { Tx } from "#ground/store"
+import { modeOf } from "./branch/package.ts"
 import { type FoldDeps, isBranchId } from "./deps.ts"
-import { modeOf } from "./package.ts"
 import { type BranchOwner, selectBranch, selectCrossing, setState } from "./queries.ts"
 import { foldReceipt } from "./receipt.ts"
 import { type BranchEnding, BranchRow, LONGEST_NAME_UNITS, PlaceRow } from "./rows.ts"
@@ -30,7 +30,7 @@ export async function askWire(
 }
 
 function shortened(why: string): string {
-  return withoutHiddenCharacters(why).slice(0, LONGEST_NAME_UNITS).toWellFormed()
+  return sliceText(withoutHiddenCharacters(why).toWellFormed(), LONGEST_NAME_UNITS)
 }
 
 type ReturnContext = { readonly who: BranchOwner; readonly wire: WireEligibility }

@@ -7,6 +7,8 @@ type Base = {
   readonly session: string
   readonly directory: string
   readonly at: number
+  /** The type of the sub-agent that acts; undefined for the main agent. */
+  readonly agent?: string
 }
 
 type Edit = {
@@ -18,8 +20,10 @@ export type HookEvent = Base &
   (
     | { readonly kind: "session-start"; readonly source: string }
     | ({ readonly kind: "before-edit" } & Edit)
-    | ({ readonly kind: "after-edit"; readonly textUnits: number } & Edit)
-    | ({ readonly kind: "after-tool"; readonly textUnits: number } & Edit)
+    | ({ readonly kind: "before-tool" } & Edit)
+    | { readonly kind: "prompt"; readonly prompt: string }
+    | ({ readonly kind: "after-edit"; readonly tokens: number } & Edit)
+    | ({ readonly kind: "after-tool"; readonly tokens: number } & Edit)
     | { readonly kind: "before-agent"; readonly agentType: string; readonly prompt: string }
     | { readonly kind: "agent-start"; readonly agentType: string; readonly agentId: string }
     | {
@@ -41,7 +45,8 @@ export type HookEventKind = HookEvent["kind"]
 
 /** `warn` and `context` are text for the agent and do not stop its work. */
 export type Verdict =
-  | { readonly kind: "silent" }
+  /** `note` is for the log only. */
+  | { readonly kind: "silent"; readonly note?: string }
   | {
       readonly kind: Exclude<VerdictKind, "silent" | "override">
       readonly text: string

@@ -10,8 +10,11 @@ import {
 } from "#ground/base"
 import { sliceLines } from "./message-format.ts"
 
-/** The whole hook has 150 ms, and starting the process takes the rest. */
-const LONGEST_ASK_MS = 100
+/**
+ * A warm daemon answers within 100 ms, a starting daemon within about a second. A sub-agent works
+ * for minutes, and all rules of a hook have 2 seconds.
+ */
+const LONGEST_ASK_MS = 1_500
 
 const LONGEST_ANNOUNCE_MS = 25
 
@@ -43,7 +46,13 @@ export function indexDaemonSocket({ home, stateDirectory, root }: DaemonAddress)
 
 type PackageQuestion = Omit<DaemonQuestion, "kind">
 
-/** For hooks: undefined if the daemon does not respond in time. */
+export type PackageAnswer =
+  | { readonly kind: "package"; readonly text: string }
+  /** The daemon has none: no file fits, or the repository is scanned for the first time. */
+  | { readonly kind: "none" }
+  | { readonly kind: "late"; readonly afterMs: number }
+
+/** For hooks. */
 export function indexDaemonClient(
   address: DaemonAddress & { readonly longestAskMs?: number },
   signal: AbortSignal,
@@ -54,6 +63,7 @@ export function indexDaemonClient(
   const ask = (question: DaemonQuestion, timeoutMs: number) =>
     askSocket({
       path,
+      waitsForListener: question.kind === "package",
       line: writeQuestion(question),
       timeoutMs,
       maxBytes: LARGEST_ANSWER_BYTES,
@@ -62,8 +72,12 @@ export function indexDaemonClient(
   return {
     announce: async (question: PackageQuestion): Promise<boolean> =>
       (await ask({ kind: "prepare", ...question }, longestAnnounceMs)) !== undefined,
-    packageFor: async (question: PackageQuestion): Promise<string | undefined> =>
-      readAnswer(await ask({ kind: "package", ...question }, longestAskMs)),
+    async packageFor(question: PackageQuestion): Promise<PackageAnswer> {
+      const answer = await ask({ kind: "package", ...question }, longestAskMs)
+      if (answer === undefined) return { kind: "late", afterMs: longestAskMs }
+      const text = readAnswer(answer)
+      return text === undefined ? { kind: "none" } : { kind: "package", text }
+    },
   }
 }
 

@@ -29,9 +29,9 @@ describe("judgeEvent", () => {
         .toSorted()
     expect(hooksOf(1)).toEqual([])
     expect(hooksOf(2)).toEqual(["boot", "drift", "loaded", "track"])
-    expect(hooksOf(3)).toEqual([...hooksOf(2), "concurrency"].toSorted())
+    expect(hooksOf(3)).toEqual([...hooksOf(2), "concurrency", "window"].toSorted())
     expect(hooksOf(4)).toEqual([...hooksOf(3), "package"].toSorted())
-    expect(hooksOf(5)).toEqual([...hooksOf(4), "pitfall", "risk"].toSorted())
+    expect(hooksOf(5)).toEqual([...hooksOf(4), "guideline", "pitfall", "prompt", "risk"].toSorted())
     expect(hooksOf(7)).toEqual(hooksOf(5))
   })
 
@@ -85,7 +85,7 @@ describe("judgeEvent", () => {
     expect(await judgeEvent(it.event("stop", { isAgain: false, isBusy: false }), it)).toEqual(
       SILENT,
     )
-    const after = { ...editOf("a.ts"), textUnits: 1 }
+    const after = { ...editOf("a.ts"), tokens: 1 }
     expect(await judgeEvent(it.event("after-edit", after), it)).toEqual(SILENT)
   })
 

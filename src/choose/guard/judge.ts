@@ -4,11 +4,13 @@ import { sliceLines } from "./message-format.ts"
 import { boot } from "./rules/boot/boot.ts"
 import { concurrency } from "./rules/concurrency.ts"
 import { drift } from "./rules/drift.ts"
+import { guideline } from "./rules/guideline.ts"
 import { loaded } from "./rules/loaded.ts"
-import { packageRule } from "./rules/package.ts"
+import { packageRule, promptRule } from "./rules/package.ts"
 import { pitfall } from "./rules/pitfall.ts"
 import { risk } from "./rules/risk.ts"
 import { track } from "./rules/track.ts"
+import { windowRule } from "./rules/window.ts"
 import { appendVerdict } from "./verdict-log.ts"
 
 /** Hosts truncate hook output at 10,000 characters silently. */
@@ -47,13 +49,15 @@ function lineOf(event: HookEvent, { verdict, rule }: DecidedVerdict, facts: LogF
     paths: "paths" in event ? [...event.paths] : [],
     rule,
     verdict: verdict.kind,
-    text: verdict.kind === "silent" ? "" : verdict.text,
+    text: verdict.kind === "silent" ? (verdict.note ?? "") : verdict.text,
     ms: facts.ms,
   }
 }
 
-type RuleVerdict = { readonly rule: HookName; readonly verdict: AudibleVerdict }
+type RuleVerdict = { readonly rule: HookName; readonly verdict: Verdict }
 type AudibleVerdict = Exclude<Verdict, { kind: "silent" }>
+
+type AudibleRuleVerdict = { readonly rule: HookName; readonly verdict: AudibleVerdict }
 
 async function ask(event: HookEvent, context: HookWorld): Promise<readonly RuleVerdict[]> {
   const verdicts: RuleVerdict[] = []
@@ -61,7 +65,7 @@ async function ask(event: HookEvent, context: HookWorld): Promise<readonly RuleV
   for (const rule of RULES.filter((it) => it.level <= level && it.kinds.includes(event.kind))) {
     if (context.signal.aborted) break
     const verdict = await judgeSafely(rule, event, context)
-    if (verdict.kind === "silent") continue
+    if (verdict.kind === "silent" && verdict.note === undefined) continue
     verdicts.push({ rule: rule.name, verdict })
     if (verdict.kind === "deny" || verdict.kind === "block") break
   }
@@ -85,8 +89,9 @@ async function judgeSafely(rule: Rule, event: HookEvent, context: HookWorld): Pr
 
 /** The most severe text comes first, so that it survives truncation. */
 const WEIGHT: Readonly<Record<VerdictKind, number>> = {
-  deny: 5,
-  block: 4,
+  deny: 6,
+  block: 5,
+  ask: 4,
   override: 3,
   warn: 2,
   context: 1,
@@ -94,12 +99,14 @@ const WEIGHT: Readonly<Record<VerdictKind, number>> = {
 }
 
 function decide(verdicts: readonly RuleVerdict[]): DecidedVerdict {
-  const [first, ...others] = verdicts.toSorted(
-    (a, b) => WEIGHT[b.verdict.kind] - WEIGHT[a.verdict.kind],
-  )
-  if (first === undefined) return { verdict: SILENT, rule: null }
+  const [first, ...others] = verdicts
+    .flatMap(({ rule, verdict }): readonly AudibleRuleVerdict[] =>
+      verdict.kind === "silent" ? [] : [{ rule, verdict }],
+    )
+    .toSorted((a, b) => WEIGHT[b.verdict.kind] - WEIGHT[a.verdict.kind])
+  if (first === undefined) return verdicts[0] ?? { verdict: SILENT, rule: null }
   const { kind, paths } = first.verdict
-  const isFinal = kind === "deny" || kind === "block"
+  const isFinal = kind === "deny" || kind === "block" || kind === "ask"
   const shownVerdicts = isFinal ? [first] : [first, ...others]
   const text = sliceLines(
     shownVerdicts.map((it) => it.verdict.text).join("\n\n"),
@@ -110,12 +117,15 @@ function decide(verdicts: readonly RuleVerdict[]): DecidedVerdict {
 
 /** Rules that can deny come first; after a denial no other is evaluated. */
 export const RULES: readonly Rule[] = [
+  guideline,
   concurrency,
   risk,
   drift,
   track,
   boot,
   packageRule,
+  promptRule,
   pitfall,
   loaded,
+  windowRule,
 ]

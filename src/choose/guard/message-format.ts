@@ -1,11 +1,10 @@
-import { sliceBytes, visibleLine } from "#ground/base"
+import { sliceBytes, truncate, visibleLine } from "#ground/base"
 
 const LONGEST_SHOWN_UNITS = 200
 
 /** For foreign names: one line, no invisible characters, truncated. */
 export function shown(text: string): string {
-  const line = visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
-  return text.length <= LONGEST_SHOWN_UNITS ? line : `${line}…`
+  return visibleLine(truncate(text, LONGEST_SHOWN_UNITS))
 }
 
 export function asArgument(path: string): string {

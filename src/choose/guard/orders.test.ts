@@ -99,7 +99,7 @@ function eventsOf(
       return [it.event("before-edit", { tool: next.tool, paths: next.paths }, whose)]
     case "after-edit":
     case "after-tool":
-      return [it.event(next.do, { tool: next.tool, paths: next.paths, textUnits: 10 }, whose)]
+      return [it.event(next.do, { tool: next.tool, paths: next.paths, tokens: 10 }, whose)]
     case "session-start":
       return [it.event("session-start", { source: "resume" }, whose)]
     case "loaded": {

@@ -47,7 +47,7 @@ export function createOverrides({ stateDirectory, clock, ids }: OverridesDeps) {
     async allow({ paths, reason, minutes, by }: OverrideRequest): Promise<Override> {
       const at = clock.now()
       const lastsMs = Math.min(minutes * 60_000, LONGEST_OVERRIDE_MS)
-      const placed = [...new Set(paths.map((it) => it.replace(/\/+$/, "") || "."))]
+      const placed = [...new Set(paths.map((it) => it.replace(/(?<!\/)\/+$/, "") || "."))]
       const made = { id: ids.next("ovr"), paths: placed, reason, at, until: at + lastsMs }
       await ensureDirectory(folder)
       await writeFileAtomic(join(folder, `${made.id}.json`), `${JSON.stringify(made)}\n`)

@@ -221,6 +221,7 @@ function hashOf(bytes: Uint8Array, format: HashFormat): string {
 export async function hashFormatIn(stateDirectory: string): Promise<HashFormat> {
   const file = join(stateDirectory, "..", "config")
   const read = await readTextBounded(file, { maxBytes: LARGEST_GIT_CONFIG_BYTES })
-  const isLong = read.kind === "read" && /^\s*objectformat\s*=\s*sha256\b/im.test(read.text)
+  const isLong =
+    read.kind === "read" && /^[ \t]*objectformat[ \t]*=[ \t]*sha256\b/im.test(read.text)
   return isLong ? "sha256" : "sha1"
 }

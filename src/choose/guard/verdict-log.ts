@@ -1,5 +1,12 @@
 import { join } from "node:path"
-import { type JsonlRecord, listDirectory, removeFile, statFile, streamJsonl } from "#ground/base"
+import {
+  type JsonlRecord,
+  listDirectory,
+  removeFile,
+  sliceText,
+  statFile,
+  streamJsonl,
+} from "#ground/base"
 import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
 import { appendIn } from "./notice-log.ts"
 import { checkRiskPaths, createRiskPaths } from "./risk-paths.ts"
@@ -43,8 +50,7 @@ function boundedLine(line: VerdictLine): VerdictLine {
 }
 
 function cut(text: string): string {
-  if (text.length <= LONGEST_VERDICT_UNITS) return text
-  return text.slice(0, LONGEST_VERDICT_UNITS).replace(/[\uD800-\uDBFF]$/, "")
+  return sliceText(text, LONGEST_VERDICT_UNITS)
 }
 
 function sizeOf(value: unknown): number {
@@ -101,6 +107,7 @@ const NONE: Readonly<Record<VerdictKind, number>> = {
   silent: 0,
   context: 0,
   warn: 0,
+  ask: 0,
   deny: 0,
   block: 0,
   override: 0,
@@ -188,10 +195,13 @@ const HOOKS: Readonly<Record<HookName, true>> = {
   track: true,
   drift: true,
   concurrency: true,
+  guideline: true,
   risk: true,
   pitfall: true,
   package: true,
+  prompt: true,
   loaded: true,
+  window: true,
 }
 
 function isRule(value: unknown): value is HookName {

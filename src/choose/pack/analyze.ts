@@ -168,7 +168,7 @@ const QUOTED = /`([^`\n]{1,200})`/g
 const WORD = /[A-Za-z_$][\w$]{1,100}/g
 
 function namesIn(quoted: string): readonly string[] {
-  const chain = quoted.trim().replace(/\(.*$/, "")
+  const chain = quoted.trim().replace(/\([^]*$/, "")
   const names = chain.split(/\.|::|->|#/)
   return names.every((it) => /^[A-Za-z_$][\w$]{0,100}$/.test(it)) ? names : []
 }

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto"
 import { formatExact, plural } from "#ground/base"
-import type { ContextPack, PackAdvice, PackFile, PackLeft, PackPiece } from "#ground/contract"
+import type {
+  ContextPack,
+  PackAdvice,
+  PackFile,
+  PackLeft,
+  PackPiece,
+  TokenScale,
+} from "#ground/contract"
 import type { Redact, SafeLines } from "#ground/secrets"
+import { scaleTokens } from "#ground/tokens"
 import { type Content, type IndexedTree, signatureLine } from "#know/map"
 import { sum } from "./fit/budget-board.ts"
 import { dependenciesIn } from "./fit/closure.ts"
@@ -24,6 +32,7 @@ type AssembleOptions = TextOptions & {
   readonly ranked: RankedFiles
   readonly task: string
   readonly estimator: string
+  readonly scale: TokenScale | null
   readonly advice: readonly PackAdvice[]
   readonly order: readonly string[]
 }
@@ -59,6 +68,7 @@ export function assemblePack(
     budget,
     tokens: sum(files.map((it) => it.tokens)),
     estimator: options.estimator,
+    scale: options.scale,
     isEmpty: files.length === 0,
     emptyReason: files.length === 0 ? emptyReason(options, left) : null,
     analysis: ranked.analysis,
@@ -101,7 +111,7 @@ function textsOf(files: readonly PackFile[], { task, advice }: OpeningTexts): re
   return [task, ...advice.map((it) => it.text), ...sent]
 }
 
-function kindsOf(files: readonly PackFile[]) {
+export function kindsOf(files: readonly PackFile[]) {
   const isWhole = (it: PackFile) => it.form === "full" || it.form === "path"
   return [
     { kind: "files" as const, tokens: sum(files.filter(isWhole).map((it) => it.tokens)) },
@@ -113,14 +123,14 @@ function kindsOf(files: readonly PackFile[]) {
 }
 
 function leftOf(
-  { ranked }: AssembleOptions,
+  { ranked, scale }: AssembleOptions,
   selection: Selection,
   inside: ReadonlySet<string>,
 ): readonly PackLeft[] {
   const byPath = new Map(ranked.weighed.files.map((it) => [it.file.path, it]))
   const crowdedOut = selection.left.flatMap(({ path, needs }) => {
     const file = byPath.get(path)
-    const detail = `needs ${formatExact(needs)} tokens`
+    const detail = `needs ${formatExact(scaleTokens(needs, scale))} tokens`
     return file === undefined ? [] : [leftFile(file, { why: "no-room", detail })]
   })
   const beyond = ranked.weighed.beyond.map((it) =>
@@ -243,7 +253,7 @@ function pieceOf(
 }
 
 function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  return text.match(/[^\n]+\n?|\n/g) ?? []
 }
 
 function signaturePieces(file: SelectedFile, { redact, count }: TextOptions): FilePieces {

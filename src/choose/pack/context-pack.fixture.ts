@@ -8,6 +8,7 @@ export function onePack(fields: Partial<ContextPack> = {}): ContextPack {
     budget: 2_000,
     tokens: 40,
     estimator: "claude",
+    scale: null,
     isEmpty: false,
     emptyReason: null,
     analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },

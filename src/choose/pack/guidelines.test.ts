@@ -166,3 +166,33 @@ describe("[PACK-33] a static file adds guidelines and needs no database", () => 
     expect(listGuidelines(guidelines, { role: "tester" }).verdict.instructions).toEqual(["Do one."])
   })
 })
+
+test("[PACK-33] the field names of the repo-mapper design are accepted", () => {
+  const text = JSON.stringify({
+    guidelines: [
+      {
+        id: "original",
+        name: "Original",
+        description: "As the design writes it.",
+        enabled: false,
+        category: "context_constraint",
+        priority: 750,
+        condition: { agents: ["backend"], actions: ["fix"] },
+        action: { type: "instruction", instruction: "Stay inside." },
+      },
+    ],
+  })
+  const [found] = readGuidelines({ path: "g.json", text }).filter((it) => it.id === "original")
+  expect(found).toEqual({
+    id: "original",
+    title: "Original",
+    description: "As the design writes it.",
+    isEnabled: false,
+    isAdvisory: true,
+    category: "context_constraint",
+    priority: 750,
+    when: { agents: ["backend"], actions: ["fix"] },
+    actions: [{ type: "instruction", text: "Stay inside." }],
+    origin: "g.json",
+  })
+})

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { guidelineFields } from "#ground/base"
 import {
   Guideline,
   type GuidelineAction,
@@ -34,7 +35,9 @@ const CONTEXT_PACKAGE_ENFORCEMENT: KnownGuideline = {
   origin: "default",
 }
 
-const GuidelineFile = z.strictObject({ guidelines: z.array(Guideline).max(1_000) })
+const GuidelineFile = z.strictObject({
+  guidelines: z.array(z.preprocess(guidelineFields, Guideline)).max(1_000),
+})
 
 export type GuidelineText = { readonly path: string; readonly text: string }
 

@@ -39,6 +39,7 @@ export function memoryTree(
     corpus: () => corpus,
     history: () => (commits === undefined ? undefined : prepareHistory(commits, corpus)),
     commits: commits ?? [],
+    commitTimesMs: (commits ?? []).map(() => 0),
     historyProblem: commits === undefined ? "not a git repository" : undefined,
     skipped: [],
     postings: async () => postings.of,

@@ -108,6 +108,7 @@ function depsOf(tree: IndexedTree, settings: Readonly<Record<string, unknown>>) 
     tree: async () => tree,
     ranker: async () => ranker,
     counter: async () => counter,
+    scale: async () => null,
     config: () => Config.parse({ pack: settings }),
     guidelineFile: async () => undefined,
     secrets: async () => ({ redact: (text: string) => ({ text, findings: [] }) }),

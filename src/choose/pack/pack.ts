@@ -1,4 +1,4 @@
-import { type Clock, formatExact, type Ids, isAppError, type Log } from "#ground/base"
+import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
 import type {
   CallContext,
   Config,
@@ -7,10 +7,11 @@ import type {
   PackFormat,
   ParsedInput,
   TaskAnalysis,
+  TokenScale,
 } from "#ground/contract"
 import type { Redact, Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
-import type { TokenCounter } from "#ground/tokens"
+import { scaleCounter, type TokenCounter } from "#ground/tokens"
 import { type IndexedTree, indexStateOf } from "#know/map"
 import type { LiftWeights, Ranker, SemanticScores } from "#know/search"
 import { analyzeTask } from "./analyze.ts"
@@ -21,17 +22,25 @@ import {
   createHeadingCounter,
   openingTokensOf,
 } from "./assemble.ts"
-import { BudgetInvalid, OutRefused, TargetOutside, TaskEmpty } from "./errors.ts"
+import { BudgetInvalid, BudgetTooSmall, OutRefused, TaskEmpty } from "./errors.ts"
 import { fitWithinBudget } from "./fit/within-budget.ts"
 import { selectFiles } from "./fit.ts"
 import { adviceFor, type GuidelineText, listGuidelines, readGuidelines } from "./guidelines.ts"
 import { createHistory, diffPacks, sentBefore } from "./history.ts"
-import { type BuildInput, choicesOf, formsOf, targetsOf } from "./input.ts"
+import {
+  type BuildInput,
+  checkRequest,
+  choicesOf,
+  formsOf,
+  targetsOf,
+  taskWarnings,
+  unknownPathWarnings,
+} from "./input.ts"
 import { LONGEST_ADVICE_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
-import { roleRule } from "./rank/path-rules.ts"
 import { type RankDeps, type RankedFiles, rankFiles } from "./rank.ts"
 import { safeLine, safeText } from "./redact.ts"
 import { renderPack } from "./render.ts"
+import { countedBudget, scalePack } from "./scale.ts"
 import { validatePack } from "./validate.ts"
 
 export type PackDeps = {
@@ -42,6 +51,8 @@ export type PackDeps = {
   meaning?(tree: IndexedTree): Promise<SemanticScores | undefined>
   readonly lift?: LiftWeights
   counter(): Promise<TokenCounter>
+  /** From counts to tokens of the model in use; null if its tokens are those of the counter. */
+  scale(): Promise<TokenScale | null>
   db(): Promise<Db<"pack">>
   config(): Config
   guidelineFile(): Promise<GuidelineText | undefined>
@@ -82,6 +93,7 @@ type BuildJob = {
   readonly input: BuildInput
   readonly task: string
   readonly budget: number
+  readonly scale: TokenScale | null
   readonly redact: Redact
   readonly context: CallContext
   readonly deps: PackDeps
@@ -96,7 +108,8 @@ async function build(input: BuildInput, context: CallContext, deps: PackDeps): P
   const task = safeText(input.task.slice(0, LONGEST_TASK_UNITS), redact).text.trim()
   if (task === "" && targetsOf(input).length === 0) throw TaskEmpty({})
 
-  const job = { input, task, budget, redact, context, deps }
+  const scale = await deps.scale()
+  const job = { input, task, budget, scale, redact, context, deps }
   const made = enabled ? await buildPack(job) : await disabledPack(job)
   const notes = [...taskWarnings(input), ...made.notes, ...(await store(made, input, deps))]
   const built = await render({ ...made, notes }, input.format, deps)
@@ -106,7 +119,7 @@ async function build(input: BuildInput, context: CallContext, deps: PackDeps): P
 
 async function buildPack(job: BuildJob): Promise<ContextPack> {
   const { input, task, context, deps } = job
-  checkRequest(job)
+  checkRequest(input, deps)
   const analysis = analyzeTask(task, {
     domains: deps.config().pack.domains,
     domain: input.domain,
@@ -118,27 +131,30 @@ async function buildPack(job: BuildJob): Promise<ContextPack> {
     ranked = await rank(tree, analysis, job)
   }
   const assembled = await fitAndAssemble(tree, ranked, job)
-  const notes = [...unknownPathWarnings(ranked, job), ...packWarnings(ranked, assembled)]
-  const pack = { ...assembled, ...detailsOf(job), notes, state: indexStateOf(tree) }
+  const notes = [
+    ...unknownPathWarnings(input, { pathOf: ranked.pathOf, redact: job.redact }),
+    ...packWarnings(ranked, assembled),
+  ]
+  const pack = {
+    ...scalePack(assembled, job),
+    ...detailsOf(job),
+    notes,
+    state: indexStateOf(tree),
+  }
   const fileOf = (path: string) => tree.files[tree.corpus().positionByPath.get(path) ?? -1]
   validatePack(pack, {
     hasFile: (path, blobId) => fileOf(path)?.blobId === blobId,
-    count: (await deps.counter()).count,
+    count: scaleCounter(await deps.counter(), job.scale).count,
   })
   return pack
-}
-
-function checkRequest({ input, deps }: BuildJob): void {
-  roleRule(deps.config().pack.roles, input.role)
-  const outside = targetsOf(input).find((it) => deps.place(it) === undefined)
-  if (outside !== undefined) throw TargetOutside({ path: outside })
 }
 
 async function rank(
   tree: IndexedTree,
   analysis: TaskAnalysis,
-  { input, task, budget, context, deps }: BuildJob,
+  job: BuildJob,
 ): Promise<RankedFiles> {
+  const { input, task, context, deps } = job
   const settings = deps.config().pack
   context.signal.throwIfAborted()
   return rankFiles(
@@ -146,7 +162,7 @@ async function rank(
     {
       task,
       analysis,
-      budgetTokens: budget,
+      budgetTokens: countedBudget(job),
       role: input.role,
       targets: targetsOf(input),
       dropped: input.drop,
@@ -182,15 +198,15 @@ async function fitAndAssemble(
   ranked: RankedFiles,
   job: BuildJob,
 ): Promise<AssembledPack> {
-  const { input, task, budget, redact, deps } = job
+  const { input, task, redact, scale, deps } = job
   const { count, encoding } = await deps.counter()
   const forms = formsOf(input, ranked.pathOf)
   const advice = await collectAdvice(ranked, job)
   const isSent = await readSentLines(input.session, deps)
   const headingTokens = createHeadingCounter(count)
   const { order } = input
-  const options = { tree, ranked, task, estimator: encoding, advice, order, redact, count }
-  return fitWithinBudget(budget, {
+  const options = { tree, ranked, task, estimator: encoding, scale, advice, order, redact, count }
+  return fitWithinBudget(countedBudget(job), {
     openingTokens: openingTokensOf(options),
     fit: (budgetTokens) =>
       selectFiles(tree, ranked, {
@@ -203,6 +219,10 @@ async function fitAndAssemble(
       }),
     assemble: (selection, size) => assemblePack(selection, size, options),
     countTokens: (pack) => countPackTokens(pack, { count, isXml: input.format === "xml" }),
+  }).catch((error: unknown) => {
+    if (!BudgetTooSmall.is(error) || scale === null) throw error
+    const needed = Math.ceil(error.data.needed * scale.factor)
+    throw BudgetTooSmall({ ...error.data, budget: job.budget, needed }, error)
   })
 }
 
@@ -256,7 +276,7 @@ async function render(
   format: PackFormat | undefined,
   deps: PackDeps,
 ): Promise<PackBuilt> {
-  const { count } = await deps.counter()
+  const { count } = scaleCounter(await deps.counter(), pack.scale)
   const maxTokens = deps.config().pack.summaryMaxTokens
   const text = renderPack(pack, format ?? "summary", { maxTokens, count })
   return { pack, format: format ?? null, text, textTokens: count(text), out: null }
@@ -281,6 +301,7 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
     budget,
     tokens: 0,
     estimator: encoding,
+    scale: job.scale,
     isEmpty: true,
     emptyReason: "Context packages are off. Set pack.enabled to true to turn them on.",
     analysis: analyzeTask(task, { domains: "" }),
@@ -296,31 +317,11 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
   }
 }
 
-function taskWarnings({ task }: BuildInput): readonly string[] {
-  if (task.length <= LONGEST_TASK_UNITS) return []
-  return [
-    `The task is too long; only its first ${formatExact(LONGEST_TASK_UNITS)} characters were used.`,
-  ]
-}
-
 function packWarnings({ weighed }: RankedFiles, { files }: AssembledPack): readonly string[] {
   const redactions = files.reduce((total, it) => total + it.redactions, 0)
   const stale = weighed.stale.length
   return [
     ...(redactions > 0 ? [`Secrets redacted: ${redactions}.`] : []),
     ...(stale > 0 ? [`Files left out because they changed during the build: ${stale}.`] : []),
-  ]
-}
-
-/** An unknown target is an error; an unknown path in `drop` or `order` is a warning. */
-function unknownPathWarnings(
-  { pathOf }: RankedFiles,
-  { input, redact }: BuildJob,
-): readonly string[] {
-  const isUnknown = (path: string) => pathOf(path) === undefined
-  const shown = (path: string) => safeLine(path, { redact, mostUnits: 200 })
-  return [
-    ...input.drop.filter(isUnknown).map((it) => `Dropped path not found: ${shown(it)}.`),
-    ...input.order.filter(isUnknown).map((it) => `Ordered path not found: ${shown(it)}.`),
   ]
 }

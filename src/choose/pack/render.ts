@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto"
-import { formatExact, invariant, visibleLine, withoutHiddenCharacters } from "#ground/base"
+import {
+  formatExact,
+  invariant,
+  truncate,
+  visibleLine,
+  withoutHiddenCharacters,
+} from "#ground/base"
 import type { ContextPack, PackAdvice, PackFile, PackForm, PackFormat } from "#ground/contract"
 import { LONGEST_ADVICE_UNITS, LONGEST_SHOWN_TASK_UNITS } from "./limits.ts"
 
@@ -225,7 +231,7 @@ export function cleanLine(text: string, mostUnits: number): string {
   const line = withoutHiddenCharacters(text.slice(0, mostUnits * 2))
     .replace(/\s+/g, " ")
     .trim()
-  return line.length <= mostUnits ? line : `${line.slice(0, mostUnits - 1).toWellFormed()}…`
+  return truncate(line, mostUnits)
 }
 
 export function ended(text: string): string {

@@ -1,1 +1,1 @@
-export { benchHandlers } from "./handlers.ts"
+export { benchHandlers } from "./proof.ts"

@@ -1,21 +1,18 @@
 import path from "node:path"
-import type { BenchRecall, BenchScan, CallContext, Config } from "#ground/contract"
+import type { benchOperations, Config, Handlers } from "#ground/contract"
 import { loadRanker } from "#know/search"
 import { type BenchDeps, openBench } from "./bench.ts"
-import { measureRecall, type RecallInput } from "./recall/recall.ts"
+import { measureRecall } from "./recall/recall.ts"
 import { measureScan } from "./scan/scan.ts"
 
-export type ProofDeps = BenchDeps & {
+type ProofDeps = BenchDeps & {
   readonly settings: () => Config["pack"]
   readonly resolve: (directory: string) => string
 }
 
-export function createProof(deps: ProofDeps) {
+export function benchHandlers(deps: ProofDeps): Handlers<typeof benchOperations> {
   return {
-    async recall(
-      input: RecallInput & { readonly repo: string },
-      context: CallContext,
-    ): Promise<BenchRecall> {
+    async recall(input, context) {
       await using bench = await openBench(deps.resolve(input.repo), deps, context.signal)
       const parts = {
         bench,
@@ -28,10 +25,7 @@ export function createProof(deps: ProofDeps) {
       return { repository: path.basename(bench.repository.root), ...measured }
     },
 
-    async scan(
-      input: { readonly repo: string; readonly commits: number },
-      context: CallContext,
-    ): Promise<BenchScan> {
+    async scan(input, context) {
       await using bench = await openBench(deps.resolve(input.repo), deps, context.signal)
       const searchPath = deps.environment["PATH"] ?? ""
       return await measureScan(input, { bench, clock: deps.clock, searchPath }, context)

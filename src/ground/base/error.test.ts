@@ -54,6 +54,7 @@ describe("errors of ground/base", () => {
     sizeBytes: 2_000,
     maxLineBytes: 1_000,
     waiting: 10_000,
+    pid: 4_711,
   }
   const factories = Object.values(errors)
 

@@ -15,9 +15,11 @@ export class AppError<Code extends string = string, Data = unknown> extends Erro
   readonly family: ErrorFamily
   readonly hint: string
   readonly data: Data
+  readonly formerCode: string | undefined
 
   constructor(fields: {
     code: Code
+    formerCode?: string | undefined
     family: ErrorFamily
     message: string
     hint: string
@@ -29,11 +31,18 @@ export class AppError<Code extends string = string, Data = unknown> extends Erro
     this.family = fields.family
     this.hint = fields.hint
     this.data = fields.data
+    this.formerCode = fields.formerCode
   }
 }
 
 type Text<Data> = (data: Data) => string
-type ErrorText<Data> = { family: ErrorFamily; message: Text<Data>; hint: Text<Data> }
+type ErrorText<Data> = {
+  family: ErrorFamily
+  message: Text<Data>
+  hint: Text<Data>
+  /** Code before a rename; sent beside the new one, so that clients can match either. */
+  formerCode?: string
+}
 
 export type ErrorFactory<Code extends string, Data> = {
   (data: Data, cause?: unknown): AppError<Code, Data>
@@ -51,6 +60,7 @@ export function defineError<Data>() {
     const make = (data: Data, cause?: unknown): AppError<Code, Data> =>
       new AppError({
         code,
+        formerCode: text.formerCode,
         family: text.family,
         message: text.message(data),
         hint: text.hint(data),

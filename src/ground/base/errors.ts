@@ -56,6 +56,12 @@ export const FileExists = defineError<{ path: string }>()("FILE_EXISTS", {
   hint: () => "Choose another name, or move the existing file away.",
 })
 
+export const FileBusy = defineError<{ path: string; pid: number }>()("FILE_BUSY", {
+  family: "conflict",
+  message: (it) => `Process ${it.pid} is changing ${visibleLine(it.path)}. Nothing was written.`,
+  hint: () => "Repeat the call. If that process is stuck, end it; its lock is then taken over.",
+})
+
 export const FileSystemFailed = defineError<{ path: string; reason: string }>()(
   "FILE_SYSTEM_FAILED",
   {

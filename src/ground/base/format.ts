@@ -5,7 +5,7 @@ export function formatCount(count: number): string {
 }
 
 export function formatExact(count: number): string {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",")
+  return String(Math.round(count)).replace(/\B(?=(?:\d{3}){1,7}$)/g, ",")
 }
 
 export function formatBytes(bytes: number): string {
@@ -28,7 +28,7 @@ export function formatDuration(ms: number): string {
 /** $0.42; below one cent $0.0042. */
 export function formatUsd(usd: number): string {
   const text = usd > 0 && usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)
-  return `$${text.replace(/\B(?=(\d{3})+\.)/g, ",")}`
+  return `$${text.replace(/\B(?=(?:\d{3}){1,7}\.)/g, ",")}`
 }
 
 /** How long ago: "just now", "5 minutes ago", "3 hours ago", "2 days ago". */

@@ -140,9 +140,9 @@ function anchored(pattern: string, { isRooted }: { readonly isRooted: boolean })
  */
 function spellOut(pattern: string): readonly string[] | undefined {
   let spelled = [""]
-  for (const part of pattern.split(/(?<!\\)(\{[^{}]*,[^{}]*\})/)) {
+  for (const part of pattern.split(/(?<!\\)(\{[^{},]*,[^{}]*\})/)) {
     const isChoice = part.startsWith("{") && part.includes(",") && part.endsWith("}")
-    if (!isChoice && /(?<!\\)\{[^}]*,|(?<!\\)\{[^{}]*\{/.test(part)) return undefined
+    if (!isChoice && /(?<!\\)\{[^{}]*[,{]/.test(part)) return undefined
     const choices = isChoice ? part.slice(1, -1).split(",") : [part]
     if (spelled.length * choices.length > GLOB_MOST_SPELLINGS) return undefined
     spelled = spelled.flatMap((before) => choices.map((it) => before + it))

@@ -11,7 +11,8 @@ export {
 } from "./errors.ts"
 export { sweepLeftovers, writeFileAtomic } from "./files/atomic-write.ts"
 export type { ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
-export { readBounded, readTextBounded } from "./files/bounded-read.ts"
+export { readBounded, readStart, readTextBounded } from "./files/bounded-read.ts"
+export { countRows } from "./files/count-rows.ts"
 export type { DirectoryEntry, TemporaryDirectory } from "./files/directories.ts"
 export {
   ensureDirectory,
@@ -25,19 +26,21 @@ export {
   freeBytes,
   leadsTo,
   linkFile,
+  readHeadNow,
   realPath,
   removeFile,
   renameFile,
   setFileMode,
   statFile,
+  statNow,
 } from "./files/file-operations.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
 export { createFolderWatch } from "./files/folder-watch.ts"
 export type { JsonlRecord } from "./files/jsonl.ts"
 export { createJsonl } from "./files/jsonl.ts"
 export type { JsonlItem } from "./files/jsonl-read.ts"
-export { readJsonl, streamJsonl } from "./files/jsonl-read.ts"
-export { withFileLock } from "./files/lock.ts"
+export { readJsonl, streamJsonl, streamLines } from "./files/jsonl-read.ts"
+export { whileLocked, withFileLock } from "./files/lock.ts"
 export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
 export { openFolder } from "./files/open-folder.ts"
 export {
@@ -51,6 +54,7 @@ export {
 } from "./format.ts"
 export type { Glob } from "./glob.ts"
 export { createMatcher, matchSequence, parseGlob } from "./glob.ts"
+export { guidelineFields } from "./guideline-fields.ts"
 export type { Ids, Random } from "./id.ts"
 export { createIds, systemRandom } from "./id.ts"
 export { parseJson, parseJsonRecord } from "./json.ts"
@@ -58,7 +62,9 @@ export { once, onceUnlessRejected, openOnce } from "./lazy.ts"
 export type { Log } from "./log.ts"
 export { createLog, silentLog } from "./log.ts"
 export type { JsonRecord } from "./object.ts"
-export { isRecord } from "./object.ts"
+export { asRecord, isRecord } from "./object.ts"
+export { isOwnTool } from "./own-tool.ts"
+export { mapStack, packageFile, readBuilt, threadModule, versions } from "./package-files.ts"
 export { isInside } from "./path.ts"
 export type { Machine, ProcessIdentity } from "./process/process.ts"
 export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
@@ -82,4 +88,5 @@ export {
   visibleLine,
   withoutHiddenCharacters,
 } from "./text.ts"
+export { estimateTokens } from "./token-estimate.ts"
 export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"

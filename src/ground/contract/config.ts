@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { AgentType } from "./agent.ts"
-import { GATEWAY_MODES } from "./gateway.ts"
+import { AgentType } from "./shapes/agent.ts"
+import { GATEWAY_MODES } from "./shapes/gateway.ts"
 
 /** The environment variable of a field, and whether its value may be shown. */
 const FieldMeta = z.object({
@@ -110,6 +110,32 @@ const PipelineSettings = z
   })
   .prefault({})
 
+const Budget = z.number().min(0).max(1_000_000).default(0)
+
+/** Transcripts and spending are the user's own, so no repository decides about them. */
+const SessionSettings = z
+  .strictObject({
+    import: field(z.enum(["ask", "repository", "machine", "never"]).default("ask"), {
+      description:
+        "Transcripts of agent hosts to index automatically: those of this repository, all of this machine, none, or none until asked",
+      env: "QM_SESSIONS_IMPORT",
+      personal: true,
+    }),
+    dayBudget: field(Budget, {
+      description:
+        "Spending limit per day (UTC) in US dollars that `qm cost` warns about; 0 is none",
+      env: "QM_SESSIONS_DAY_BUDGET",
+      personal: true,
+    }),
+    weekBudget: field(Budget, {
+      description:
+        "Spending limit per week (Monday to Sunday, UTC) in US dollars that `qm cost` warns about; 0 is none",
+      env: "QM_SESSIONS_WEEK_BUDGET",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
 const Tokens = z.int().min(1).max(10_000_000)
 const Seconds = z.int().min(1).max(86_400)
 const Branches = z.int().min(1).max(1_000_000)
@@ -121,13 +147,17 @@ const FoldSettings = z
       description: "Let agents open branches; when false, the branch tools are not offered",
       env: "CONTEXT_FOLDING_ENABLED",
     }),
-    default_budget: field(Tokens.default(8_192), {
+    default_budget: field(Tokens.default(32_768), {
       description: "Tokens of a branch that requests no budget",
       env: "CONTEXT_FOLDING_DEFAULT_BUDGET",
     }),
-    max_budget: field(Tokens.default(32_768), {
+    max_budget: field(Tokens.default(262_144), {
       description: "Highest budget a branch may request, in tokens",
       env: "CONTEXT_FOLDING_MAX_BUDGET",
+    }),
+    budget_grace_seconds: field(Seconds.default(60), {
+      description: "Seconds in which a branch that has used up its budget can still return",
+      env: "CONTEXT_FOLDING_BUDGET_GRACE_SECONDS",
     }),
     max_depth: field(z.int().min(1).max(16).default(3), {
       description: "Maximum nesting depth of branches",
@@ -291,7 +321,8 @@ export const Config = z.strictObject({
   map: z
     .strictObject({
       scanInterval: field(z.int().min(0).max(86_400).default(300), {
-        description: "Seconds until `qm pack` scans the repository again; 0 never scans",
+        description:
+          "Seconds until an unchanged repository is scanned again; changes are seen at once. 0: only `qm map` scans",
         env: "REPO_SCAN_INTERVAL",
       }),
       scanMode: field(z.enum(["incremental", "full"]).default("incremental"), {
@@ -307,8 +338,9 @@ export const Config = z.strictObject({
         description: "Build packages; when false, packages are empty and say so",
         env: "CONTEXT_PACKAGE_ENABLED",
       }),
-      budget: field(z.int().min(100).max(10_000_000).default(100_000), {
-        description: "Default token budget of a package",
+      budget: field(z.int().min(100).max(10_000_000).default(16_000), {
+        description:
+          "Largest package in tokens, for `qm pack`, tools and hooks; a cap, not a target",
         env: "CONTEXT_PACKAGE_TOKEN_BUDGET",
       }),
       scoring: field(z.enum(["learned", "weighted"]).default("learned"), {
@@ -350,6 +382,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   pipeline: PipelineSettings,
+  sessions: SessionSettings,
   server: z
     .strictObject({
       port: field(z.int().min(0).max(65_535).default(4242), {
@@ -382,6 +415,10 @@ export const Config = z.strictObject({
         description: "Encoding used to count tokens",
         env: "QM_TOKENS_ENCODING",
       }),
+      model: field(z.string().max(200).default(""), {
+        description: "Model whose tokens are counted; empty for the model of the recorded requests",
+        env: "QM_TOKENS_MODEL",
+      }),
       window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
         description: "Size of the context window in tokens, the basis for percentages",
         env: "QM_TOKENS_WINDOW",
@@ -390,6 +427,17 @@ export const Config = z.strictObject({
     .prefault({}),
 })
 export type Config = z.infer<typeof Config>
+
+/** All that a start without any setting needs to know of the schema. */
+export type ConfigOutline = {
+  readonly defaults: Config
+  /** Environment variables that set a field. */
+  readonly variables: readonly string[]
+}
+
+export function outlineConfig(): ConfigOutline {
+  return { defaults: Config.parse({}), variables: configFields().map((it) => it.env) }
+}
 
 export type ConfigField = {
   readonly key: `${string}.${string}`

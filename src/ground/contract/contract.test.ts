@@ -103,7 +103,7 @@ test("[CONTRACT-6] a manifest, message, journal entry and error are parsed uncha
   expect(JournalEntry.parse(entry)).toEqual(entry)
   const error = { code: "X", message: "x", hint: "y", data: null }
   expect(WireError.parse(error)).toEqual(error)
-  expect(CONTEXT_KINDS).toHaveLength(7)
+  expect(CONTEXT_KINDS).toHaveLength(11)
   expect(ConfigCheck.safeParse({}).success).toBe(false)
   expect(ConfigReport.safeParse({}).success).toBe(false)
   expect(DoctorReport.safeParse({}).success).toBe(false)

@@ -5,14 +5,21 @@ export type EventDefinition<Name extends string, Body extends z.ZodType> = {
   readonly version: number
   readonly summary: string
   readonly body: Body
+  /** Converts a stored body of an earlier version to this one. */
+  readonly lift?: LiftBody
 }
+
+type StoredBody = Readonly<Record<string, unknown>>
+type LiftBody = (body: StoredBody, version: number) => StoredBody
 
 /** Names are `room.past-tense`; the version rises when the body changes its meaning. */
 export function defineEvent<const Name extends `${string}.${string}`, Body extends z.ZodType>(
   name: Name,
-  definition: { version: number; summary: string; body: Body },
-): EventDefinition<Name, Body> {
-  return { name, ...definition }
+  definition: { version: number; summary: string; body: Body; lift?: LiftBody },
+): EventDefinition<Name, Body>
+export function defineEvent(name: string, definition: object): object {
+  // Copies getters as such: the bundle builds `body` at its first use.
+  return Object.defineProperties({ name }, Object.getOwnPropertyDescriptors(definition))
 }
 
 const RunRef = z.object({ id: z.string() })
@@ -81,7 +88,7 @@ const FoldBudgetWarned = defineEvent("fold.budget-warned", {
 })
 const FoldBudgetExhausted = defineEvent("fold.budget-exhausted", {
   version: 1,
-  summary: "A branch was ended because a charge would have exceeded its budget",
+  summary: "A branch has used up its budget; it can only return",
   body: BranchSpent,
 })
 const FoldTimedOut = defineEvent("fold.timed-out", {
@@ -99,30 +106,39 @@ const FoldEnded = defineEvent("fold.ended", {
   summary: "A branch ended",
   body: BranchRef.extend({ status: z.string(), reason: z.string() }),
 })
+/** Version 1 called the proxied session `carry`. */
+function liftGatewayBody({ carry: proxiedSession, ...body }: StoredBody): StoredBody {
+  return proxiedSession === undefined ? body : { proxiedSession, ...body }
+}
 const GatewayRecorded = defineEvent("gateway.recorded", {
-  version: 1,
+  version: 2,
+  lift: liftGatewayBody,
   summary: "A request of a host to its model was recorded",
-  body: z.object({ carry: z.string(), run: z.string().nullable(), seq: z.int() }),
+  body: z.object({ proxiedSession: z.string(), run: z.string().nullable(), seq: z.int() }),
 })
 const GatewayOpened = defineEvent("gateway.opened", {
-  version: 1,
+  version: 2,
+  lift: liftGatewayBody,
   summary: "A proxied session started",
-  body: z.object({ carry: z.string(), run: z.string().nullable(), mode: z.string() }),
+  body: z.object({ proxiedSession: z.string(), run: z.string().nullable(), mode: z.string() }),
 })
 const GatewayClosed = defineEvent("gateway.closed", {
-  version: 1,
+  version: 2,
+  lift: liftGatewayBody,
   summary: "A proxied session ended",
-  body: z.object({ carry: z.string(), run: z.string().nullable() }),
+  body: z.object({ proxiedSession: z.string(), run: z.string().nullable() }),
 })
 const GatewayDeleted = defineEvent("gateway.deleted", {
-  version: 1,
+  version: 2,
+  lift: liftGatewayBody,
   summary: "The records of a proxied session were deleted",
-  body: z.object({ carry: z.string(), run: z.string().nullable() }),
+  body: z.object({ proxiedSession: z.string(), run: z.string().nullable() }),
 })
 const GatewayLatchedOff = defineEvent("gateway.latched-off", {
-  version: 1,
+  version: 2,
+  lift: liftGatewayBody,
   summary: "A provider refused a folded request; folding is off for the session",
-  body: z.object({ carry: z.string(), run: z.string().nullable(), reason: z.string() }),
+  body: z.object({ proxiedSession: z.string(), run: z.string().nullable(), reason: z.string() }),
 })
 const MemoryRecorded = defineEvent("memory.recorded", {
   version: 1,
@@ -174,6 +190,11 @@ const KnowledgeChanged = defineEvent("knowledge.changed", {
   version: 1,
   summary: "Documents were added to or removed from the knowledge base",
   body: z.object({ folder: z.string(), documents: z.int(), changed: z.int() }),
+})
+const SessionsIndexed = defineEvent("sessions.indexed", {
+  version: 1,
+  summary: "New lines of a host's transcript were indexed",
+  body: z.object({ session: z.string(), host: z.string(), lines: z.int() }),
 })
 const SourcesChanged = defineEvent("sources.changed", {
   version: 1,
@@ -229,6 +250,7 @@ export const EVENTS = [
   PipelineAsked,
   PipelineEnded,
   PipelineStarted,
+  SessionsIndexed,
   SourcesChanged,
   StoreBackedUp,
   StoreRestored,
@@ -266,3 +288,15 @@ export const JournalEntry = z.object({
   body: z.record(z.string(), z.unknown()),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
+
+const DEFINITIONS = new Map<string, EventDefinition<string, z.ZodType>>(
+  EVENTS.map((it) => [it.name, it]),
+)
+
+/** A stored entry in the current version of its event; stored rows are never changed. */
+export function liftEntry(entry: JournalEntry): JournalEntry {
+  const definition = DEFINITIONS.get(entry.name)
+  if (definition?.lift === undefined || entry.version >= definition.version) return entry
+  const body = definition.lift(entry.body, entry.version)
+  return { ...entry, version: definition.version, body }
+}

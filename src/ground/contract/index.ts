@@ -1,3 +1,60 @@
+export type { ConfigField, ConfigOutline } from "./config.ts"
+export { Config, configFields, ModelProvider, outlineConfig, TokenEncoding } from "./config.ts"
+export type { Emit, EventBody, EventName, EventRoom } from "./event.ts"
+export { Cursor, EVENTS, JournalEntry, liftEntry } from "./event.ts"
+export type { InputField } from "./input-fields.ts"
+export { inputFields } from "./input-fields.ts"
+export { describeIssue } from "./issue.ts"
+export { LIVE_PROTOCOL } from "./live.ts"
+export type {
+  CallContext,
+  Caller,
+  CliCommand,
+  CommandGroup,
+  Handlers,
+  ListedRows,
+  McpTool,
+  Operation,
+  Progress,
+  ToolSetName,
+} from "./operation.ts"
+export { defineOperations, TOOL_SETS } from "./operation.ts"
+export { agentsOperations } from "./operations/agents.ts"
+export {
+  configOperations,
+  demoOperations,
+  doctorOperations,
+  hostsOperations,
+  nowOperations,
+  upgradeOperations,
+} from "./operations/app.ts"
+export { benchOperations } from "./operations/bench.ts"
+export { captureOperations } from "./operations/capture.ts"
+export { foldOperations } from "./operations/fold.ts"
+export { gatewayOperations } from "./operations/gateway.ts"
+export { guardOperations } from "./operations/guard.ts"
+export { kitOperations } from "./operations/kit.ts"
+export { kbOperations } from "./operations/knowledge.ts"
+export { claimOperations, sessionOperations } from "./operations/ledger.ts"
+export { loadOperation, loadOperations } from "./operations/load-operation.ts"
+export { mapOperations, searchOperations } from "./operations/map.ts"
+export { decisionOperations, memoryOperations } from "./operations/memory.ts"
+export type {
+  HandlersOf,
+  OperationGroup,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  ParsedInput,
+} from "./operations/operations.ts"
+export { OPERATIONS } from "./operations/operations.ts"
+export { guidelinesOperations, packOperations } from "./operations/pack.ts"
+export { permissionsOperations } from "./operations/permissions.ts"
+export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
+export { sessionsOperations } from "./operations/sessions.ts"
+export { credentialOperations, sourceOperations } from "./operations/sources.ts"
+export { eventsOperations, storeOperations } from "./operations/store.ts"
+export { tokensOperations } from "./operations/tokens.ts"
 export {
   ActivityKind,
   AGENT_TYPES,
@@ -5,21 +62,37 @@ export {
   AgentMode,
   AgentType,
   TokenUsage,
-} from "./agent.ts"
+} from "./shapes/agent.ts"
+export {
+  ConfigCheck,
+  ConfigLayer,
+  ConfigReport,
+  ConfigSetting,
+  DoctorCheck,
+  DoctorReport,
+  HostStatus,
+  HostsList,
+  Now,
+  NowRow,
+  RepositoryState,
+} from "./shapes/app.ts"
 export {
   BenchRecall,
   BenchScan,
   PairedDifference,
   RankerResult,
   ScanRow,
-} from "./bench.ts"
+} from "./shapes/bench.ts"
 export {
   Agreement,
   Capture,
+  CaptureAdvice,
   CaptureBudget,
   CaptureChange,
   CaptureDiff,
+  CaptureHeadline,
   CaptureHosts,
+  CaptureLint,
   CaptureList,
   CaptureSettings,
   CaptureSummary,
@@ -30,19 +103,15 @@ export {
   McpServerFound,
   Observation,
   ObservationProblem,
-} from "./capture.ts"
-export type { ConfigField } from "./config.ts"
-export { Config, configFields, ModelProvider, TokenEncoding } from "./config.ts"
-
-export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-report.ts"
-export { DoctorCheck, DoctorReport } from "./doctor.ts"
-export type { Emit, EventBody, EventName, EventRoom } from "./event.ts"
-export { Cursor, EVENTS, JournalEntry } from "./event.ts"
+} from "./shapes/capture.ts"
 export {
   BRANCH_STATUSES,
   Branch,
+  BranchCharges,
   BranchEndReason,
   BranchStatus,
+  CHARGE_SOURCES,
+  ChargeSource,
   FoldBranch,
   FoldCharge,
   FoldList,
@@ -55,7 +124,7 @@ export {
   FoldStatus,
   FoldTree,
   TrailEntry,
-} from "./fold.ts"
+} from "./shapes/fold.ts"
 export {
   GATEWAY_MODES,
   GatewayList,
@@ -73,7 +142,7 @@ export {
   WireKind,
   WireName,
   WireOutcome,
-} from "./gateway.ts"
+} from "./shapes/gateway.ts"
 export {
   GuardOverride,
   GuardTry,
@@ -83,15 +152,7 @@ export {
   VERDICTS,
   VerdictKind,
   VerdictLine,
-} from "./guard.ts"
-export {
-  Guideline,
-  GuidelineAction,
-  GuidelinesList,
-} from "./guideline.ts"
-export type { InputField } from "./input-fields.ts"
-export { inputFields } from "./input-fields.ts"
-export { describeIssue } from "./issue.ts"
+} from "./shapes/guard.ts"
 export {
   GIT_HOOKS,
   type GitHookName,
@@ -104,7 +165,7 @@ export {
   KitHost,
   KitLevelCost,
   KitLevels,
-} from "./kit.ts"
+} from "./shapes/kit.ts"
 export {
   KB_TIERS,
   KbAdded,
@@ -122,7 +183,7 @@ export {
   KbTrace,
   KbVerification,
   KbWeb,
-} from "./knowledge.ts"
+} from "./shapes/knowledge.ts"
 export {
   ActivityEntry,
   Claim,
@@ -135,35 +196,40 @@ export {
   SessionList,
   SessionRegistered,
   SessionShow,
-} from "./ledger.ts"
-export { LIVE_PROTOCOL } from "./live.ts"
+} from "./shapes/ledger.ts"
 export {
-  CONTEXT_KINDS,
-  ContextKind,
   Load,
   Manifest,
   ManifestItem,
   ManifestNote,
   SearchedPath,
-} from "./manifest.ts"
+} from "./shapes/manifest.ts"
 export {
   FoundFile,
   IndexState,
   LinkConfidence,
   MapEntry,
   MapExport,
+  MapFolder,
   MapLink,
+  MapMeasures,
+  MapPeriod,
   MapScan,
   MapShow,
   MapSymbol,
+  MapTile,
   MapTree,
+  MapTreemap,
+  MapUsers,
+  NeighbourFolder,
   ScanMode,
   ScanResult,
   SearchFind,
+  SearchNames,
   SkippedFile,
   SYMBOL_KINDS,
   SymbolKind,
-} from "./map.ts"
+} from "./shapes/map.ts"
 export {
   MEMORY_KINDS,
   Memory,
@@ -176,55 +242,12 @@ export {
   MemorySignals,
   MemorySource,
   MemoryState,
-} from "./memory.ts"
-export { Message } from "./message.ts"
-export { Now, NowRow } from "./now.ts"
-export type {
-  CallContext,
-  Caller,
-  CliCommand,
-  CommandGroup,
-  Handlers,
-  McpTool,
-  Operation,
-  Progress,
-  ToolSetName,
-} from "./operation.ts"
-export { defineOperations, TOOL_SETS } from "./operation.ts"
-export { agentsOperations } from "./operations/agents.ts"
-export {
-  configOperations,
-  demoOperations,
-  doctorOperations,
-  nowOperations,
-} from "./operations/app.ts"
-export { benchOperations } from "./operations/bench.ts"
-export { captureOperations } from "./operations/capture.ts"
-export { foldOperations } from "./operations/fold.ts"
-export { gatewayOperations } from "./operations/gateway.ts"
-export { guardOperations } from "./operations/guard.ts"
-export { kitOperations } from "./operations/kit.ts"
-export { kbOperations } from "./operations/knowledge.ts"
-export { claimOperations, sessionOperations } from "./operations/ledger.ts"
-export { mapOperations, searchOperations } from "./operations/map.ts"
-export { decisionOperations, memoryOperations } from "./operations/memory.ts"
-export type {
-  HandlersOf,
-  OperationGroup,
-  OperationInput,
-  OperationName,
-  OperationOutput,
-  ParsedInput,
-} from "./operations/operations.ts"
-export { OPERATIONS } from "./operations/operations.ts"
-export { guidelinesOperations, packOperations } from "./operations/pack.ts"
-export { permissionsOperations } from "./operations/permissions.ts"
-export { agentOperations, pipelineOperations } from "./operations/pipeline.ts"
-export { credentialOperations, sourceOperations } from "./operations/sources.ts"
-export { eventsOperations, storeOperations } from "./operations/store.ts"
-export { tokensOperations } from "./operations/tokens.ts"
+} from "./shapes/memory.ts"
 export {
   ContextPack,
+  Guideline,
+  GuidelineAction,
+  GuidelinesList,
   PackAdvice,
   PackBuilt,
   PackDependency,
@@ -239,11 +262,8 @@ export {
   PackSummaryItem,
   TaskAction,
   TaskAnalysis,
-} from "./pack.ts"
+} from "./shapes/pack.ts"
 export {
-  AgentList,
-  AgentShow,
-  AgentValidate,
   PIPELINE_STATUSES,
   PipelineCompare,
   PipelineDocument,
@@ -258,21 +278,24 @@ export {
   PipelineStage,
   PipelineStatus,
   PipelineSummary,
-} from "./pipeline.ts"
+  RecipeList,
+  RecipeShow,
+  RecipeValidate,
+} from "./shapes/pipeline.ts"
 export {
-  AgentFolder,
-  AgentSlug,
   ConfigProblem,
   DEPTHS,
   Depth,
   DepthConfig,
   Effort,
   PipelineConfig,
+  RecipeFolder,
+  RecipeSlug,
   RepairUnit,
   StageConfig,
   StageKind,
   StageScope,
-} from "./pipeline-config.ts"
+} from "./shapes/pipeline-config.ts"
 export {
   AgentsApprovals,
   AgentsContext,
@@ -290,6 +313,7 @@ export {
   ContextPart,
   HostSession,
   ListedRule,
+  Message,
   PermissionRule,
   Permissions,
   Provider,
@@ -300,7 +324,27 @@ export {
   RunCost,
   RunSpan,
   RunStatus,
-} from "./run.ts"
+} from "./shapes/run.ts"
+export type {
+  CostBudget,
+  CostGroup,
+  ImportState,
+  IndexedSession,
+  SessionCompaction,
+  SessionHit,
+  SessionLedger,
+  SessionLine,
+  SessionsContext,
+  SessionsCost,
+  SessionsImported,
+  SessionsLines,
+  SessionsList,
+  SessionsSearch,
+  SessionsShow,
+  Spend,
+  SpentTokens,
+} from "./shapes/sessions.ts"
+export { SessionRole, TRANSCRIPT_HOSTS, TranscriptHost } from "./shapes/sessions.ts"
 export {
   CredentialName,
   Credentials,
@@ -310,7 +354,8 @@ export {
   SourceList,
   SourceSlug,
   SourceTest,
-} from "./source.ts"
-export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./store.ts"
-export { CountedText, TokenCount } from "./tokens.ts"
+} from "./shapes/source.ts"
+export { CaptureStart, CONTEXT_KINDS, ContextKind, StartServer } from "./shapes/start.ts"
+export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./shapes/store.ts"
+export { CountedText, describeScale, TokenCount, TokenScale } from "./shapes/tokens.ts"
 export { WireError } from "./wire-error.ts"

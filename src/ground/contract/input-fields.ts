@@ -10,6 +10,17 @@ export type InputField = {
   readonly isRequired: boolean
   readonly defaultValue: unknown
   readonly description: string
+  /** Operation whose rows complete it at the shell; absent for free text. */
+  readonly listedBy?: string
+}
+
+/** Not the global registry: clients and models read those schemas and do not need it. */
+const lists = z.registry<{ readonly listedBy: string }>()
+
+/** Declares the operation whose `rows` complete a field. Takes the field's own, described schema. */
+export function listedBy<Schema extends z.ZodType>(operation: string, schema: Schema): Schema {
+  lists.add(schema, { listedBy: operation })
+  return schema
 }
 
 /** The subset of JSON Schema that fits a shell and a query string. */
@@ -25,18 +36,36 @@ const InputSchema = z.object({
   properties: z.record(z.string(), FieldSchema).default({}),
   required: z.array(z.string()).default([]),
 })
+const ListSchema = z.object({
+  properties: z
+    .record(
+      z.string(),
+      z.object({
+        listedBy: z.string().optional(),
+        items: z.object({ listedBy: z.string().optional() }).optional(),
+      }),
+    )
+    .default({}),
+})
 
 export function inputFields(operation: Pick<Operation, "input">): readonly InputField[] {
   const input = InputSchema.parse(z.toJSONSchema(operation.input, { io: "input" }))
-  return Object.entries(input.properties).map(([key, field]) => ({
-    key,
-    type: typeOf(field.type === "array" ? field.items?.type : field.type),
-    values: field.items?.enum ?? field.enum,
-    isList: field.type === "array",
-    isRequired: input.required.includes(key),
-    defaultValue: field.default,
-    description: field.description,
-  }))
+  const listed = ListSchema.parse(
+    z.toJSONSchema(operation.input, { io: "input", metadata: lists }),
+  ).properties
+  return Object.entries(input.properties).map(([key, field]) => {
+    const list = listed[key]?.listedBy ?? listed[key]?.items?.listedBy
+    return {
+      key,
+      type: typeOf(field.type === "array" ? field.items?.type : field.type),
+      values: field.items?.enum ?? field.enum,
+      isList: field.type === "array",
+      isRequired: input.required.includes(key),
+      defaultValue: field.default,
+      description: field.description,
+      ...(list !== undefined && { listedBy: list }),
+    }
+  })
 }
 
 function typeOf(type: string | undefined): InputField["type"] {

@@ -105,8 +105,8 @@ const FORMATS: Readonly<Record<string, string>> = {
 }
 
 function formatText(issue: Extract<Issue, { code: "invalid_format" }>, got: string): string {
-  const known = FORMATS[issue.format]
-  if (known !== undefined) return `must be ${known}${got}`
+  const format = FORMATS[issue.format]
+  if (format !== undefined) return `must be ${format}${got}`
   // Schemas give their patterns a message, such as "lowercase letters, digits and dashes".
   return issue.message.startsWith("Invalid ")
     ? `has an invalid format${got}`

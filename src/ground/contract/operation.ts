@@ -29,8 +29,8 @@ export type CliCommand = {
   readonly words?: readonly string[]
   /** Command lines that work as written, most common first. Help and the reference show them. */
   readonly examples: readonly string[]
-  /** Alias that help does not list: `qm fold tree` is `qm fold`. */
-  readonly alsoWords?: readonly string[]
+  /** Commands that also work and that help does not list: `fold tree` is `fold`. */
+  readonly aliases?: readonly string[]
   /** Input fields that need no flag, in order; only the last may be a list. */
   readonly args?: readonly string[]
   /** Default: the operation's summary. */
@@ -41,12 +41,28 @@ export type CliCommand = {
   readonly omit?: readonly string[]
   /** Flag names that differ from their input field, by field. */
   readonly flagNames?: Readonly<Record<string, string>>
+  /** Flag names before a rename, by field; they are still accepted. */
+  readonly formerFlags?: Readonly<Record<string, string>>
   readonly extraFlags?: readonly ExtraFlag[]
   /** Sentences at the end of the help. */
   readonly notes?: readonly string[]
 }
 
-export const TOOL_SETS = ["core", "knowledge"] as const
+/** The rows of a list from which the shell completes ids, such as the runs of `qm runs`. */
+export type ListedRows = {
+  /** Field of the output with the rows. */
+  readonly field: string
+  /** Field of a row with the text to complete. */
+  readonly id: string
+  /** Fields of a row that describe it. */
+  readonly title: readonly string[]
+  /** Text that means the first row: `last`. */
+  readonly newest?: string
+  /** Input fields that differ from their defaults. */
+  readonly given?: Readonly<Record<string, boolean | number | string>>
+}
+
+export const TOOL_SETS = ["core", "knowledge", "sessions"] as const
 export type ToolSetName = (typeof TOOL_SETS)[number]
 
 /** An operation as an MCP tool. All texts are constants: they are in every window. */
@@ -77,6 +93,9 @@ export type McpTool = {
   readonly needsFolding?: boolean
 }
 
+/** Hosts that defer tool definitions (Claude Code) send these at once: a deferred tool is rarely found. */
+export const ALWAYS_LOADED = { "anthropic/alwaysLoad": true } as const
+
 /** Everything about an operation except its handler. */
 type OperationDescriptor<
   Input extends z.ZodType = z.ZodType,
@@ -87,8 +106,12 @@ type OperationDescriptor<
   readonly surfaces: readonly Surface[]
   readonly cli?: CliCommand | readonly CliCommand[]
   readonly mcp?: McpTool | readonly McpTool[]
+  /** For a list whose rows complete fields declared with `listedBy`. */
+  readonly rows?: ListedRows
   readonly input: Input
   readonly output: Output
+  /** Name before a rename; its HTTP route still works. */
+  readonly formerName?: string
 }
 
 export type Operation<
@@ -114,7 +137,8 @@ export function defineOperations(group: string, descriptors: Descriptors): objec
   return Object.fromEntries(
     Object.entries(descriptors).map(([verb, descriptor]) => {
       const name = `${group}.${verb}`
-      return [name, { name, ...descriptor }]
+      // Copies getters as such: the bundle builds `input` and `output` at their first use.
+      return [name, Object.defineProperties({ name }, Object.getOwnPropertyDescriptors(descriptor))]
     }),
   )
 }

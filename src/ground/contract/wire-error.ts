@@ -6,5 +6,6 @@ export const WireError = z.object({
   message: z.string(),
   hint: z.string(),
   data: z.unknown(),
+  formerCode: z.string().optional(),
 })
 export type WireError = z.infer<typeof WireError>

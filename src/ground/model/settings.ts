@@ -95,12 +95,12 @@ export function checkAddress(address: string, setting: string): URL {
   if (url === null) throw AddressInvalid({ setting, reason: "it is not a URL" })
   const reason = problemOf(url)
   if (reason !== undefined) throw AddressInvalid({ setting, reason })
-  url.pathname = url.pathname.replace(/\/+$/, "")
+  url.pathname = url.pathname.replace(/(?<!\/)\/+$/, "")
   return url
 }
 
 export function under(url: URL, path: string): string {
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}${path}`
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}${path}`
 }
 
 function problemOf(url: URL): string | undefined {

@@ -12,8 +12,7 @@ export function createAutomaton(keywords: readonly string[]) {
   return (text: string, onKeyword: OnKeyword): void => {
     let row = 0
     for (let index = 0; index < text.length; index++) {
-      const code = text.charCodeAt(index)
-      row = transitions[row + (code < 128 ? (classes[code] ?? 0) : 0)] ?? 0
+      row = transitions[row + (classes[text.charCodeAt(index)] ?? 0)] ?? 0
       const keywordsHere = ends[row]
       if (keywordsHere === undefined) continue
       for (const keyword of keywordsHere) {
@@ -25,7 +24,7 @@ export function createAutomaton(keywords: readonly string[]) {
 
 /** Characters that occur in no keyword share class 0, so the table stays small. */
 function classesOf(keywords: readonly string[]): Uint8Array {
-  const classes = new Uint8Array(128)
+  const classes = new Uint8Array(65_536)
   let count = 0
   for (const letter of new Set(keywords.join(""))) {
     count++

@@ -2,7 +2,8 @@ import { createAutomaton } from "./automaton.ts"
 import { base64Views, type Run, runsOf } from "./base64.ts"
 import { unescapedViews, type View } from "./escapes.ts"
 import type { KnownSecretFinder } from "./known-secrets.ts"
-import { NAME_RULES } from "./names.ts"
+import { NAME_RULES, PROSE_RULES } from "./names.ts"
+import { continuationsOf, PLACEMENT_RULES } from "./placements.ts"
 import type { Rule, SecretMatch, Work } from "./rule.ts"
 import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
 import { VENDOR_RULES } from "./vendors.ts"
@@ -29,7 +30,13 @@ function findThroughBase64(text: string, known: KnownSecretFinder, work: Work): 
 }
 
 /** Ordered by specificity: of two overlapping matches the first rule names the kind. */
-export const RULES: readonly Rule[] = [...VENDOR_RULES, ...STRUCTURE_RULES, ...NAME_RULES]
+export const RULES: readonly Rule[] = [
+  ...VENDOR_RULES,
+  ...STRUCTURE_RULES,
+  ...PLACEMENT_RULES,
+  ...NAME_RULES,
+  ...PROSE_RULES,
+]
 export const KEYWORDS: readonly string[] = [...new Set(RULES.flatMap((it) => it.keywords))]
 const RULES_BY_KEYWORD = KEYWORDS.map((keyword) =>
   RULES.flatMap((rule, rank) => (rule.keywords.includes(keyword) ? [{ rule, rank }] : [])),
@@ -47,8 +54,10 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
       if (at < (foundUntil[rank] ?? 0)) continue
       const match = rule.find({ text, at, work })
       if (match === undefined) continue
-      foundUntil[rank] = match.end
+      const further = continuationsOf(text, match)
+      foundUntil[rank] = further.at(-1)?.end ?? match.end
       spans.push(spanOf(text, match, rank))
+      for (const part of further) spans.push(spanOf(text, { ...match, ...part }, rank))
     }
   })
   for (const run of runs) {
@@ -56,7 +65,7 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
     const match = DISCORD_TOKEN.find({ text, at: firstLetter(text, run), work })
     if (match !== undefined) spans.push(spanOf(text, match, 0))
   }
-  for (const found of known(text, work)) spans.push(spanOf(text, found, RULES.length))
+  for (const secret of known(text, work)) spans.push(spanOf(text, secret, RULES.length))
   return spans
 }
 

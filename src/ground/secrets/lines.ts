@@ -46,7 +46,7 @@ export function redactKeepingLines(text: string, redact: Redact): string {
 }
 
 function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  return text.match(/[^\n]+\n?|\n/g) ?? []
 }
 
 function newlinesBefore(text: string, end: number): number {

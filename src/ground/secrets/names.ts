@@ -2,16 +2,29 @@ import { isReference, isSecretLike, plainness, sampleOf } from "./likeness.ts"
 import { bounded, type Parts, patternRule, type Rule } from "./rule.ts"
 
 const NAMES: readonly (readonly [kind: string, words: string])[] = [
-  ["password", "password passwd passphrase pwd"],
+  [
+    "password",
+    "password passwd passphrase pwd passwort kennwort motdepasse contraseña contrasena 密码 密碼 口令",
+  ],
   ["secret", "secret credential"],
-  ["api-key", "api_key apikey api-key access_key accesskey access-key"],
+  [
+    "api-key",
+    "api_key apikey api-key access_key accesskey access-key app_key application_key " +
+      "api-schlüssel 密钥 金鑰",
+  ],
   ["private-key", "private_key privatekey private-key signing_key signingkey signing-key"],
   ["encryption-key", "encryption_key encryptionkey encryption-key master_key masterkey master-key"],
   [
     "account-key",
     "account_key accountkey auth_key authkey auth-key service_key servicekey shared_key",
   ],
-  ["token", "token"],
+  ["token", "token 令牌"],
+]
+
+/** Names of several words, in prose. */
+const PROSE_NAMES: readonly (readonly [kind: string, words: readonly string[]])[] = [
+  ["api-key", ["access key", "api key", "secret key", "clé api", "clave api", "clave secreta"]],
+  ["password", ["mot de passe"]],
 ]
 
 /** Suffixes that make a secret's name something else: `token_url`, `passwordLength`. */
@@ -30,7 +43,8 @@ const BLANK = "[ \\t]{0,4}"
  */
 const BETWEEN = [
   `["'\`\\])]{0,2}${BLANK}(?:=>|:=|:[ \\t]?string[ \\t]?=|[=:]{1,3}|>)${BLANK}`,
-  `[ \\t]{1,3}(?:is|was)[ \\t]{1,3}`,
+  `[ \\t]{1,3}(?:is|was|ist|lautet|est|es)[ \\t]{1,3}(?::[ \\t]{1,3})?`,
+  `[ \\t]{0,3}(?:[：是为為]|[ \\t]:[ \\t])[ \\t]{0,3}`,
   `\\([ \\t]{0,2}(?=${QUOTE})`,
   `[ \\t]{1,3}(?=${QUOTE})`,
   `["']?,?\\s{1,40}["']?value["']?\\s{0,2}[:=]\\s{0,2}`,
@@ -39,7 +53,10 @@ const BETWEEN = [
 
 /** An escaping backslash ends a value; the unescaped view of the same line continues. */
 const QUOTED = `(?<quote>${QUOTE})(?<secret>(?:(?!\\k<quote>)[^\\\\\\r\\n\\0]|\\\\.){8,})`
-const BARE = "(?<secret>(?:[^\\s\"'`,;&<>|\\\\\\0]|\\\\(?![nrtbfux\"'\\\\/])){8,})"
+/** `&` ends a value only before the next `name=` of a query, or another `&`. */
+const BARE =
+  "(?<secret>(?:[^\\s\"'`,;&<>|\\\\\\0]|&(?![&\\w.%-]{1,40}=|&|[a-z]{2,8};)|" +
+  "\\\\(?![nrtbfux\"'\\\\/])){8,})"
 
 /**
  * `name = value` with a secret name and a value that reads like a key. Text before the keyword in
@@ -52,6 +69,10 @@ export const NAME_RULES: readonly Rule[] = [
   // As in `AZURE_DEVOPS_PAT`: a personal access token.
   nameRule("token", ["_pat"], ""),
 ]
+
+export const PROSE_RULES: readonly Rule[] = PROSE_NAMES.map(([kind, words]) =>
+  nameRule(kind, words, ""),
+)
 
 function nameRule(kind: string, words: readonly string[], tail: string): Rule {
   const name = words.map((it) => RegExp.escape(it)).join("|")

@@ -16,12 +16,12 @@ export function createRedactor(deps: {
   readonly salt?: string
 }) {
   const salt = deps.salt ?? Buffer.from(deps.random.bytes(32)).toString("hex")
-  const known = createKnown({ random: deps.random, values: deps.known })
+  const knownValues = createKnown({ random: deps.random, values: deps.known })
   const hashOf = (secret: string) => hash("sha256", `${salt}${secret}`).slice(0, 4)
   return {
     hashOf,
     redact(text: string, work: Work = { steps: 0 }): RedactedText {
-      const spans = findAll(text, (it) => findSpans(it, known, work))
+      const spans = findAll(text, (it) => findSpans(it, knownValues, work))
       return spans.length === 0 ? { text, findings: [] } : replace(text, spans, hashOf)
     },
   }

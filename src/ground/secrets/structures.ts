@@ -17,9 +17,14 @@ const NO_PASSWORD = new RegExp(
   "i",
 )
 
-function isPassword({ secret, groups }: Parts): boolean {
+export function isPassword({ secret, groups }: Parts): boolean {
   if (NO_PASSWORD.test(secret) || isPlaceholder(secret) || isReference(secret)) return false
   return secret !== groups["user"] && !/[{}$`]{2}|^[{$]/.test(secret)
+}
+
+/** A port and a path before an `@`, as in `localhost:3000/@scope/name`, are not a password. */
+function isRaw({ secret }: Parts): boolean {
+  return !/^\d{1,5}(?:[/?#]|$)/.test(secret) && plainness(secret) < 0.6
 }
 
 function isBasicPair({ secret }: Parts): boolean {
@@ -42,9 +47,13 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   patternRule({
     kind: "url-password",
     keywords: ["://"],
-    pattern:
-      /(?<lead>:\/\/(?<user>[^\s:@/"'`<>\0]{0,80}):)(?<secret>[^\s/"'`<>\0]{1,256})@[\w.[-]/y,
-    isSecret: isPassword,
+    pattern: new RegExp(
+      "(?<lead>:\\/\\/(?<user>[^\\s:@/\"'`<>\\0]{0,80}):)" +
+        "(?:(?<secret>[^\\s/\"'`<>\\0]{1,256})@[\\w.[-]|" +
+        "(?<secret>[^\\s\"'`<>\\0]{6,128})@(?=[\\w.-]{1,200}(?::\\d|[/?\"'\\s]|$)))",
+      "y",
+    ),
+    isSecret: (parts) => isPassword(parts) && (!parts.secret.includes("/") || isRaw(parts)),
     rest: NOTHING,
   }),
   patternRule({
@@ -256,15 +265,34 @@ function findWebToken({ text, at, work }: KeywordHit) {
   let parts = 0
   let header = ""
   while (parts < MOST_TOKEN_PARTS && (parts === 0 || text[end] === ".")) {
-    TOKEN_PART.lastIndex = parts === 0 ? at : end + 1
-    const part = TOKEN_PART.exec(text)?.[0] ?? ""
-    if (parts === 0) header = part
-    end = TOKEN_PART.lastIndex
-    work.steps += part.length + 1
+    const start = parts === 0 ? at : end + 1
+    end = endOfPart(text, start)
+    if (parts === 0) header = text.slice(at, end)
+    work.steps += end - start + 1
     parts++
   }
-  const isToken = parts >= 3 && decodedBase64(header.slice(0, 4_096)).includes('"alg"')
+  const isToken =
+    parts >= 3 && decodedBase64(header.replace(/\s/g, "").slice(0, 4_096)).includes('"alg"')
   return isToken ? { start: at, end, kind: "web-token" } : undefined
+}
+
+/** Hard-wrapped text breaks a token inside a part, and the next line has nothing else. */
+const TOKEN_WRAP =
+  /(?<=[\w.-]{40})\r?\n[ \t]{0,8}(?=[\w-]{1,256}(?:\.[\w-]{1,256}){0,2}[ \t]{0,8}(?:\r?\n|$))/y
+const MOST_TOKEN_LINES = 64
+
+function endOfPart(text: string, start: number): number {
+  TOKEN_PART.lastIndex = start
+  let end = start + (TOKEN_PART.exec(text)?.[0].length ?? 0)
+  for (let lines = 0; lines < MOST_TOKEN_LINES; lines++) {
+    TOKEN_WRAP.lastIndex = end
+    const wrap = TOKEN_WRAP.exec(text)
+    if (wrap === null) return end
+    const next = end + wrap[0].length
+    TOKEN_PART.lastIndex = next
+    end = next + (TOKEN_PART.exec(text)?.[0].length ?? 0)
+  }
+  return end
 }
 
 function isCookies({ secret }: Parts): boolean {

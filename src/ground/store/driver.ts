@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { Log } from "#ground/base"
+import type { AppError, Log } from "#ground/base"
 import { RowUnexpected, StoreBusy, StoreClosed, StoreStopped } from "./errors.ts"
 import type { Dialect, Sql } from "./sql.ts"
 
@@ -89,7 +89,7 @@ export type StopState = ReturnType<typeof createStopState>
  * a failed fsync the content of the disk is unknown (promise D6).
  */
 export function createStopState(log: Log) {
-  let stoppedBecause: string | undefined
+  let stopError: AppError<string, { reason: string }> | undefined
   let isClosed = false
 
   function refuseIfClosed(): void {
@@ -100,14 +100,15 @@ export function createStopState(log: Log) {
     refuseIfClosed,
     refuseIfStopped(): void {
       refuseIfClosed()
-      if (stoppedBecause !== undefined) throw StoreStopped({ reason: stoppedBecause })
+      if (stopError !== undefined) throw stopError
     },
-    stop(reason: string): void {
-      if (stoppedBecause !== undefined) return
-      stoppedBecause = reason
-      log.error("store stopped: writes are refused until the process restarts", { reason })
+    stop(reason: string, error: typeof stopError = StoreStopped({ reason })): void {
+      if (stopError !== undefined) return
+      stopError = error
+      const { hint } = error
+      log.error("store stopped: writes are refused until the process restarts", { reason, hint })
     },
-    stopped: () => stoppedBecause,
+    stopped: () => stopError?.data.reason,
     close(): void {
       isClosed = true
     },

@@ -30,6 +30,13 @@ export const StoreStopped = defineError<{ reason: string }>()("STORE_STOPPED", {
   hint: () => "Check the disk, then restart qm and run `qm store check`. Reads still work.",
 })
 
+export const StoreGone = defineError<{ reason: string }>()("STORE_GONE", {
+  family: "unavailable",
+  message: (it) => `The store refuses writes because its file is gone: ${it.reason}.`,
+  hint: () =>
+    "Stop qm. Put the file back or run `qm store restore`, then start qm. Without it, qm starts empty.",
+})
+
 export const StoreClosed = defineError<Record<never, never>>()("STORE_CLOSED", {
   family: "unavailable",
   message: () => "The store was closed during this call.",

@@ -1,5 +1,7 @@
+import { crc32 } from "node:zlib"
 import fc from "fast-check"
 import { expect, test } from "vitest"
+import { z } from "zod"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
 import { needs } from "#test/needs"
@@ -7,6 +9,14 @@ import { startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
 import { EventTooLarge } from "./errors.ts"
 import { MAX_EVENT_BYTES } from "./journal.ts"
+import {
+  advanceHead,
+  HeadRow,
+  insertEntry,
+  JournalRow,
+  selectHead,
+  selectNewest,
+} from "./queries.ts"
 import { openStore } from "./store.ts"
 
 const DAY_MS = 86_400_000
@@ -77,4 +87,26 @@ test("[STORE-16] an event can contain any JSON, including values that a column c
     .transaction(async (tx) => tx.emit("store.backed-up", { file, sizeBytes: 1 }))
   const page = await store.journal.read({ after: undefined, limit: 10 })
   expect(page).toMatchObject({ entries: [{}, { body: { file } }] })
+})
+
+test("[STORE-21] a stored event of an earlier version is read in the current version", async () => {
+  const location = { kind: "memory" } as const
+  const deps = { clock: testClock(), random: systemRandom, log: silentLog }
+  await using store = await openStore({ location, ...deps })
+  const head = await store.db.get(HeadRow, selectHead())
+  const { seq, salt } = z.object({ seq: z.int(), salt: z.string() }).parse(head)
+  const row = { seq: seq + 1, id: "ev_1", at: 1, name: "gateway.closed", version: 1 }
+  const body = JSON.stringify({ carry: "gw_1", run: null })
+  const crc = crc32(JSON.stringify([salt, row.seq, row.id, row.at, row.name, row.version, body]))
+  await store.db.transaction(async (tx) => {
+    await tx.run(advanceHead(1))
+    await tx.run(insertEntry({ ...row, body, crc }))
+  })
+  const { entries } = await store.journal.readNewest({ limit: 1 })
+  expect(entries).toMatchObject([{ version: 2, body: { proxiedSession: "gw_1", run: null } }])
+  const [stored] = await store.db.all(
+    JournalRow,
+    selectNewest({ upTo: row.seq, limit: 1, namePrefix: "" }),
+  )
+  expect(stored).toEqual({ ...row, body, crc })
 })

@@ -1,7 +1,14 @@
 import { crc32 } from "node:zlib"
 import { z } from "zod"
 import { type Clock, createIds, invariant, type Random } from "#ground/base"
-import { type Cursor, type Emit, EVENTS, type EventRoom, JournalEntry } from "#ground/contract"
+import {
+  type Cursor,
+  type Emit,
+  EVENTS,
+  type EventRoom,
+  JournalEntry,
+  liftEntry,
+} from "#ground/contract"
 import { type Driver, parseRows, type Statements } from "./driver.ts"
 import { EventTooLarge, StoreCorrupt } from "./errors.ts"
 import { MAX_JOURNAL_PAGE } from "./limits.ts"
@@ -165,7 +172,7 @@ function readEntry(row: JournalRow, head: { epoch: string; salt: string }): Jour
   }
   const { crc: _, ...entry } = row
   const body: unknown = JSON.parse(row.body)
-  return JournalEntry.parse({ ...entry, epoch: head.epoch, body })
+  return liftEntry(JournalEntry.parse({ ...entry, epoch: head.epoch, body }))
 }
 
 /**

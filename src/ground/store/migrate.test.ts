@@ -91,3 +91,56 @@ test("[STORE-14] the list of migrations has no gap", async () => {
   const gap = [...MIGRATIONS, { ...second, number: NEXT + 1 }]
   await expect(openWith(`${directory.path}/store.db`, gap)).rejects.toThrow(/numbered 1, 2, 3/)
 })
+
+test("[STORE-14] migration 12 renames the tables of proxied sessions and keeps their rows", async () => {
+  await using directory = await tempDirectory()
+  const file = `${directory.path}/store.db`
+  const old = await openWith(file, MIGRATIONS.slice(0, 11))
+  await old.db.run(sql`INSERT INTO gateway_carries
+    (id, root, directory, started_at, last_seq, owner, body) VALUES ('gw_1', '/r', '/r', 1, 1, '{}', '{}')`)
+  await old.db.run(sql`INSERT INTO gateway_texts (carry, sha256, root, body)
+    VALUES ('gw_1', 'hash', '/r', ${Buffer.from("text")})`)
+  await old.close()
+  await using store = await openWith(file, MIGRATIONS)
+  const Joined = z.object({ id: z.string(), sha256: z.string() })
+  const query = sql`SELECT s.id, t.sha256 FROM gateway_sessions s
+    JOIN gateway_texts t ON t.proxied_session = s.id`
+  expect(await store.db.all(Joined, query)).toEqual([{ id: "gw_1", sha256: "hash" }])
+})
+
+test("[CAPTURE-28] the upgrade removes settings that earlier versions stored in runs, and keeps the rest", async () => {
+  await using directory = await tempDirectory()
+  const file = `${directory.path}/store.db`
+  const before = MIGRATIONS.filter((it) => it.number < 14)
+  const paths = ["/home/a/.claude.json", "/home/a/p/CLAUDE.md", "/home/a/.codex/config.toml"]
+  const content = [
+    `# ${paths[0]}\n\n{ "oauthAccount": "private words" }\n---`,
+    `# ${paths[1]}\n\nUse tabs.\n---\n# Not a file\n---`,
+    `# ${paths[2]}\n\n[projects."/private words"]\n---`,
+  ].join("\n")
+  const raw = JSON.stringify({ files: paths.map((it) => ({ path: it })) })
+  {
+    await using store = await openWith(file, before)
+    const insert = (seq: number, type: string, [text, list]: readonly [string, string | null]) =>
+      store.db.transaction((tx) =>
+        tx.run(sql`INSERT INTO run_messages (run_id, seq, id, type, role, content, at, metadata, raw)
+          VALUES ('run_1', ${seq}, ${`m${seq}`}, ${type}, 'system', ${text}, 1, '{}', ${list})`),
+      )
+    await insert(1, "context", [content, raw])
+    await insert(2, "context", ["# /home/a/other.json\n\nprivate words\n---", raw])
+    await insert(3, "message", ["private words of the user", null])
+  }
+  await using store = await openWith(file, MIGRATIONS)
+  const row = z.object({ content: z.string() })
+  const rows = await store.db.all(row, sql`SELECT content FROM run_messages ORDER BY seq`)
+  const removed = "(removed by an upgrade: it may contain private state)"
+  expect(rows.map((it) => it.content)).toEqual([
+    [
+      `# ${paths[0]}\n\n${removed}\n---`,
+      `# ${paths[1]}\n\nUse tabs.\n---\n# Not a file\n---`,
+      `# ${paths[2]}\n\n${removed}\n---`,
+    ].join("\n"),
+    removed,
+    "private words of the user",
+  ])
+})

@@ -66,6 +66,7 @@ async function applyOnce(
       for (const statement of migration.statements(types, driver.dialect)) {
         await statements.run(statement)
       }
+      await migration.rewrite?.(statements)
       if (number === 1) await deps.onCreated(statements)
       await statements.run(insertMigration({ number, name, at: deps.clock.now() }))
       return true

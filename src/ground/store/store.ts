@@ -26,12 +26,14 @@ import {
 } from "./sqlite/backup.ts"
 import { keptCorrupt } from "./sqlite/files.ts"
 import { openSqliteFile } from "./sqlite/open.ts"
-import { openSqliteDriver } from "./sqlite/sqlite.ts"
+import { openSqliteDriver, readContent } from "./sqlite/sqlite.ts"
 
 const DEFAULT_KEPT_BACKUPS = 7
 
 export type StoreOptions = {
   readonly location: StoreLocation
+  /** A store in memory starts with the content of this SQLite file, if it exists. */
+  readonly copyOf?: string | undefined
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -77,7 +79,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const journal = createJournal(guardReads(driver, transactions))
 
   const follower = createFollower({
-    head: () => journal.head(),
+    head() {
+      // Also notices a file that is gone, so that the log says it before the next write.
+      driver.stopped()
+      return journal.head()
+    },
     signal: driver.signal,
     clock: options.clock,
     log,
@@ -137,7 +143,9 @@ async function openDriver(options: StoreOptions): Promise<OwnedDriver> {
       return openSqliteFile({ ...deps, file, backupDirectory, keepBackups, onCreated })
     }
     case "memory": {
-      const driver = await openSqliteDriver({ ...deps, file: ":memory:" })
+      const { copyOf } = options
+      const content = copyOf === undefined ? undefined : await readContent(copyOf, deps)
+      const driver = await openSqliteDriver({ ...deps, file: ":memory:", content })
       return prepared({ ...driver, close: () => driver.close({ isLast: true }) }, options)
     }
     case "postgres": {

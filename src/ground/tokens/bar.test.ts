@@ -31,8 +31,8 @@ describe("budget bar", () => {
     ] as const
     expect(layoutBar(segments, { width: 8, scale: 200 })).toEqual({
       cells: [
-        { kind: "files", cells: 6 },
         { kind: "tools", cells: 2 },
+        { kind: "files", cells: 6 },
       ],
       free: 0,
     })
@@ -42,7 +42,7 @@ describe("budget bar", () => {
     const segments = CONTEXT_KINDS.map((it, index) => ({ kind: it, tokens: 10 + index }))
     expect(layoutBar(segments, { width: 2, scale: 0 })).toEqual({
       cells: [
-        { kind: "tools", cells: 1 },
+        { kind: "knowledge", cells: 1 },
         { kind: "history", cells: 1 },
       ],
       free: 0,

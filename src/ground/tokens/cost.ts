@@ -19,6 +19,9 @@ export type Cost =
     }
   | { readonly kind: "unknown-model"; readonly model: string; readonly tableVersion: string }
 
+/** Of the prices that `costOf` uses by default. */
+export const PRICES_VERSION = PRICE_TABLE.version
+
 export function costOf(usage: Usage, model: string, table: PriceTable = PRICE_TABLE): Cost {
   const name = plainModelName(model)
   const row = table.rows.find((it) => it.models.includes(name))

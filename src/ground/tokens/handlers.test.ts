@@ -8,6 +8,7 @@ import { createTokens } from "./tokens.ts"
 const TEXTS: Readonly<Record<string, string>> = { "a.md": "hello world", "b.ts": "2 + 2 = 4" }
 const { count } = tokensHandlers({
   tokens: createTokens({ encoding: "o200k" }),
+  scale: async (model) => (model === undefined ? null : { model, factor: 1.5, basis: "measured" }),
   window: () => 100,
   async read(path) {
     const text = TEXTS[path] ?? ""
@@ -28,6 +29,7 @@ test("[TOKENS-10] tokens.count returns each file, the total and the encoding", a
     total: { tokens: 9, bytes: 20, share: 0.09 },
     budget: 100,
     encoding: "o200k",
+    scale: null,
     exact: true,
     meaning: "exact in the o200k encoding",
   })
@@ -56,4 +58,22 @@ test("[TOKENS-10] an aborted call reads no further file", async () => {
 
 test("[TOKENS-10] every input field has a description", () => {
   for (const field of Object.values(input.shape)) expect(field.description).toBeTruthy()
+})
+
+test("[TOKENS-12] counts for a model are scaled, are not exact, and name the model and the factor", async () => {
+  const [plain, scaled] = await Promise.all([
+    run({ paths: ["a.md", "b.ts"], budget: 100 }),
+    run({ paths: ["a.md", "b.ts"], budget: 100, model: "claude-x-9" }),
+  ])
+  expect(plain.scale).toBeNull()
+  expect(scaled).toMatchObject({
+    scale: { model: "claude-x-9", factor: 1.5, basis: "measured" },
+    exact: false,
+    meaning: "o200k encoding, counted for claude-x-9 × 1.5, measured here",
+  })
+  expect(scaled.files.map((it) => it.tokens)).toEqual(
+    plain.files.map((it) => Math.ceil(it.tokens * 1.5)),
+  )
+  expect(scaled.total.tokens).toBe(scaled.files.reduce((sum, it) => sum + it.tokens, 0))
+  expect(scaled.total.share).toBe(scaled.total.tokens / 100)
 })

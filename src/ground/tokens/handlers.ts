@@ -3,10 +3,12 @@ import type {
   Handlers,
   OperationOutput,
   ParsedInput,
+  TokenScale,
   tokensOperations,
 } from "#ground/contract"
 import { NothingToCount, TooManyPaths } from "./errors.ts"
 import { MOST_COUNTED_PATHS } from "./limits.ts"
+import { scaleCounter } from "./model-scale.ts"
 import type { Tokens } from "./tokens.ts"
 
 /**
@@ -16,6 +18,8 @@ type ReadFile = { readonly text: string; readonly sizeBytes: number }
 
 type CountDeps = {
   readonly tokens: Pick<Tokens, "counter">
+  /** Null if tokens of the encoding are to be counted. */
+  scale(model: string | undefined): Promise<TokenScale | null>
   /** Size of the context window; used for shares if the call has no budget. */
   window(): number
   read(path: string, options: { readonly signal: AbortSignal }): Promise<ReadFile>
@@ -34,7 +38,8 @@ async function countAll(
   if (paths.length === 0 && text === undefined) throw NothingToCount({})
   if (paths.length > MOST_COUNTED_PATHS) throw TooManyPaths({ paths: paths.length })
 
-  const counter = await deps.tokens.counter()
+  const scale = await deps.scale(input.model)
+  const counter = scaleCounter(await deps.tokens.counter(), scale)
   const sized = (tokens: number, bytes: number) => ({ tokens, bytes, share: tokens / budget })
   const files: CountedText[] = []
   for (const path of paths) {
@@ -48,6 +53,7 @@ async function countAll(
     total: sized(sum(files, "tokens"), sum(files, "bytes")),
     budget,
     encoding: counter.encoding,
+    scale,
     exact: counter.exact,
     meaning: counter.describe(),
   }

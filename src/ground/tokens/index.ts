@@ -1,8 +1,16 @@
 export type { BarSegment } from "./bar.ts"
 export { layoutBar } from "./bar.ts"
-export { costOf } from "./cost.ts"
+export { costOf, PRICES_VERSION } from "./cost.ts"
 export type { TokenCounter } from "./counter.ts"
 export { tokensHandlers } from "./handlers.ts"
+export type { ModelScale, UsageSample } from "./model-scale.ts"
+export {
+  isNewerClaude,
+  knownScale,
+  scaleCount,
+  scaleCounter,
+  scaleOf,
+  scaleTokens,
+} from "./model-scale.ts"
 export type { Tokens } from "./tokens.ts"
 export { createTokens } from "./tokens.ts"
-export type { PreparedTables } from "./vocabulary.ts"

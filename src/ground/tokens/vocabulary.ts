@@ -1,3 +1,4 @@
+import { invariant, packageFile, parseJson, readTextBounded } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 
 /**
@@ -15,82 +16,45 @@ export type Vocabulary = {
   rankOfBytes(bytes: string): number | undefined
 }
 
-/**
- * Loads one encoding only. The library's table is a module that takes about 90 ms for claude and
- * 290 ms for o200k, mostly parsing; the prepared form takes a quarter.
- */
-export async function loadVocabulary(
-  encoding: TokenEncoding,
-  prepared?: PreparedTables,
-): Promise<Vocabulary> {
-  const stored = await prepared?.read(encoding)
-  if (stored !== undefined) return toVocabulary(encoding, stored)
-  const tables = prepare(await importTables(encoding))
-  await prepared?.write(encoding, tables)
-  return toVocabulary(encoding, tables)
-}
+const LARGEST_TABLE_BYTES = 8_000_000
 
-type Tables = {
+/** As `scripts/token-tables.ts` writes it. */
+type TokenTable = {
   readonly pattern: string
-  readonly texts: readonly string[]
-  readonly textRanks: readonly number[]
-  readonly bytes: readonly string[]
-  readonly byteRanks: readonly number[]
+  /** The rank of `tokens[0]`; the next ones follow without gaps. */
+  readonly firstRank: number
+  readonly tokens: readonly string[]
+  /** Positions of tokens that are bytes: one character per byte. */
+  readonly byteTokens: readonly number[]
 }
 
-/** The caller reads and writes the prepared tables. */
-export type PreparedTables = {
-  read(encoding: TokenEncoding): Promise<Tables | undefined>
-  write(encoding: TokenEncoding, tables: Tables): Promise<void>
+export async function loadVocabulary(encoding: TokenEncoding): Promise<Vocabulary> {
+  const file = packageFile(`models/tokens/${encoding}.json`)
+  const outcome = await readTextBounded(file, { maxBytes: LARGEST_TABLE_BYTES })
+  const table = outcome.kind === "read" ? parseJson(outcome.text) : undefined
+  invariant(isTokenTable(table), `models/tokens/${encoding}.json is a file of the package`)
+  return createVocabulary(encoding, table)
 }
 
-/** Special tokens are left out. */
-type LibraryTables = {
-  readonly pat_str: string
-  readonly stringEncoder: Readonly<Record<string, unknown>>
-  readonly binaryEncoder: readonly (readonly [Uint8Array, number])[]
+/** The file is ours: checking 200,000 tokens would take longer than parsing them. */
+function isTokenTable(value: unknown): value is TokenTable {
+  return typeof value === "object" && value !== null && "tokens" in value && "byteTokens" in value
 }
 
-function importTables(encoding: TokenEncoding): Promise<LibraryTables> {
-  switch (encoding) {
-    case "claude":
-      return import("ai-tokenizer/encoding/claude")
-    case "o200k":
-      return import("ai-tokenizer/encoding/o200k_base")
-    default:
-      return encoding satisfies never
+function createVocabulary(encoding: TokenEncoding, table: TokenTable): Vocabulary {
+  const { firstRank, tokens } = table
+  const rankByBytes = new Map(table.byteTokens.map((at) => [tokens[at] ?? "", firstRank + at]))
+  const isBytes = new Set(table.byteTokens)
+  const rankByText = new Map<string, number>()
+  for (const [at, token] of tokens.entries()) {
+    if (!isBytes.has(at)) rankByText.set(token, firstRank + at)
   }
-}
-
-function prepare(tables: LibraryTables): Tables {
-  const ranked = Object.entries(tables.stringEncoder).flatMap(([text, rank]) =>
-    typeof rank === "number" ? [{ text, rank }] : [],
-  )
-  return {
-    pattern: withUnicodeSpace(tables.pat_str),
-    texts: ranked.map((it) => it.text),
-    textRanks: ranked.map((it) => it.rank),
-    bytes: tables.binaryEncoder.map(([bytes]) => String.fromCharCode(...bytes)),
-    byteRanks: tables.binaryEncoder.map(([, rank]) => rank),
-  }
-}
-
-function toVocabulary(encoding: TokenEncoding, tables: Tables): Vocabulary {
-  const rankByText = rankedMap(tables.texts, tables.textRanks)
-  const rankByBytes = rankedMap(tables.bytes, tables.byteRanks)
   return {
     encoding,
-    wordPattern: new RegExp(tables.pattern, "gu"),
+    wordPattern: new RegExp(withUnicodeSpace(table.pattern), "gu"),
     rankOfText: (text) => rankByText.get(text),
     rankOfBytes: (bytes) => rankByBytes.get(bytes),
   }
-}
-
-/** A loop, because creating pairs first would double the time for 64,000 entries. */
-function rankedMap(keys: readonly string[], ranks: readonly number[]): Map<string, number> {
-  const map = new Map<string, number>()
-  for (const [index, key] of keys.entries()) map.set(key, ranks[index] ?? 0)
-  return map
 }
 
 /**

@@ -6,21 +6,21 @@ import {
   type KbParagraph,
   type KbParagraphShown,
   type KbTrace,
-  OPERATIONS,
+  kbOperations,
   type OperationInput,
 } from "#ground/contract"
 import type { KnowledgeDeps } from "./deps.ts"
-import { byWords } from "./embeddings.ts"
 import { ParagraphUnknown } from "./errors.ts"
-import { findParagraphs, hitOfStep } from "./find.ts"
 import { type Library, type StoredParagraph, shownDocuments, shownParagraph } from "./library.ts"
 import type { LibraryAccess } from "./library-access.ts"
-import { type EdgeKind, type Graph, walkGraph } from "./reference-graph.ts"
+import { type EdgeKind, type Graph, walkGraph } from "./references/reference-graph.ts"
+import { byWords } from "./search/embeddings.ts"
+import { findParagraphs, hitOfStep } from "./search/find.ts"
 
 export function createAnswers(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
   return {
     async search(input: OperationInput<"kb.search">, context: CallContext = QUIET) {
-      const { tier, ...request } = OPERATIONS["kb.search"].input.parse(input)
+      const { tier, ...request } = kbOperations["kb.search"].input.parse(input)
       const { library, graph } = await access.open()
       const meaning = await access.meaning.rank(request.query, library, context.signal)
       const hits = findParagraphs({ ...request, tier }, library, { graph, meaning })
@@ -70,7 +70,7 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess
     },
 
     async context(input: OperationInput<"kb.context">): Promise<KbContext> {
-      const { paragraphs, budget } = OPERATIONS["kb.context"].input.parse(input)
+      const { paragraphs, budget } = kbOperations["kb.context"].input.parse(input)
       const { library } = await access.open()
       const listed = paragraphs.map((id) => ({ id, paragraph: library.byId.get(id) }))
       return formatContext(listed, budget, await deps.count())
@@ -82,7 +82,7 @@ const QUIET: CallContext = { signal: new AbortController().signal }
 const OVER_THE_GRAPH = "reached by references and headings, not by search"
 
 async function walked(input: OperationInput<"kb.hop">, access: LibraryAccess) {
-  const { paragraphs, depth, limit } = OPERATIONS["kb.hop"].input.parse(input)
+  const { paragraphs, depth, limit } = kbOperations["kb.hop"].input.parse(input)
   const { library, graph } = await access.open()
   const starts = paragraphs.map((id) => ({ paragraph: findParagraph(id, library), weight: 1 }))
   return { library, steps: walkGraph(graph(), starts, { depth, most: limit }) }

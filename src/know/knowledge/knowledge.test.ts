@@ -9,9 +9,9 @@ import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
 import { formatContext } from "./answer.ts"
-import { unpackVector } from "./embeddings.ts"
 import { kbHandlers } from "./handlers.ts"
 import type { StoredParagraph } from "./library.ts"
+import { unpackVector } from "./search/embeddings.ts"
 
 const CORPUS = {
   "handbook.md": `# Harbour Handbook
@@ -100,7 +100,7 @@ describe("searching by words", () => {
 
   test("[KNOW-14] the shipped handbook answers a question from several documents by words alone", async () => {
     await using it = await knowledgeWorld()
-    const corpus = join(import.meta.dirname, "../../../agents/deep-research/corpus")
+    const corpus = join(import.meta.dirname, "../../../recipes/deep-research/corpus")
     await it.kb.add({ path: corpus })
     await it.kb.add({ path: join(corpus, "guides"), tier: "guide" })
     const query = "When may a booking be re-priced after arrival?"

@@ -4,12 +4,13 @@ import {
   type KbAdded,
   type KbBy,
   type KbStatus,
-  OPERATIONS,
+  kbOperations,
   type OperationInput,
   type OperationOutput,
 } from "#ground/contract"
 import type { Db } from "#ground/store"
-import { addFolder } from "./add.ts"
+import { addFolder } from "./add/add.ts"
+import { readCandidate, walkDocuments } from "./add/walk.ts"
 import { createAnswers } from "./answer.ts"
 import type { KnowledgeDeps } from "./deps.ts"
 import { FolderUnknown } from "./errors.ts"
@@ -24,9 +25,8 @@ import {
   selectDocumentsOf,
   selectFolders,
 } from "./queries.ts"
-import type { Graph } from "./reference-graph.ts"
+import type { Graph } from "./references/reference-graph.ts"
 import { createVerification } from "./verify.ts"
-import { readCandidate, walkDocuments } from "./walk.ts"
 
 const MOST_UNRESOLVED_TOLD = 200
 
@@ -41,7 +41,7 @@ export function createKnowledge(deps: KnowledgeDeps) {
 
     /** `path` is absolute and without links; the caller has checked that it may be read. */
     add: (input: OperationInput<"kb.add">, context: CallContext = QUIET): Promise<KbAdded> => {
-      const { path: folder, tier } = OPERATIONS["kb.add"].input.parse(input)
+      const { path: folder, tier } = kbOperations["kb.add"].input.parse(input)
       return inTurn(() => addFolder({ folder, tier }, context, deps))
     },
 

@@ -1,7 +1,7 @@
 import type { KnowledgeDeps } from "./deps.ts"
 import { createLibrary, type Library } from "./library.ts"
-import { createGraph, type Graph } from "./reference-graph.ts"
-import { createMeaning } from "./semantic-search.ts"
+import { createGraph, type Graph } from "./references/reference-graph.ts"
+import { createMeaning } from "./search/semantic-search.ts"
 
 export type LibraryAccess = ReturnType<typeof createLibraryAccess>
 

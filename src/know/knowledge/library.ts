@@ -13,7 +13,7 @@ import {
   selectReferences,
   selectRevision,
 } from "./queries.ts"
-import { indexWords, type WordIndex } from "./word-index.ts"
+import { indexWords, type WordIndex } from "./search/word-index.ts"
 
 export type StoredParagraph = {
   readonly id: string

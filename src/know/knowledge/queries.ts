@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { parseJson } from "#ground/base"
+import { parseJson, sliceText } from "#ground/base"
 import { KbDocument, KbTier } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
 
@@ -170,5 +170,5 @@ export function bodyOf(json: string): ParagraphBody | undefined {
 
 /** With headings, because short paragraphs say little alone. Most embedders take about 8,000 tokens. */
 export function embeddedText({ headings, text }: ParagraphBody): string {
-  return [...headings, text].join("\n").slice(0, LONGEST_EMBEDDED_UNITS).toWellFormed()
+  return sliceText([...headings, text].join("\n"), LONGEST_EMBEDDED_UNITS)
 }

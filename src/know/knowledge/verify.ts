@@ -1,7 +1,7 @@
 import {
   type KbContradictions,
   type KbVerification,
-  OPERATIONS,
+  kbOperations,
   type OperationInput,
 } from "#ground/contract"
 import type { KnowledgeDeps } from "./deps.ts"
@@ -50,7 +50,7 @@ export function createVerification(deps: Pick<KnowledgeDeps, "judge">, access: L
       return relationPreservation(answer, texts, edges())
     },
     async contradictions(input: OperationInput<"kb.contradictions">): Promise<KbContradictions> {
-      const { answer, paragraphs } = OPERATIONS["kb.contradictions"].input.parse(input)
+      const { answer, paragraphs } = kbOperations["kb.contradictions"].input.parse(input)
       const { texts } = await citedIn(paragraphs)
       return findContradictions(
         answer,

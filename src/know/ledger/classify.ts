@@ -27,7 +27,9 @@ export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
 function marksOf(patterns: readonly string[]): readonly string[] | undefined {
   const marks = patterns.map((pattern) => {
     if (/[[\\]/.test(pattern)) return ""
-    const texts = pattern.split(/\{[^{}]*\}|[*?{}]/).map((it) => it.replace(/^[./]+|\/+$/g, ""))
+    const texts = pattern
+      .split(/\{[^{}]*\}|[*?{}]/)
+      .map((it) => it.replace(/^[./]+|(?<!\/)\/+$/g, ""))
     return texts.reduce((longest, it) => (it.length > longest.length ? it : longest), "")
   })
   return marks.includes("") ? undefined : marks

@@ -3,6 +3,7 @@ import {
   compareText,
   openFolder,
   readTextBounded,
+  truncate,
   visibleLine,
   withoutHiddenCharacters,
   writeFileAtomic,
@@ -129,10 +130,7 @@ function links(folder: string, files: readonly IndexedFile[]): string {
 /** For foreign text: one line, never a link or markup. */
 function escaped(title: string): string {
   const line = visibleLine(withoutHiddenCharacters(title.replace(/\s+/g, " ").trim()))
-  const points = [...line]
-  const isLong = points.length > LONGEST_INDEX_LINE_UNITS
-  const short = isLong ? `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}…` : line
-  return short.replace(/[\\`*_[\]<>|]/g, "\\$&")
+  return truncate(line, LONGEST_INDEX_LINE_UNITS).replace(/[\\`*_[\]<>|]/g, "\\$&")
 }
 
 function encoded(name: string): string {
@@ -174,7 +172,7 @@ function namesIn(path: string): readonly string[] {
 }
 
 function sessionOf(name: string, text: string): IndexedFile {
-  const [, request = ""] = /^## Request\s*\n+([^\n]+)/m.exec(text) ?? []
+  const [, request = ""] = /^## Request\s*\n([^\n]+)/m.exec(text) ?? []
   const label = name.replace(/\.md$/, "")
   const firstLine = request.replace(/^\\#/, "#")
   const isSilent = request === "" || request.startsWith("## ")

@@ -12,7 +12,10 @@ const LONGEST_PATH_UNITS = 4_096
 export function plainPath(path: string): string | undefined {
   const isWild = path === "" || path.includes("\0") || path.length > LONGEST_PATH_UNITS
   if (isWild || posix.isAbsolute(path)) return undefined
-  const plain = posix.normalize(slashed(path)).replace(/\/+$/, "").normalize("NFC")
+  const plain = posix
+    .normalize(slashed(path))
+    .replace(/(?<!\/)\/+$/, "")
+    .normalize("NFC")
   const isOut = plain === ".." || plain.startsWith("../")
   return isOut ? undefined : plain
 }

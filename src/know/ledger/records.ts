@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { basename, dirname } from "node:path"
-import { isRecord, type JsonlRecord, openFolder, readJsonl } from "#ground/base"
+import { isRecord, type JsonlRecord, openFolder, parseJson, readJsonl } from "#ground/base"
 import { LedgerUnreadable } from "./errors.ts"
 
 /** About 600,000 edits; a hook reads it whole. */
@@ -130,11 +130,8 @@ export function lineFrom(bytes: Buffer, start: number): Line {
 const NEWLINE = 0x0a
 
 function parsed(line: string): Line["record"] {
-  try {
-    return recordOf(JSON.parse(line))
-  } catch {
-    return "broken"
-  }
+  const value = parseJson(line)
+  return value === undefined ? "broken" : recordOf(value)
 }
 
 function recordOf(value: unknown): LedgerRecord | undefined {

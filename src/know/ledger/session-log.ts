@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import { type OpenFolder, visibleLine, withoutHiddenCharacters } from "#ground/base"
+import { type OpenFolder, truncate, visibleLine, withoutHiddenCharacters } from "#ground/base"
 import type { LoggedSession } from "#ground/contract"
 import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
 import {
@@ -95,7 +95,5 @@ function textIn(held: OpenFolder, name: string): string | undefined {
 
 function lineOf(text: string): string {
   const [first = ""] = text.split("\n")
-  const points = [...visibleLine(first.trim())]
-  const isLong = points.length > LONGEST_INDEX_LINE_UNITS
-  return isLong ? `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}…` : points.join("")
+  return truncate(visibleLine(first.trim()), LONGEST_INDEX_LINE_UNITS)
 }

@@ -99,7 +99,7 @@ function slugOf(text: string): string {
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .match(/[a-z0-9]+/g)
-  const slug = (words ?? []).join("-").slice(0, LONGEST_SLUG_UNITS).replace(/-+$/, "")
+  const slug = (words ?? []).join("-").slice(0, LONGEST_SLUG_UNITS).replace(/-$/, "")
   return slug === "" ? "session" : slug
 }
 

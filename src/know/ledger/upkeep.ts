@@ -6,6 +6,7 @@ import {
   FileExists,
   isAppError,
   renameFile,
+  truncate,
   visibleLine,
 } from "#ground/base"
 import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
@@ -67,9 +68,7 @@ export async function proposeLesson(
 }
 
 function proposalOf({ line, files }: Lesson): Proposal {
-  const points = [...visibleLine(line)]
-  const isLong = points.length > LONGEST_INDEX_LINE_UNITS
-  const quoted = `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}${isLong ? "…" : ""}`
+  const quoted = truncate(visibleLine(line), LONGEST_INDEX_LINE_UNITS)
   return {
     text: `${files.length} sessions recorded nearly the same: "${quoted}". If it is true, record it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>`,
     files,

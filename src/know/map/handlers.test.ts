@@ -48,9 +48,11 @@ async function opened(
   const { map, search } = mapHandlers({
     scan: (mode, { signal }) => made.index.scan(made.source, { mode, signal }),
     tree: () => Promise.resolve(made.tree),
-    openTree: () => Promise.resolve(made.tree),
+    knownTree: () => Promise.resolve(made.tree),
+    storedTree: () => Promise.resolve(made.tree),
     search: () => Promise.resolve(createSearch({ ranker })),
     redact: async () => (text) => text.replaceAll("hunter2", "(secret)"),
+    agentReads: () => Promise.resolve(undefined),
     write: async (path, text) => void written.set(path, text),
   })
   return {
@@ -59,9 +61,10 @@ async function opened(
     scan: (full = false) => map.scan({ full }, context),
     exportMap: (module = "") => map.export({ out: "out", module }, context),
     tree: (input: { folder?: string; filter?: string; limit?: number } = {}) =>
-      map.tree({ folder: "", filter: "", limit: 500, ...input }, context),
+      map.tree({ folder: "", filter: "", limit: 500, measures: false, ...input }, context),
     show: (what: string, hops = 1) => map.show({ what, hops }, context),
     find: (words: string, limit = 20) => search.find({ words, limit }, context),
+    names: (text: string, limit = 10) => search.names({ text, limit }, context),
   }
 }
 
@@ -104,12 +107,14 @@ describe("map.tree", () => {
     const { map } = mapHandlers({
       scan: () => Promise.reject(new Error("scanned")),
       tree: () => Promise.reject(new Error("scanned")),
-      openTree: () => Promise.resolve(undefined),
+      knownTree: () => Promise.resolve(undefined),
+      storedTree: () => Promise.resolve(undefined),
       search: () => Promise.reject(new Error("searched")),
       redact: async () => (text) => text,
+      agentReads: () => Promise.resolve(undefined),
       write: () => Promise.resolve(),
     })
-    const input = { folder: "", filter: "", limit: 10 }
+    const input = { folder: "", filter: "", limit: 10, measures: false }
     expect(await map.tree(input, context)).toEqual({
       folder: "",
       entries: [],
@@ -268,6 +273,19 @@ describe("search.find", () => {
     expect(best?.symbols.every((it) => it.score > 0 && it.score <= 1)).toBe(true)
   })
 
+  test("[SEARCH-18] tests and documents are listed apart unless the words ask for them", async () => {
+    const map = await opened({
+      ...FILES,
+      "src/price/rounding.test.ts": "test('roundLine rounds half to even', () => {})\n",
+    })
+    const apart = await map.find("round a line")
+    expect(apart.files.map((it) => it.path)).not.toContain("src/price/rounding.test.ts")
+    expect(apart.tests.map((it) => it.path)).toContain("src/price/rounding.test.ts")
+    const together = await map.find("tests that round a line")
+    expect(together.files.map((it) => it.path)).toContain("src/price/rounding.test.ts")
+    expect(together.tests).toEqual([])
+  })
+
   test("[MAP-48] ignores trailers below a message", async () => {
     const map = await opened()
     const { files } = await map.find(
@@ -281,9 +299,11 @@ describe("search.find", () => {
     const { search } = mapHandlers({
       scan: () => Promise.reject(new Error("scanned")),
       tree: () => Promise.resolve(made.tree),
-      openTree: () => Promise.resolve(made.tree),
+      knownTree: () => Promise.resolve(made.tree),
+      storedTree: () => Promise.resolve(made.tree),
       search: () => Promise.resolve(createSearch({ ranker })),
       redact: async () => (text) => text,
+      agentReads: () => Promise.resolve(undefined),
       write: () => Promise.resolve(),
     })
     const { signals, state } = await search.find({ words: "login", limit: 3 }, context)
@@ -308,7 +328,7 @@ describe("search.find", () => {
         expect(await map.find(it), it).toMatchObject({ files: [], signals: [] })
       }
       expect((await map.find("zzzqqq login")).files[0]?.path).toBe("src/user/login.ts")
-      expect((await map.find("zzzqqq md")).files[0]?.path).toBe("docs/guide.md")
+      expect((await map.find("zzzqqq md")).documents[0]?.path).toBe("docs/guide.md")
     },
   )
 
@@ -364,6 +384,53 @@ describe("search.find", () => {
     )
     const { files } = await map.find("https://example.invalid/login")
     expect(files[0]?.path).toBe("src/user/login.ts")
+  })
+
+  test("[MAP-48] one letter matches names that start with it, then names that contain it", async () => {
+    const map = await opened()
+    const { files, signals } = await map.find("R")
+    expect(files.map((it) => it.path)).toEqual(["src/price/rounding.ts", "src/broken.ts"])
+    expect([files[0]?.reasons, signals]).toEqual([["its name contains this text"], ["names"]])
+    expect((await map.find("ё")).files).toEqual([])
+  })
+})
+
+describe("search.names", () => {
+  test("[MAP-52] finds files and symbols by a part of their name, best first", async () => {
+    const map = await opened()
+    const { files, symbols, isScanned } = await map.names("ROUND")
+    expect(files.map((it) => it.path)).toEqual(["src/price/rounding.ts"])
+    expect(symbols.map((it) => `${it.name} ${it.kind} ${it.path}:${it.fromLine}`)).toEqual([
+      "roundLine function src/price/rounding.ts:2",
+    ])
+    expect(isScanned).toBe(true)
+    expect((await map.names("price ta")).files.map((it) => it.path)).toEqual(["src/price/tax.ts"])
+    expect((await map.names("total")).symbols).toMatchObject([{ name: "total", parent: "Tax" }])
+    expect((await map.names("tax total")).symbols).toMatchObject([{ name: "total" }])
+  })
+
+  test("[MAP-52] a single letter and an empty text are no error", async () => {
+    const map = await opened()
+    const { files, symbols } = await map.names("l", 2)
+    expect(files.map((it) => it.path)).toEqual(["src/user/login.ts"])
+    expect(symbols.map((it) => it.name)).toEqual(["login", "total"])
+    expect(await map.names("")).toEqual({ files: [], symbols: [], isScanned: true })
+    expect(await map.names("zzz")).toEqual({ files: [], symbols: [], isScanned: true })
+  })
+
+  test("[MAP-52] it returns nothing before the first scan, and starts none", async () => {
+    const { search } = mapHandlers({
+      scan: () => Promise.reject(new Error("scanned")),
+      tree: () => Promise.reject(new Error("scanned")),
+      knownTree: () => Promise.reject(new Error("scanned")),
+      storedTree: () => Promise.resolve(undefined),
+      search: () => Promise.reject(new Error("searched")),
+      redact: async () => (text) => text,
+      agentReads: () => Promise.resolve(undefined),
+      write: () => Promise.resolve(),
+    })
+    const empty = { files: [], symbols: [], isScanned: false }
+    expect(await search.names({ text: "a", limit: 5 }, context)).toEqual(empty)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { ImportFact, LanguageName } from "./facts.ts"
-import { LANGUAGES, languageOf } from "./languages.ts"
+import { LANGUAGES, languageOf } from "./parse/languages.ts"
 import type { SourceIndex } from "./source-index.ts"
 import { createReaders, type Readers } from "./tree/readers.ts"
 import { createWorkers, type ParsedFile, type SourceFile, type Workers } from "./workers.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { LANGUAGES } from "./languages.ts"
 import { isNodeManifest, readNodeSources } from "./node-packages.ts"
+import { LANGUAGES } from "./parse/languages.ts"
 import { createSourceIndex } from "./source-index.ts"
 
 const FILES = [

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { LANGUAGE_NAMES } from "./facts.ts"
 import { createMap } from "./map.ts"
-import { createParser } from "./parser.ts"
+import { createParser } from "./parse/parser.ts"
 import { createSourceIndex } from "./source-index.ts"
 import { createWorkers, type SourceFile } from "./workers.ts"
 

@@ -1,4 +1,4 @@
-import { createThread, invariant } from "#ground/base"
+import { createThread, invariant, threadModule } from "#ground/base"
 import { type FileFacts, type LanguageName, withoutFacts } from "./facts.ts"
 import { LARGEST_BATCH_UNITS, MOST_BATCH_FILES } from "./limits.ts"
 import { type PoolAnswer, workAll } from "./thread-pool.ts"
@@ -72,7 +72,7 @@ export function createWorkers(options: WorkerOptions = {}): Workers {
   }
 }
 
-const PARSING_THREAD = new URL("./thread/main.ts", import.meta.url)
+const PARSING_THREAD = threadModule("know/map/thread/main")
 
 export function createThreads<Item, Answer extends PoolAnswer>(
   options: WorkerOptions & { readonly entry: URL },

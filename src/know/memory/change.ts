@@ -1,13 +1,13 @@
-import type { Caller, Memory } from "#ground/contract"
+import { createHash } from "node:crypto"
+import type { Caller, Memory, MemorySignals } from "#ground/contract"
 import type { Tx } from "#ground/store"
-import type { Catalogue, Load } from "./catalogue.ts"
-import { placeOf } from "./citations.ts"
 import { isPerson, type MemoryDeps } from "./deps.ts"
-import type { MemoryEntry, StoredMemory } from "./entry.ts"
 import { AlreadySuperseded, MemoryUnknown, NothingSaid, OnlyAPerson } from "./errors.ts"
-import { applyFeedback, type FeedbackInput, feedbackSourceOf } from "./feedback.ts"
-import { changeFiles, changeOf } from "./files.ts"
-import type { HeldLock } from "./lock.ts"
+import type { Catalogue, Load } from "./files/catalogue.ts"
+import { placeOf } from "./files/citations.ts"
+import type { MemoryEntry, StoredMemory } from "./files/entry.ts"
+import { changeFiles, changeOf } from "./files/files.ts"
+import type { HeldLock } from "./files/lock.ts"
 import { deleteTraces, FeedbackRow, selectFeedback, upsertFeedback } from "./queries.ts"
 import type { View } from "./view.ts"
 
@@ -19,6 +19,13 @@ type ChangeDeps = {
 }
 
 type MemoryRef = { readonly id: string }
+
+type FeedbackInput = {
+  readonly id: string
+  readonly verdict?: "helpful" | "unhelpful" | undefined
+  readonly outcome?: "succeeded" | "failed" | undefined
+  readonly sessionId?: string | undefined
+}
 
 export function createChanges(changing: ChangeDeps) {
   const { deps, load, locked } = changing
@@ -106,6 +113,33 @@ function judged(
   before: FeedbackRow | undefined,
 ): (entry: MemoryEntry) => MemoryEntry {
   return (entry) => ({ ...entry, signals: applyFeedback(entry.signals, { before, now }) })
+}
+
+/**
+ * A hash of session and principal; undefined for a user, whose every vote counts. An agent has one
+ * vote per memory.
+ */
+function feedbackSourceOf(
+  { sessionId }: Pick<FeedbackInput, "sessionId">,
+  caller: Caller | undefined,
+): string | undefined {
+  if (caller === undefined || isPerson(caller)) return undefined
+  const names = JSON.stringify([caller.principal, sessionId ?? caller.session])
+  return createHash("sha256").update(names).digest("hex")
+}
+
+function applyFeedback(
+  signals: MemorySignals,
+  { before, now }: { readonly before: FeedbackRow | undefined; readonly now: FeedbackRow },
+): MemorySignals {
+  const after = { ...signals }
+  for (const about of ["verdict", "outcome"] as const) {
+    const [vote, earlier] = [now[about], before?.[about] ?? null]
+    if (vote === null) continue
+    if (earlier !== null) after[earlier] = Math.max(0, after[earlier] - 1)
+    after[vote] += 1
+  }
+  return after
 }
 
 async function rehashed(

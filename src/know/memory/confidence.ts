@@ -1,4 +1,4 @@
-import type { MemoryEntry } from "./entry.ts"
+import type { MemoryEntry } from "./files/entry.ts"
 
 /**
  * In observations. A verdict is about the memory itself; a task succeeds or fails for many reasons;

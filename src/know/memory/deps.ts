@@ -2,7 +2,7 @@ import type { Clock, Log, Random } from "#ground/base"
 import type { Caller } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
-import type { HashOf } from "./citations.ts"
+import type { HashOf } from "./files/citations.ts"
 
 export type MemoryDeps = {
   db(): Promise<Db<"memory">>

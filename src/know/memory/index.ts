@@ -1,5 +1,5 @@
-export { decisionBody } from "./decision.ts"
 export type { MemoryDeps } from "./deps.ts"
 export { memoryHandlers } from "./handlers.ts"
 export type { MemoryRoom } from "./memory.ts"
 export { createMemory } from "./memory.ts"
+export { decisionBody } from "./record/decision.ts"

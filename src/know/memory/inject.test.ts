@@ -31,6 +31,15 @@ describe("memory inject", () => {
     expect((await it.room.show({ id: good.memory.id })).uses).toBe(2)
   })
 
+  test("[MEMORY-13] a word of 900,000 letters in the task, or of 95,000 in a memory, stalls nothing", async () => {
+    await using it = await memoryWorld()
+    await it.room.record(note(), AGENT)
+    const long = fileText({ title: "Long word" }, `${"a".repeat(95_000)}\n`)
+    await it.file("lessons/long.md", long)
+    const text = `${WANTED.text} ${"a".repeat(900_000)}`
+    expect(await it.room.inject({ ...WANTED, text })).toHaveLength(1)
+  })
+
   test("[MEMORY-14] of stale memories returns only decisions and rules, labelled as stale", async () => {
     await using it = await memoryWorld()
     it.code.set("src/a.ts", "1")

@@ -10,7 +10,7 @@ import { AGENT, fileText, type MemoryWorld, memoryWorld, note, WANTED } from "#t
 import { operationCaller } from "#test/operations"
 import { memoryHandlers } from "./handlers.ts"
 import { LONGEST_BODY_UNITS, LONGEST_TITLE_UNITS } from "./limits.ts"
-import { redactText } from "./redact.ts"
+import { redactText } from "./record/redact.ts"
 
 const all = { limit: 1_000 }
 const Body = z.object({ body: z.string() })

@@ -9,16 +9,16 @@ import type {
   MemorySearch,
   MemoryState,
 } from "#ground/contract"
-import { createCatalogue, type Load } from "./catalogue.ts"
 import { createChanges, find } from "./change.ts"
 import type { MemoryDeps } from "./deps.ts"
-import type { StoredMemory } from "./entry.ts"
+import { createCatalogue, type Load } from "./files/catalogue.ts"
+import type { StoredMemory } from "./files/entry.ts"
+import { createWriteLock } from "./files/lock.ts"
 import { type InjectRequest, injectMemories } from "./inject.ts"
-import { createWriteLock } from "./lock.ts"
-import type { RecordInput } from "./memory-input.ts"
 import { forHooks } from "./pitfalls.ts"
 import { rankMemories } from "./rank.ts"
-import { recordMemory } from "./record.ts"
+import type { RecordInput } from "./record/memory-input.ts"
+import { recordMemory } from "./record/record.ts"
 import { createView, type View } from "./view.ts"
 
 export type MemoryRoom = ReturnType<typeof createMemory>

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { compareText, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
 import type { Redact } from "#ground/secrets"
-import type { Catalogue, Load } from "./catalogue.ts"
 import { confidenceOf } from "./confidence.ts"
 import type { MemoryDeps } from "./deps.ts"
-import { isQuarantined, type MemoryEntry } from "./entry.ts"
-import type { createWriteLock } from "./lock.ts"
-import { redactLine } from "./redact.ts"
+import type { Catalogue, Load } from "./files/catalogue.ts"
+import { isQuarantined, type MemoryEntry } from "./files/entry.ts"
+import type { createWriteLock } from "./files/lock.ts"
+import { redactLine } from "./record/redact.ts"
 
 /** For hooks, which read it without a package and without the database. */
 type Pitfall = {

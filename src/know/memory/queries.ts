@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { parseJson } from "#ground/base"
 import { type Sql, sql } from "#ground/store"
-import { MemoryEntry } from "./entry.ts"
+import { MemoryEntry } from "./files/entry.ts"
 
 export const FileRow = z.object({
   file: z.string(),

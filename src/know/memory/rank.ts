@@ -10,7 +10,7 @@ import {
   type SymbolTerms,
   scoreSymbols,
 } from "#know/search"
-import type { MemoryEntry, StoredMemory } from "./entry.ts"
+import type { MemoryEntry, StoredMemory } from "./files/entry.ts"
 
 const MOST_WHY_WORDS = 5
 
@@ -140,7 +140,9 @@ function reasonsOf(matched: readonly string[], { cites, kind }: MemoryEntry): re
  * words.
  */
 function encodeNonLatinWords(text: string): string {
-  const words = text.normalize("NFC").toLowerCase().match(OTHER_WORDS) ?? []
+  const words = (text.normalize("NFC").toLowerCase().match(WORDS) ?? []).filter((word) =>
+    NON_ASCII.test(word),
+  )
   return words.length === 0 ? text : `${text}\n${words.map(encodeWord).join(" ")}`
 }
 
@@ -150,8 +152,8 @@ function decodeNonLatinTerm(term: string): string {
   return String.fromCodePoint(...numbers.map((it) => Number.parseInt(toDigits(it), 16)))
 }
 
-const OTHER_WORDS =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|(?=[\p{L}\p{M}\p{N}_]*[^\p{ASCII}])[\p{L}\p{M}\p{N}_]+/gu
+const WORDS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}_]+/gu
+const NON_ASCII = /[^\p{ASCII}]/u
 const SPELT = /^q(?:[a-p]{1,6}q)+$/
 
 const MOST_CHARACTERS = 15

@@ -1,9 +1,9 @@
 import type { Memory } from "#ground/contract"
-import { createCiteCheck, isStale } from "./citations.ts"
 import { confidenceOf } from "./confidence.ts"
 import type { MemoryDeps } from "./deps.ts"
-import type { StoredMemory } from "./entry.ts"
-import { redactText } from "./redact.ts"
+import { createCiteCheck, isStale } from "./files/citations.ts"
+import type { StoredMemory } from "./files/entry.ts"
+import { redactText } from "./record/redact.ts"
 
 export type View = (kept: StoredMemory, known: { usesOf(id: string): number }) => Promise<Memory>
 

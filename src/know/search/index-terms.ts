@@ -1,3 +1,4 @@
+import { definedNameTerms } from "./issue/defined-names.ts"
 import { type CountedTerms, countNameTerms, countTerms, type TermCounts } from "./words.ts"
 
 /** Without a limit the search is quadratic. */
@@ -6,20 +7,28 @@ const MOST_MODIFIERS = 12
 export type FileTerms = {
   readonly body: TermCounts
   readonly definitions: TermCounts
+  /** Defined names with case, as rows of the word table. */
+  readonly names: TermCounts
   readonly bodyLength: number
 }
 
 /** Without `names`, definitions are guessed from the text. */
 export function indexFile(text: string, names?: Iterable<string>): FileTerms {
   const { counts, emitted } = countTerms(text)
-  const definitions = countNameTerms(new Set(names ?? definedNames(text)))
-  return { body: counts, definitions, bodyLength: emitted }
+  const defined = new Set(names ?? definedNames(text))
+  const definitions = countNameTerms(defined)
+  return {
+    body: counts,
+    definitions,
+    names: definedNameTerms(text, defined),
+    bodyLength: emitted,
+  }
 }
 
 export const FILE_FIELDS = ["body", "definitions"] as const
 
 export function fileCounts(terms: FileTerms): readonly TermCounts[] {
-  return FILE_FIELDS.map((field) => terms[field])
+  return [new Map([...terms.body, ...terms.names]), terms.definitions]
 }
 
 export const SYMBOL_FIELDS = ["path", "name", "signature", "comments", "body"] as const

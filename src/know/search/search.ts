@@ -7,7 +7,7 @@ import type { Ranker } from "./ranker/load-ranker.ts"
 import { type Ranking, rank, type SearchedTree } from "./ranker/rank.ts"
 import { reasonsFor } from "./reasons.ts"
 import { type LiftedFile, type LiftWeights, lift } from "./second-stage.ts"
-import { type Query, readQuery } from "./words.ts"
+import { readTask, type SearchTask } from "./task.ts"
 
 export type Search = ReturnType<typeof createSearch>
 
@@ -20,30 +20,37 @@ export type FoundFile = {
   readonly isMatch: boolean
 }
 
-export type FoundFiles = { readonly head: Head; readonly files: readonly FoundFile[] }
+export type FileGroup = "files" | "tests" | "documents"
+
+export type FoundFiles = { readonly head: Head } & Readonly<Record<FileGroup, readonly FoundFile[]>>
+
+/** Tests and documents of a task have lists of their own, because they crowd out source files. */
+const MOST_BESIDE = 5
 
 export function createSearch(deps: { readonly ranker: Ranker }) {
   return {
-    files(
-      task: string,
-      tree: SearchedTree,
-      options: { readonly most: number; readonly head?: Head; readonly lift?: LiftWeights },
-    ): FoundFiles {
-      const { head, most } = options
-      const query = queryOf(task)
-      const ranking = rank(deps.ranker, tree, { query, ...(head !== undefined && { head }) })
-      const ordered = secondLook(ranking, tree, options.lift).slice(0, most)
+    files(task: string, tree: SearchedTree, options: FilesOptions): FoundFiles {
+      const { head, most, groupOf = () => "files" } = options
+      const { query, issue } = searchable(task)
+      const ranking = rank(deps.ranker, tree, { query, issue, ...(head !== undefined && { head }) })
+      const ordered = secondLook(ranking, tree, options.lift)
       const shares = shareOf(ranking)
       const isMatch = matcherOf(ranking)
-      const files = ordered.map((file) => ({
-        position: file.position,
-        path: tree.corpus.paths[file.position] ?? "",
-        score: ranking.scores[file.position] ?? 0,
-        share: shares[file.position] ?? 0,
-        reasons: reasonsFor(ranking, file),
-        isMatch: isMatch(file.position),
-      }))
-      return { head: ranking.head, files }
+      const inGroup = (group: FileGroup, count: number) =>
+        take(ordered, count, (it) => groupOf(it.position) === group).map((file) => ({
+          position: file.position,
+          path: tree.corpus.paths[file.position] ?? "",
+          score: ranking.scores[file.position] ?? 0,
+          share: shares[file.position] ?? 0,
+          reasons: reasonsFor(ranking, file),
+          isMatch: isMatch(file.position),
+        }))
+      return {
+        head: ranking.head,
+        files: inGroup("files", most),
+        tests: inGroup("tests", Math.min(most, MOST_BESIDE)),
+        documents: inGroup("documents", Math.min(most, MOST_BESIDE)),
+      }
     },
 
     symbols(
@@ -51,15 +58,35 @@ export function createSearch(deps: { readonly ranker: Ranker }) {
       index: { readonly postingsOf: PostingsOf; readonly lengths: SymbolLengths },
       options: { readonly most: number; readonly weights?: Bm25fWeights },
     ): readonly ScoredSymbol[] {
-      return scoreSymbols(queryOf(task), index, options.weights).slice(0, options.most)
+      return scoreSymbols(searchable(task).query, index, options.weights).slice(0, options.most)
     },
   }
 }
 
-function queryOf(task: string): Query {
-  const query = readQuery(task)
-  if (query.terms.length === 0) throw NothingToSearch({})
-  return query
+type FilesOptions = {
+  readonly most: number
+  readonly head?: Head
+  readonly lift?: LiftWeights
+  groupOf?(position: number): FileGroup
+}
+
+function searchable(text: string): SearchTask {
+  const task = readTask(text)
+  if (task.query.terms.length === 0) throw NothingToSearch({})
+  return task
+}
+
+function take<Item>(
+  items: readonly Item[],
+  most: number,
+  isWanted: (item: Item) => boolean,
+): readonly Item[] {
+  const taken: Item[] = []
+  for (const item of items) {
+    if (taken.length >= most) break
+    if (isWanted(item)) taken.push(item)
+  }
+  return taken
 }
 
 function secondLook(

@@ -79,11 +79,15 @@ function splitWord(word: string): readonly string[] {
 }
 
 /** By hand, because the regular expression takes quadratic time on a word of underscores. */
-function withoutOuterUnderscores(word: string): string {
+export function withoutOuterUnderscores(word: string): string {
+  return withoutOuter(word, UNDERSCORE_CODE)
+}
+
+export function withoutOuter(word: string, code: number): string {
   let start = 0
   let end = word.length
-  while (start < end && word.charCodeAt(start) === UNDERSCORE_CODE) start++
-  while (end > start && word.charCodeAt(end - 1) === UNDERSCORE_CODE) end--
+  while (start < end && word.charCodeAt(start) === code) start++
+  while (end > start && word.charCodeAt(end - 1) === code) end--
   return word.slice(start, end)
 }
 

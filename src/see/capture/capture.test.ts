@@ -27,6 +27,7 @@ const TAKE = {
   content: false,
   observe: false,
   trust: false,
+  askServers: false,
   save: true,
   signal,
 } as const
@@ -56,6 +57,7 @@ function hostThat(report: FakeHostReport): Host {
     factsVersions: ["2.1.325"],
     isVerified: report.isVerified ?? true,
     joinsLists: true,
+    contextKeys: ["permissions", "env", "hooks", "model"],
     survey: async () => survey,
     findInstalled: async () => report.installed,
     readLastSession: async () => report.lastSession,
@@ -79,6 +81,7 @@ function worldWith(report: FakeHostReport, given: Partial<CaptureDeps> = {}) {
     projectFolders: async () => ["/home/a/x/sub", "/home/a/x"],
     encoding: () => "words",
     counter: async () => ({ encoding: "words", count: (text) => text.split(/\s+/).length }),
+    scale: async () => null,
     redact: async () => createRedact(createSecrets({ random: systemRandom, known: [KNOWN] })),
     history: async () => createHistory((await opening).forRoom("capture")),
     isShared: () => false,
@@ -127,8 +130,8 @@ describe("counting and redaction", () => {
       share: 0.009,
       startBudget: 100,
       kinds: [
-        { kind: "instructions", tokens: 5 },
         { kind: "tools", tokens: 4 },
+        { kind: "instructions", tokens: 5 },
       ],
     })
   })
@@ -137,7 +140,7 @@ describe("counting and redaction", () => {
     const noteOf = async (report: FakeHostReport) => {
       await using world = worldWith(report)
       const { manifest } = await world.take(TAKE)
-      expect(manifest.disclaimer).toMatch(/estimate.*may contain more/)
+      expect(manifest.disclaimer).toMatch(/estimate.*may include additional content/)
       return [manifest.hostVersion, ...manifest.notes.map((it) => `${it.code}: ${it.text}`)]
     }
     const program = "/usr/bin/claude"
@@ -368,6 +371,7 @@ test("[CAPTURE-12] settings are shown redacted, MCP servers with their state", a
         path: "/p/.mcp.json",
         transport: "stdio",
         target: "server --api-key hunter2 --port 80 --header Authorization: Bearer x",
+        launch: { kind: "unknown" },
         state: "connects",
         trust: "project",
       },
@@ -377,6 +381,7 @@ test("[CAPTURE-12] settings are shown redacted, MCP servers with their state", a
         path: "/p/.mcp.json",
         transport: "stdio",
         target: "plain",
+        launch: { kind: "unknown" },
         state: "connects",
         trust: "external",
       },
@@ -389,4 +394,77 @@ test("[CAPTURE-12] settings are shown redacted, MCP servers with their state", a
   expect(shown.layers.map((it) => it.outcome)).toEqual(["found", "broken", "unreadable", "found"])
   expect(shown.mcpServers.map((it) => it.name)).toEqual(["s"])
   expect(shown.mcpServers[0]?.target).toContain("--port 80")
+})
+
+test("[CAPTURE-25] after a recorded request the figures are the provider's, and servers on the wire are known", async () => {
+  const launch = { kind: "stdio", command: "gh", args: [], env: {} } as const
+  const server = {
+    name: "gh",
+    scope: "user",
+    path: "/home/a/.claude.json",
+    trust: "own",
+    transport: "stdio",
+    target: "gh",
+    state: "connects",
+    launch,
+  } as const
+  const other = { ...server, name: "other" }
+  const report: HostReport = {
+    by: "wire",
+    at: 5,
+    files: [],
+    totalTokens: 13_000,
+    categories: [{ name: "system", tokens: 13_000 }],
+    tools: [{ name: "mcp__gh__search", tokens: 700, isLoaded: true }],
+  }
+  await using world = worldWith(
+    { survey: { mcpServers: [server, other] } },
+    { wireReport: async () => report },
+  )
+  const { headline, manifest } = await world.take(TAKE)
+  expect([headline.by, headline.tokens]).toEqual(["wire", 13_000])
+  expect(manifest.start?.servers).toMatchObject([
+    { name: "gh", source: "wire", tokens: 700, tools: [{ name: "search", isLoaded: true }] },
+    { name: "other", source: "unknown", tokens: null },
+  ])
+  expect(manifest.start?.notCounted.map((it) => it.name)).toContain("other")
+})
+
+test("[CAPTURE-27] a secret in a file that is sent is a note and the first advice", async () => {
+  const items = [aFound("/home/a/x/CLAUDE.md", { text: `key ${KNOWN}` })]
+  await using world = worldWith({ items })
+  const { manifest, advice } = await world.take(TAKE)
+  const redacted = manifest.items.filter((it) => it.redactions > 0).map((it) => it.path)
+  expect(redacted).toEqual(["/home/a/x/CLAUDE.md"])
+  expect(manifest.notes.map((it) => it.code)).toContain("secret-sent")
+  expect(advice[0]?.kind).toBe("secret")
+})
+
+test("[CAPTURE-29] files and servers are counted for the host's model, and an earlier count is scaled again", async () => {
+  const model = "claude-opus-5-5"
+  const scaled = (factor: number) => ({ model, factor, basis: "stated" }) as const
+  let scale: ReturnType<typeof scaled> | null = null
+  const asked: (string | undefined)[] = []
+  const items = [aFound("/home/a/x/A.md", { text: "one two three four five" })]
+  await using world = worldWith(
+    { items },
+    {
+      scale: async (of) => {
+        asked.push(of)
+        return scale
+      },
+    },
+  )
+  const take = async () => (await world.take({ ...TAKE, save: true })).manifest
+  const plain = await take()
+  scale = scaled(2)
+  const doubled = await take()
+  scale = scaled(3)
+  const tripled = await take()
+  const tokens = plain.items.find((it) => it.path.endsWith("A.md"))?.tokens ?? 0
+  expect(tokens).toBeGreaterThan(0)
+  expect([plain.scale, doubled.scale?.factor, tripled.scale?.factor]).toEqual([undefined, 2, 3])
+  const totals = [plain, doubled, tripled].map((it) => it.totals.tokensInWindow)
+  expect(totals).toEqual([tokens, tokens * 2, tokens * 3])
+  expect(asked).toEqual([undefined, undefined, undefined])
 })

@@ -1,17 +1,22 @@
+import type { JsonRecord } from "#ground/base"
 import {
   type Capture,
   type CaptureDiff,
   type CaptureHosts,
+  type CaptureLint,
   type CaptureSettings,
   type CaptureText,
   HOST_NAMES,
   type HostName,
+  type ManifestItem,
 } from "#ground/contract"
-import type { HostPlace } from "#see/hosts"
-import { analyseBudget } from "./budget.ts"
+import { type Host, type HostPlace, keepContextKeys, type SettingsLayer } from "#see/hosts"
+import { adviseOn } from "./advice/advice.ts"
 import { DirectoryUnusable, ItemUnknown } from "./errors.ts"
 import { REACHED_BY_LINK } from "./manifest.ts"
 import { effectiveSettings } from "./settings.ts"
+import { analyseBudget, headlineOf } from "./start/budget.ts"
+import { START_SOURCE } from "./start/start.ts"
 import { type CaptureDeps, type TakeOptions, takeCapture } from "./take.ts"
 
 type ListOptions = {
@@ -34,8 +39,31 @@ export function createCapture(deps: CaptureDeps) {
     show: (input: { id: string; content: boolean }) => showCapture(input, deps),
     text: (input: { id: string; path: string }) => showText(input, deps),
     diff: (input: { from: string; to: string }) => compareKept(input, deps),
-    settings: (input: { path: string; host: HostName }) => showSettings(input, deps),
+    settings: (input: SettingsRequest) => showSettings(input, deps),
     hosts: (): Promise<CaptureHosts> => describeHosts(deps),
+    lint: (input: LintRequest): Promise<CaptureLint> => lintPlace(input, deps),
+  }
+}
+
+type LintRequest = {
+  readonly path: string
+  readonly host: HostName
+  readonly signal: AbortSignal
+}
+
+/** A capture that is not stored; the start budget of the settings counts as a limit. */
+async function lintPlace(input: LintRequest, deps: CaptureDeps): Promise<CaptureLint> {
+  const place = await usablePlace(input.path, deps)
+  const host = await deps.host(input.host)
+  const options = { content: false, observe: false, trust: false, askServers: false, save: false }
+  const capture = await takeCapture({ ...input, ...options, place, host }, deps)
+  const { headline, budget, advice, manifest } = capture
+  return {
+    host: host.name,
+    workingDirectory: manifest.workingDirectory,
+    tokens: headline.tokens,
+    startBudget: budget.startBudget,
+    problems: advice,
   }
 }
 
@@ -74,10 +102,14 @@ async function showCapture(
     tokens,
     text: storedTexts.get(path)?.text ?? "",
   }))
+  const budget = analyseBudget(manifest, weighed, deps.sizes())
+  const observation = (await history.observation(summary.id)) ?? null
   return {
     manifest,
-    budget: analyseBudget(manifest, weighed, deps.sizes()),
-    observation: (await history.observation(summary.id)) ?? null,
+    headline: headlineOf(manifest, budget, observation),
+    advice: adviseOn({ manifest, duplicates: budget.duplicates }),
+    budget,
+    observation,
     observationProblem: null,
     historyProblem: null,
     isNew: false,
@@ -101,28 +133,37 @@ async function showText(
   if (item === undefined) throw ItemUnknown({ id, path: input.path })
   const storedText = await history.text(id, item.path)
   if (storedText !== undefined) return storedText
-  const withheld =
-    item.load === "config-only"
-      ? "Settings are not stored as text. Run qm capture settings to see the effective values."
-      : "This store is shared, so your personal texts are not stored."
+  const withheld = reasonForNoText(item)
   return { path: item.path, text: "", later: "", isCut: false, withheld }
 }
 
-async function showSettings(
-  input: { readonly path: string; readonly host: HostName },
-  deps: CaptureDeps,
-): Promise<CaptureSettings> {
-  const place = await usablePlace(input.path, deps)
+function reasonForNoText({ source, load }: ManifestItem): string {
+  if (source === START_SOURCE) return "This text belongs to the host; only its size was measured."
+  return load === "config-only"
+    ? "Settings are not stored as text. Run qm capture settings to see the effective values."
+    : "This store is shared, so your personal texts are not stored."
+}
+
+type SettingsRequest = {
+  readonly path: string
+  readonly host: HostName
+  readonly commandLine?: string | undefined
+}
+
+async function showSettings(input: SettingsRequest, deps: CaptureDeps): Promise<CaptureSettings> {
+  const usable = await usablePlace(input.path, deps)
+  const { commandLine } = input
+  const place = commandLine === undefined ? usable : { ...usable, commandLineSettings: commandLine }
   const host = await deps.host(input.host)
   const redact = await deps.redact(place.workingDirectory)
   const { layers, mcpServers } = await host.survey(place, deps.disk)
   // A file that a link reaches outside may belong to anyone: show its name only.
   const ours = layers.filter((it) => it.trust !== "external")
-  const shown = ours.map((it) =>
-    it.outcome.kind === "found"
-      ? { ...it, outcome: { ...it.outcome, values: redact.values(it.outcome.values) } }
-      : it,
-  )
+  const shown = ours.map((it) => {
+    if (it.outcome.kind !== "found") return it
+    const values = shownValues(it, it.outcome.values, { host, place })
+    return { ...it, outcome: { ...it.outcome, values: redact.values(values) } }
+  })
   return {
     host: host.name,
     workingDirectory: place.workingDirectory,
@@ -146,6 +187,16 @@ async function showSettings(
         state: redact.line(it.state),
       })),
   }
+}
+
+/** As in a capture: whole for the project and the command line, the context's keys otherwise. */
+function shownValues(
+  { layer }: SettingsLayer,
+  values: JsonRecord,
+  { host, place }: { readonly host: Host; readonly place: HostPlace },
+): JsonRecord {
+  if (["project", "local", "command line"].includes(layer)) return values
+  return keepContextKeys(values, host.contextKeys, place.workingDirectory).values
 }
 
 async function describeHosts(deps: CaptureDeps): Promise<CaptureHosts> {

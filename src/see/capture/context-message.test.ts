@@ -17,6 +17,8 @@ const capture = (items: Capture["manifest"]["items"], texts: Capture["texts"]): 
     notes: [],
     totals: { files: 1, bytes: 4, tokensInWindow: 1, tokensOnDemand: 0 },
   },
+  headline: { tokens: 1, window: 1_000, share: 0, by: "estimate", kinds: [], at: 0, estimate: 1 },
+  advice: [],
   budget: {
     window: 1_000,
     tokens: 1,
@@ -43,7 +45,7 @@ test("[CAPTURE-20] the context message contains every file found, and its raw fo
     type: "context",
     role: "system",
     content: "# /x/CLAUDE.md\n\nBe brief.\n---\n# /x/link.md\n\nby a link\n---",
-    metadata: { contextFileCount: 1, workingDirectory: "/x" },
+    metadata: { contextFileCount: 1, workingDirectory: "/x", capture: "cap_1" },
   })
   expect(JSON.parse(message.raw ?? "")).toEqual({
     type: "context_estimation",
@@ -64,4 +66,13 @@ test("[CAPTURE-20] the context message contains every file found, and its raw fo
     searched: [{ path: "/x/none", source: "project-root", outcome: "missing" }],
   })
   expect(contextMessage(capture([], [])).content).toBe("(No context files found)")
+})
+
+test("[CAPTURE-20] the metadata lists only items in the window, and names no capture that was not stored", () => {
+  const settings = anItem("/x/.claude/settings.local.json", { tokens: 0, load: "config-only" })
+  const taken = capture([anItem("/x/CLAUDE.md", { tokens: 7 }), settings], [])
+  const { metadata } = contextMessage({ ...taken, historyProblem: "disk full" })
+  expect(metadata["inWindow"]).toMatchObject([{ path: "/x/CLAUDE.md", tokens: 7 }])
+  expect(metadata).toMatchObject({ contextFileCount: 2, disclaimer: "An estimation." })
+  expect(metadata).not.toHaveProperty("capture")
 })

@@ -1,14 +1,17 @@
-import type { Capture, Message } from "#ground/contract"
+import type { Capture, ManifestItem, Message } from "#ground/contract"
+import { START_SOURCE } from "./start/start.ts"
 
 /**
  * The message that follows an agent's first message: every file found with its text, redacted, and
- * the numbers as JSON.
+ * the numbers as JSON. `metadata.inWindow` lists what the host sends, and `metadata.capture` is the
+ * stored capture.
  */
 export function contextMessage(
   capture: Capture,
 ): Pick<Message, "type" | "role" | "content" | "metadata" | "raw"> {
   const { manifest, texts, budget } = capture
-  const { workingDirectory, capturedAt, disclaimer, items, searched, totals } = manifest
+  const { workingDirectory, capturedAt, disclaimer, searched, totals } = manifest
+  const items = manifest.items.filter((it) => it.source !== START_SOURCE)
   const content = texts.map(({ path, text, later, withheld }) => {
     const body = withheld ?? [text, later].filter((it) => it !== "").join("\n")
     return `# ${path}\n\n${body}\n---`
@@ -18,6 +21,9 @@ export function contextMessage(
     role: "system",
     content: content.length === 0 ? "(No context files found)" : content.join("\n"),
     metadata: {
+      ...(capture.historyProblem === null ? { capture: manifest.id } : {}),
+      disclaimer,
+      inWindow: items.filter((it) => it.tokens > 0).map(windowItem),
       contextFileCount: items.length,
       workingDirectory,
       tokens: budget.tokens,
@@ -41,4 +47,8 @@ export function contextMessage(
       searched,
     }),
   }
+}
+
+function windowItem({ path, label, kind, tokens, reason }: ManifestItem) {
+  return { path, label, kind, tokens, reason }
 }

@@ -15,6 +15,7 @@ function counting() {
     asked,
     deps: {
       encoding: "letters",
+      scale: null,
       pace: async () => {},
       counter: async () => ({ encoding: "letters", count }),
     },

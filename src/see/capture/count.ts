@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { ManifestItem } from "#ground/contract"
+import type { CaptureStart, ManifestItem, TokenScale } from "#ground/contract"
 import type { HostItem } from "#see/hosts"
 
 /** A megabyte takes about 80 ms to count and redact. */
@@ -14,12 +14,15 @@ export type ItemCounts = Pick<
 
 export type EarlierCounts = {
   readonly estimator: string
+  readonly scale?: TokenScale | undefined
+  readonly start?: CaptureStart | undefined
   readonly items: readonly (Pick<ManifestItem, "path" | "source" | "load" | "sha256"> &
     Figures & { readonly sentSha256?: string | undefined })[]
 }
 
 type Deps = {
   readonly encoding: string
+  readonly scale: TokenScale | null
   readonly pace: Pace
   counter(): Promise<Counter>
 }
@@ -33,7 +36,9 @@ export async function countItems(
   earlier: EarlierCounts | undefined,
   deps: Deps,
 ): Promise<readonly ItemCounts[]> {
-  const earlierCounts = earlier?.estimator === deps.encoding ? knownFrom(earlier) : NOTHING
+  const isSameCount =
+    earlier?.estimator === deps.encoding && earlier.scale?.factor === deps.scale?.factor
+  const earlierCounts = isSameCount ? knownFrom(earlier) : NOTHING
   const hashed = items.map((found) => ({ found, ...hashesOf(found) }))
   const isAllKnown = hashed.every((it) => earlierCounts.has(keyOf(it.found, it)))
   const counter = isAllKnown ? undefined : await deps.counter()

@@ -11,6 +11,7 @@ export function captureHandlers(deps: CaptureDeps): Handlers<typeof captureOpera
     list: (input) => capture.list(input),
     show: (input) => capture.show(input),
     text: (input) => capture.text(input),
+    lint: (input, { signal }) => capture.lint({ ...input, signal }),
     diff: (input) => capture.diff(input),
   }
 }

@@ -7,8 +7,8 @@ import type {
   Observation,
 } from "#ground/contract"
 import type { Db } from "#ground/store"
+import { diffCaptures, type Side } from "./compare/diff.ts"
 import type { EarlierCounts } from "./count.ts"
-import { diffCaptures, type Side } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import {
   CountsRow,

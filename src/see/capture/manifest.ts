@@ -1,16 +1,26 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
-import { invariant, visibleLine } from "#ground/base"
+import { invariant, isInside, plural, sliceText, visibleLine } from "#ground/base"
 import type {
+  CaptureStart,
   CaptureText,
   Manifest,
   ManifestItem,
   ManifestNote,
   SearchedPath,
+  TokenScale,
 } from "#ground/contract"
-import type { Host, HostItem, HostPlace, InstalledHost, Survey } from "#see/hosts"
+import {
+  type Host,
+  type HostItem,
+  type HostPlace,
+  type InstalledHost,
+  keepContextKeys,
+  type Survey,
+} from "#see/hosts"
 import type { ItemCounts, Pace } from "./count.ts"
-import type { Redact } from "./redact.ts"
+import type { KeepKeys, Redact } from "./redact.ts"
+import type { BuiltStart } from "./start/start.ts"
 
 const LONGEST_TEXT_CHARACTERS = 200_000
 
@@ -42,21 +52,35 @@ export async function showItems(surveyed: HostSurvey, work: Work): Promise<Shown
     const figures = work.counted[order]
     invariant(figures !== undefined, "every item was counted")
     await work.pace(found.file.bytes.length)
-    const { text, redactions } = textOf(found, redact)
+    const { text, redactions } = textOf(found, redact, keptKeys(found, surveyed))
     const described = describeItem(found, { order, redactions, place: surveyed.place, redact })
     shown.push({ item: { ...described, ...figures }, text, found })
   }
   return shown
 }
 
+type ManifestFacts = {
+  readonly id: string
+  readonly at: number
+  readonly encoding: string
+  readonly scale: TokenScale | null
+  readonly redact: Redact
+  readonly start: BuiltStart
+}
+
 export function toManifest(
   surveyed: HostSurvey,
   shown: readonly ShownItem[],
-  made: { readonly id: string; readonly at: number; readonly encoding: string; redact: Redact },
+  made: ManifestFacts,
 ): Manifest {
   const { host, installed, survey } = surveyed
-  const items = shown.map((it) => it.item)
+  const { items: startItems, start } = made.start
+  const items = [...startItems, ...shown.map((it) => it.item)].map((it, order) => ({
+    ...it,
+    order,
+  }))
   const notes = [
+    ...secretNotes(shown, host),
     ...versionNotes(host, installed),
     ...survey.notes,
     ...linkNotes(surveyed),
@@ -70,6 +94,7 @@ export function toManifest(
     workingDirectory: surveyed.place.workingDirectory,
     capturedAt: made.at,
     estimator: made.encoding,
+    ...(made.scale === null ? {} : { scale: made.scale }),
     disclaimer: DISCLAIMER,
     items,
     searched: survey.searched.map((it) => redactSearched(it, made.redact)),
@@ -80,18 +105,50 @@ export function toManifest(
       tokensInWindow: sum(items.map((it) => it.tokens)),
       tokensOnDemand: sum(items.map((it) => it.tokensOnDemand)),
     },
+    start: redactStart(start, made.redact),
   }
 }
 
+function redactStart(start: CaptureStart, redact: Redact): CaptureStart {
+  return {
+    ...start,
+    servers: start.servers.map((it) => ({
+      ...it,
+      name: visibleLine(redact.line(it.name)),
+      path: redact.line(it.path),
+      problem: it.problem === null ? null : visibleLine(redact.line(it.problem)),
+      off: visibleLine(redact.line(it.off)),
+      tools: it.tools.map((tool) => ({ ...tool, name: visibleLine(redact.line(tool.name)) })),
+    })),
+    notCounted: start.notCounted.map((it) => ({
+      ...it,
+      name: visibleLine(redact.line(it.name)),
+      reason: visibleLine(redact.line(it.reason)),
+    })),
+  }
+}
+
+/** Redacted here, but the host sends the file as it is. */
+function secretNotes(shown: readonly ShownItem[], host: Host): ManifestNote[] {
+  return shown
+    .filter(({ item }) => item.redactions > 0 && item.load !== "config-only")
+    .map(({ item }) => ({
+      code: "secret-sent",
+      path: item.path,
+      text: `${plural(item.redactions, "secret")} in this file: ${host.title} sends the file to the provider as it is.`,
+    }))
+}
+
 const DISCLAIMER =
-  "An estimate of what the host loads from files. " + "The real system prompt may contain more."
+  "An estimate of what the host loads. The actual system prompt may include additional content not shown."
 
 export function fingerprintOf(manifest: Manifest): string {
   const { host, hostVersion, items, notes, searched } = manifest
   const essence = items.map((it) => [it.path, it.sha256, it.sentSha256, it.load, it.tokens])
   const searchedKeys = searched.map((it) => [it.path, it.outcome])
   const noteKeys = notes.map((it) => [it.code, it.path, it.line])
-  return sha256(JSON.stringify([host, hostVersion, essence, noteKeys, searchedKeys]))
+  const unknown = manifest.start?.notCounted.map((it) => it.name)
+  return sha256(JSON.stringify([host, hostVersion, essence, noteKeys, searchedKeys, unknown]))
 }
 
 type DescribeContext = {
@@ -143,12 +200,24 @@ function redactNote(it: ManifestNote, redact: Redact): ManifestNote {
   return { ...it, text: redact.line(it.text), ...path }
 }
 
-function textOf(found: HostItem, redact: Redact): { text: CaptureText; redactions: number } {
+/** Files of the project are shown whole; others may have anything of the user in them. */
+function keptKeys(found: HostItem, { host, place }: HostSurvey): KeepKeys | undefined {
+  const { workingDirectory } = place
+  const isOfProject = found.scope === "project" || found.scope === "local"
+  if (isOfProject && isInside(workingDirectory, found.path)) return undefined
+  return (values) => keepContextKeys(values, host.contextKeys, workingDirectory)
+}
+
+function textOf(
+  found: HostItem,
+  redact: Redact,
+  keep: KeepKeys | undefined,
+): { text: CaptureText; redactions: number } {
   const path = redact.line(found.path)
   // A link in a hostile repository may lead to any file of the user: show its size, not its text.
   if (found.trust === "external") return { text: withhold(path, REACHED_BY_LINK), redactions: 0 }
   if (found.load === "config-only") {
-    const shown = redact.settings(found.file.bytes.toString("utf8"), found.path)
+    const shown = redact.settings(found.file.bytes.toString("utf8"), found.path, keep)
     return shown === undefined
       ? { text: withhold(path, NOT_PARSED), redactions: 0 }
       : { text: cut(path, shown.text, ""), redactions: shown.replaced }
@@ -170,7 +239,7 @@ function withhold(path: string, reason: string): CaptureText {
 
 function cut(path: string, text: string, later: string): CaptureText {
   const isCut = text.length > LONGEST_TEXT_CHARACTERS || later.length > LONGEST_TEXT_CHARACTERS
-  const shorten = (it: string) => it.slice(0, LONGEST_TEXT_CHARACTERS).toWellFormed()
+  const shorten = (it: string) => sliceText(it, LONGEST_TEXT_CHARACTERS)
   return isCut
     ? { path, text: shorten(text), later: shorten(later), isCut }
     : { path, text, later, isCut }

@@ -85,6 +85,7 @@ test("[CAPTURE-17] on random trees a capture never throws, and two in a row are 
         projectFolders: async () => [],
         encoding: () => "characters",
         counter: async () => ({ encoding: "characters", count: (it) => it.length }),
+        scale: async () => null,
         redact: async () => redact,
         history: async () => Promise.reject(new Error("it is not kept")),
         isShared: () => false,
@@ -96,7 +97,14 @@ test("[CAPTURE-17] on random trees a capture never throws, and two in a row are 
       })
       const { signal } = new AbortController()
       const look = async () => {
-        const options = { path: ".", host, content: true, observe: false, trust: false }
+        const options = {
+          path: ".",
+          host,
+          content: true,
+          observe: false,
+          trust: false,
+          askServers: false,
+        }
         const taken = await capture.take({ ...options, save: false, signal })
         return { ...taken, manifest: { ...taken.manifest, id: "" } }
       }

@@ -51,7 +51,7 @@ export const ManifestRow = z.object({ manifest: json(Manifest) })
  */
 export const CountsRow = z.object({
   manifest: json(
-    Manifest.pick({ estimator: true }).extend({
+    Manifest.pick({ estimator: true, scale: true, start: true }).extend({
       items: z.array(
         ManifestItem.pick({
           path: true,

@@ -1,6 +1,7 @@
 import path from "node:path"
 import { type ParseError, parse as parseJson } from "jsonc-parser"
 import { parse as parseToml, stringify as writeToml } from "smol-toml"
+import { asRecord, isRecord, type JsonRecord, plural } from "#ground/base"
 import type { Secrets } from "#ground/secrets"
 
 /** Deeper values are replaced by `secrets`. */
@@ -10,11 +11,17 @@ const LONGEST_COMMAND_CHARACTERS = 1_000
 
 type RedactedCount = { readonly text: string; readonly replaced: number }
 
+/** Selects the keys of a settings file that may be shown. */
+export type KeepKeys = (values: JsonRecord) => {
+  readonly values: JsonRecord
+  readonly withheld: number
+}
+
 export type Redact = {
   text(text: string): RedactedCount
   line(text: string): string
   /** Undefined if the file cannot be parsed and therefore not be redacted safely. */
-  settings(text: string, file: string): RedactedCount | undefined
+  settings(text: string, file: string, keep?: KeepKeys): RedactedCount | undefined
   values(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   command(text: string): string
 }
@@ -33,18 +40,30 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
   return {
     text,
     line,
-    settings(given, file) {
+    settings(given, file, keep) {
       const isToml = path.extname(file) === ".toml"
       const parsed = isToml ? tomlIn(given) : jsonIn(given)
       if (parsed === undefined) return undefined
-      const { value, replaced } = structured(parsed.value)
+      const contextKeys = keep === undefined ? undefined : keep(recordIn(parsed.value))
+      const { value, replaced } = structured(contextKeys?.values ?? parsed.value)
       const shown = isToml ? tomlOf(value) : JSON.stringify(value, undefined, 2)
-      return { text: shown, replaced }
+      return { text: `${shown}${noteWithheld(contextKeys?.withheld ?? 0, isToml)}`, replaced }
     },
     values: (values) => asRecord(structured(values).value),
     // Redact first, then truncate: a truncated secret may not be recognized.
     command: (given) => line(redactCommand(given)).slice(0, LONGEST_COMMAND_CHARACTERS),
   }
+}
+
+/** A file that is not an object has no key that may be shown. */
+function recordIn(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {}
+}
+
+function noteWithheld(withheld: number, isToml: boolean): string {
+  if (withheld === 0) return ""
+  const text = `${plural(withheld, "key")} not shown: not about the context of this repository`
+  return `\n${isToml ? "#" : "//"} ${text}`
 }
 
 /** Any value in these maps may be a secret. */
@@ -70,10 +89,6 @@ function tomlIn(text: string): ParsedValue | undefined {
 
 function tomlOf(value: unknown): string {
   return writeToml(asRecord(value))
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {}
 }
 
 const REPLACEMENT = "[redacted: argument]"

@@ -1,3 +1,4 @@
+import { isRecord } from "#ground/base"
 import type { EffectiveSetting } from "#ground/contract"
 import type { SettingsLayer } from "#see/hosts"
 
@@ -60,8 +61,7 @@ function leavesOf(values: Readonly<Record<string, unknown>>, above = ""): [strin
 }
 
 function isFilledObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
-  return isObject && Object.keys(value).length > 0
+  return isRecord(value) && Object.keys(value).length > 0
 }
 
 function show(value: unknown): string {

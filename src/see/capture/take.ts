@@ -8,7 +8,9 @@ import type {
   Manifest,
   Observation,
   SearchedPath,
+  TokenScale,
 } from "#ground/contract"
+import { scaleCount } from "#ground/tokens"
 import {
   type Disk,
   globMatcher,
@@ -17,12 +19,14 @@ import {
   type HostPlace,
   type HostReport,
 } from "#see/hosts"
-import { analyseBudget } from "./budget.ts"
+import { adviseOn } from "./advice/advice.ts"
+import { findIdleRules } from "./advice/idle-rules.ts"
+import { findNested } from "./advice/nested-files.ts"
+import { diffCaptures } from "./compare/diff.ts"
+import { observeHost } from "./compare/observe-host.ts"
 import { type Counter, countItems, createPace, type EarlierCounts } from "./count.ts"
-import { diffCaptures } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import type { History } from "./history.ts"
-import { findIdleRules } from "./idle-rules.ts"
 import {
   fingerprintOf,
   type HostSurvey,
@@ -30,8 +34,10 @@ import {
   showItems,
   toManifest,
 } from "./manifest.ts"
-import { observeHost } from "./observe-host.ts"
 import type { Redact } from "./redact.ts"
+import { analyseBudget, headlineOf } from "./start/budget.ts"
+import { knowServers } from "./start/know-servers.ts"
+import { buildStart } from "./start/start.ts"
 
 const EXTRA_FILE_LIMIT_BYTES = 1024 * 1024
 
@@ -46,6 +52,8 @@ export type CaptureDeps = {
   directoryProblem(directory: string): Promise<string | undefined>
   encoding(): string
   counter(): Promise<Counter>
+  /** From counts to tokens of a model; null if its tokens are those of the counter. */
+  scale(model: string | undefined): Promise<TokenScale | null>
   /** Includes the values in `.env` files of the directory and its parents. */
   redact(directory: string): Promise<Redact>
   history(): Promise<History>
@@ -70,6 +78,8 @@ export type TakeOptions = {
   readonly diff?: string | undefined
   readonly observe: boolean
   readonly trust: boolean
+  /** Whether the user allows to start the configured MCP servers and list their tools. */
+  readonly askServers: boolean
   readonly save: boolean
   readonly signal: AbortSignal
 }
@@ -82,18 +92,37 @@ type TakeRequest = Omit<TakeOptions, "path" | "host"> & {
 export async function takeCapture(taking: TakeRequest, deps: CaptureDeps): Promise<Capture> {
   const surveyed = await surveyPlace(taking, deps)
   const encoding = deps.encoding()
+  const scale = await deps.scale(surveyed.survey.start?.model)
+  const counter = async () => {
+    const own = await deps.counter()
+    return scale === null ? own : { ...own, count: scaleCount(own.count, scale) }
+  }
   const earlier = await earlierCounts(taking, deps)
   const pace = createPace({ signal: taking.signal, rest: () => deps.clock.sleep(0) })
-  const counted = await countItems(surveyed.survey.items, earlier, { ...deps, encoding, pace })
+  const counted = await countItems(surveyed.survey.items, earlier, {
+    counter,
+    encoding,
+    scale,
+    pace,
+  })
   const redact = await deps.redact(taking.place.workingDirectory)
   const shown = await showItems(surveyed, { counted, redact, pace })
-  const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
-  const manifest = toManifest(surveyed, shown, made)
   const heard = await observeHost(taking, surveyed, { ...deps, line: redact.line })
+  const { servers, sessions } = await knowServers(
+    taking,
+    { surveyed, earlier, scale, wire: heard.wire },
+    { ...deps, counter },
+  )
+  const start = buildStart({ ...surveyed, servers, sessions, encoding, scale })
+  const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, scale, redact, start }
+  const manifest = toManifest(surveyed, shown, made)
   const stored = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
+  const budget = analyseBudget(manifest, shown.map(weighed), deps.sizes())
   return {
     manifest: { ...manifest, id: stored.id },
-    budget: analyseBudget(manifest, shown.map(weighed), deps.sizes()),
+    headline: headlineOf(manifest, budget, heard.observation),
+    advice: adviseOn({ manifest, duplicates: budget.duplicates }),
+    budget,
     observation: heard.observation,
     observationProblem: heard.problem,
     historyProblem: stored.problem,
@@ -133,6 +162,7 @@ async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<Host
   const listFiles = remembered((folder) => deps.listFiles(folder, signal))
   const from = { workingDirectory, disk }
   const extra = await findExtra(deps.sizes().extra, from, listFiles)
+  const nested = await findNested(host, survey, { ...from, listFiles })
   const notes = await findIdleRules(survey.items, listFiles)
   return {
     host,
@@ -141,8 +171,12 @@ async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<Host
     notes,
     survey: {
       ...survey,
-      items: [...survey.items, ...extra.items],
-      searched: [...survey.searched, ...extra.searched],
+      items: [...survey.items, ...nested, ...extra.items],
+      searched: [
+        ...survey.searched,
+        ...nested.map(({ path: at, source }) => ({ path: at, source, outcome: "found" as const })),
+        ...extra.searched,
+      ],
     },
   }
 }

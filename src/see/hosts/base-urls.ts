@@ -1,11 +1,11 @@
 import path from "node:path"
 import { type JsonRecord, parseJsonRecord } from "#ground/base"
 import type { HostName, WireName } from "#ground/contract"
-import { realDisk } from "./disk.ts"
-import { foldersUp } from "./folder-walk.ts"
+import { realDisk } from "./files/disk.ts"
+import { foldersUp } from "./files/folder-walk.ts"
+import { fieldsOf } from "./files/json-settings.ts"
 import type { HostPlace, SettingsLayer } from "./host.ts"
 import { loadHost } from "./hosts.ts"
-import { fieldsOf } from "./json-settings.ts"
 
 /** An `.env` file is hand-written, one line per name. */
 const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
@@ -239,7 +239,7 @@ async function nearestEnvironment(place: HostPlace) {
 function readAssignments(text: string, names: readonly string[]) {
   const byName = new Map<string, string>()
   for (const line of text.split(/\r?\n|\r/)) {
-    const [, name = "", value = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*[=:]\s*(.*)$/.exec(line) ?? []
+    const [, name = "", value = ""] = /^\s*(?:export\s+)?([\w.-]+)\s*[=:]\s*(.*)/.exec(line) ?? []
     if (names.includes(name)) byName.set(name, plainValue(value))
   }
   return [...byName].map(([name, value]) => ({ name, value }))
@@ -247,7 +247,7 @@ function readAssignments(text: string, names: readonly string[]) {
 
 function plainValue(value: string): string {
   const [, , quoted] = /^(["'`])(.*?)\1/.exec(value) ?? []
-  return quoted ?? value.replace(/\s*#.*$/, "").trim()
+  return quoted ?? value.replace(/#[^]*$/, "").trim()
 }
 
 function fileOf({ path: file, trust }: SettingsLayer) {

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { z } from "zod"
 import { parseJson } from "#ground/base"
-import type { Disk } from "./disk.ts"
+import type { Disk } from "./files/disk.ts"
 import type { HostPlace, InstalledHost } from "./host.ts"
 import { DEEPEST_FOLDER_LEVELS, SETTINGS_LIMIT_BYTES } from "./limits.ts"
 
@@ -49,7 +49,9 @@ async function programAt(candidate: string, disk: Disk): Promise<string | undefi
 
 /** Native installers store each version in a folder or a file named after it. */
 function versionInPath(program: string): string | undefined {
-  return /[/\\]versions[/\\]v?(\d+\.\d+\.\d+[\w.+-]*?)(?:[/\\]|$)/.exec(program)?.[1]
+  return /[/\\]versions[/\\]v?(\d{1,9}\.\d{1,9}\.\d{1,9}[\w.+-]{0,100}?)(?:[/\\]|$)/.exec(
+    program,
+  )?.[1]
 }
 
 async function versionOfPackage(

@@ -1,5 +1,7 @@
 import type { ContextKind, HostName, Load, ManifestNote, SearchedPath } from "#ground/contract"
-import type { Disk } from "./disk.ts"
+import type { StartBaseline } from "./baseline.ts"
+import type { ContextKeys } from "./context-keys.ts"
+import type { Disk } from "./files/disk.ts"
 
 /** Where an agent would start, with everything outside that decides what it loads. */
 export type HostPlace = {
@@ -8,6 +10,8 @@ export type HostPlace = {
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly platform: "linux" | "darwin" | "win32"
+  /** Settings that the host would get on its command line: JSON, or the path of a file. */
+  readonly commandLineSettings?: string
 }
 
 export type Scope = "managed" | "user" | "project" | "local" | "memory"
@@ -62,6 +66,62 @@ export type McpServer = {
   readonly transport: string
   readonly target: string
   readonly state: string
+  /** How the host reaches it, with its secrets; never shown and never stored. */
+  readonly launch: McpLaunch
+}
+
+export type McpLaunch =
+  | {
+      readonly kind: "stdio"
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    }
+  | {
+      readonly kind: "http"
+      readonly url: string
+      readonly headers: Readonly<Record<string, string>>
+    }
+  | { readonly kind: "unknown" }
+
+/** How a host fitted the listing of skills into its budget. */
+export type SkillListing = {
+  readonly budget: number
+  readonly unit: "characters" | "tokens"
+  /** Size of the listing with every description. */
+  readonly needed: number
+  /** Where the budget comes from. */
+  readonly reason: string
+  readonly skills: number
+  readonly shortened: readonly {
+    readonly name: string
+    readonly path: string
+    readonly lostCharacters: number
+    /** Whether not even its name is listed. */
+    readonly isLeftOut: boolean
+  }[]
+}
+
+/** The part of the window that no file of the user explains. */
+export type HostStart = {
+  /** Version of the host that was measured. */
+  readonly version: string
+  readonly measuredAt: string
+  readonly baseline: StartBaseline
+  /** The model that a new session uses; the baseline may be that of a similar one. */
+  readonly model: string
+  readonly window: number
+  readonly isGit: boolean
+  /** Paths that the host names in its texts. */
+  readonly paths: { readonly directory: string; readonly memory: string }
+  /**
+   * What of an MCP server is in the window: definitions of its tools, their names, a line for the
+   * server, or nothing until the model searches.
+   */
+  readonly mcpTools: "loaded" | "named" | "server-named" | "hidden"
+  readonly listing: SkillListing | undefined
+  /** Time of the last use of each skill, if the host records it. */
+  readonly skillUses: ReadonlyMap<string, number>
 }
 
 export type Survey = {
@@ -70,6 +130,8 @@ export type Survey = {
   readonly layers: readonly SettingsLayer[]
   readonly mcpServers: readonly McpServer[]
   readonly notes: readonly ManifestNote[]
+  /** Absent for a host whose requests were not measured. */
+  readonly start?: HostStart
 }
 
 export type HostReport = {
@@ -86,6 +148,16 @@ export type HostReport = {
   }[]
   /** For hosts that send all instructions as one text without file names. */
   readonly wholeText?: string
+  /** Tokens of the whole window, as the host or its provider counted them. */
+  readonly totalTokens?: number
+  readonly window?: number
+  readonly model?: string
+  /** Definitions of tools in the request, if it was recorded. */
+  readonly tools?: readonly {
+    readonly name: string
+    readonly tokens: number
+    readonly isLoaded: boolean
+  }[]
   readonly categories: readonly { readonly name: string; readonly tokens: number }[]
 }
 
@@ -109,11 +181,27 @@ export type Host = {
    * replaces the others.
    */
   readonly joinsLists?: boolean
+  /** The keys of settings and state files outside the project that may be shown and stored. */
+  readonly contextKeys: ContextKeys
   survey(place: HostPlace, disk: Disk): Promise<Survey>
   findInstalled(place: HostPlace, disk: Disk): Promise<InstalledHost | undefined>
   readLastSession?(place: HostPlace, disk: Disk): Promise<HostReport | undefined>
+  /** Calls of MCP tools in the sessions of this folder since a time. */
+  countToolCalls?(place: HostPlace, disk: Disk, since: number): Promise<ToolCalls>
+  /** Instruction files below the working directory, which the host loads when it works there. */
+  readonly nested?: {
+    isInstruction(relativePath: string): boolean
+    textOf(bytes: Buffer): string
+  }
   /** Starts the host; only with the user's consent. */
   ask?(place: HostPlace, options: AskOptions): Promise<AskOutcome>
+}
+
+export type ToolCalls = {
+  readonly sessions: number
+  /** False if there were more sessions than were read. */
+  readonly isWhole: boolean
+  readonly byTool: ReadonlyMap<string, { readonly calls: number; readonly lastAt: number }>
 }
 
 export type AskOptions = {

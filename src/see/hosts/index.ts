@@ -1,17 +1,40 @@
 export { findBypass, findRepositoryBaseUrls } from "./base-urls.ts"
+export type { HostBaselines, MeasuredTokens, StartBaseline } from "./baseline.ts"
 export type { CodexProvider } from "./codex/provider.ts"
 export { readCodexProvider } from "./codex/provider.ts"
-export type { Disk, DiskEntry, DiskFile } from "./disk.ts"
-export { realDisk } from "./disk.ts"
-export { globMatcher, isUsableGlob } from "./glob.ts"
+export { keepContextKeys } from "./context-keys.ts"
+export type { Disk, DiskEntry, DiskFile } from "./files/disk.ts"
+export { realDisk } from "./files/disk.ts"
+export { globMatcher, isUsableGlob } from "./files/glob.ts"
 export type {
   AskOutcome,
   Host,
   HostItem,
   HostPlace,
   HostReport,
+  HostStart,
   InstalledHost,
+  McpServer,
   SettingsLayer,
   Survey,
+  ToolCalls,
 } from "./host.ts"
 export { loadHost } from "./hosts.ts"
+export { widthOf } from "./listing-budget.ts"
+export { findSignIn } from "./sign-in.ts"
+export type { HostHome, SessionFile, TranscriptFile } from "./transcripts/find-transcripts.ts"
+export {
+  claudeFiles,
+  codexFiles,
+  findTranscripts,
+  isSessionId,
+  namesIn,
+  sessionsFolder,
+} from "./transcripts/find-transcripts.ts"
+export {
+  isFromHost,
+  isPrompt,
+  textOf,
+  userText,
+  withoutInjectedContext,
+} from "./transcripts/transcript-text.ts"

@@ -1,5 +1,5 @@
 import type { ManifestNote, SearchedPath } from "#ground/contract"
-import type { Disk, DiskEntry, DiskFile } from "./disk.ts"
+import type { Disk, DiskEntry, DiskFile } from "./files/disk.ts"
 import { MOST_MENTIONS } from "./limits.ts"
 
 const MOST_LEXED_UNITS = 8_000_000

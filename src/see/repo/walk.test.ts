@@ -176,3 +176,21 @@ describe.runIf(needs("REPO-16", "git"))("real repositories", () => {
     expect(paths(await walked(root))).toEqual(listed.toSorted())
   })
 })
+
+test("[REPO-18] folders, ignore files, large files, refused folders and git's exclude file are probes", async () => {
+  await using temp = await tempDirectory()
+  git(temp.path, "init", "-q")
+  write(temp.path, {
+    "a/.gitignore": ".gitignore\n",
+    "a/b/c.ts": "",
+    "large.ts": "x".repeat(3_000_000),
+    "nested/.git": "gitdir: elsewhere\n",
+    "node_modules/x/index.js": "",
+  })
+  const { probes, files } = await walked(temp.path)
+  expect(files.map((it) => it.path)).toEqual(["a/b/c.ts"])
+  const shown = probes.map((it) => path.relative(temp.path, path.resolve(temp.path, it.path)))
+  expect(shown.toSorted()).toEqual(
+    ["", ".git/info/exclude", "a", "a/.gitignore", "a/b", "large.ts", "nested"].toSorted(),
+  )
+})

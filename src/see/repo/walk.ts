@@ -8,6 +8,7 @@ import {
   openFolder,
   readBounded,
   type StatOutcome,
+  statNow,
 } from "#ground/base"
 import { classifyPath, type FileClass } from "./classify.ts"
 import { IGNORE_FILES, type IgnoreLevel, isIgnored, parseIgnoreRules } from "./ignore/ignore.ts"
@@ -38,8 +39,20 @@ export type WalkedFile = {
   readonly class: FileClass
 }
 
+/**
+ * A path that is in no list of files and decides which files are: a folder, an ignore file, a file
+ * over the size limit. Relative to the root, or absolute; without `stat` it is missing.
+ */
+type WalkProbe = {
+  readonly path: string
+  readonly stat: FileStat | undefined
+  readonly isFolder?: true
+}
+
 export type Walk = {
   readonly files: readonly WalkedFile[]
+  /** If these and `files` have the same stats later, another walk has the same result. */
+  readonly probes: readonly WalkProbe[]
   readonly folders: readonly string[]
   readonly skipped: readonly Skip[]
   readonly skippedInAll: number
@@ -67,18 +80,24 @@ export async function walkTree(
   const state = startingState(options)
   const opened = openFolder(repository.root)
   if (opened.kind !== "open") {
+    state.probes.push({ path: "", stat: statNow(repository.root) })
     skip(state, "", "unreadable")
     return resultOf(state)
   }
   using root = opened.folder
-  const levels = await excludedByGit(repository.gitCommonDirectory)
+  const levels = await excludedByGit(state, repository.gitCommonDirectory)
   await enter(state, root, { path: "", level: 0, device: root.device, levels })
   return resultOf(state)
 }
 
-async function excludedByGit(gitDirectory: string | undefined): Promise<readonly IgnoreLevel[]> {
+async function excludedByGit(
+  state: State,
+  gitDirectory: string | undefined,
+): Promise<readonly IgnoreLevel[]> {
   if (gitDirectory === undefined) return []
-  const outcome = await readBounded(`${gitDirectory}/info/exclude`, {
+  const file = `${gitDirectory}/info/exclude`
+  state.probes.push({ path: file, stat: statNow(file) })
+  const outcome = await readBounded(file, {
     maxBytes: IGNORE_FILE_LIMIT_BYTES,
     root: gitDirectory,
   })
@@ -108,6 +127,7 @@ type State = {
   readonly limits: Required<WalkLimits>
   readonly signal: AbortSignal
   readonly files: WalkedFile[]
+  readonly probes: WalkProbe[]
   readonly folders: string[]
   readonly skipped: Skip[]
   readonly visited: Set<string>
@@ -125,6 +145,7 @@ function startingState(options: WalkLimits & { readonly signal: AbortSignal }): 
     limits: withDefaults(options),
     signal: options.signal,
     files: [],
+    probes: [],
     folders: [],
     skipped: [],
     visited: new Set(),
@@ -138,10 +159,10 @@ function startingState(options: WalkLimits & { readonly signal: AbortSignal }): 
   }
 }
 
-function resultOf({ files, folders, skipped, ...counts }: State): Walk {
+function resultOf({ files, probes, folders, skipped, ...counts }: State): Walk {
   const { skippedInAll, ignoredInAll, isWhole } = counts
   const ordered = files.toSorted((a, b) => compareText(a.path, b.path))
-  return { files: ordered, folders, skipped, skippedInAll, ignoredInAll, isWhole }
+  return { files: ordered, probes, folders, skipped, skippedInAll, ignoredInAll, isWhole }
 }
 
 function skip(state: State, path: string, reason: SkipReason): void {
@@ -153,6 +174,8 @@ function skip(state: State, path: string, reason: SkipReason): void {
 
 async function enter(state: State, folder: OpenFolder, place: FolderVisit): Promise<void> {
   state.signal.throwIfAborted()
+  // Also if it is refused: a nested repository without its `.git` is a folder like any other.
+  state.probes.push({ path: place.path, stat: folder.ownStat, isFolder: true })
   const listed = folder.list({ maxEntries: state.limits.maxEntries })
   const entries = listed.kind === "listed" ? listed.entries : []
   const refused = refusal(state, folder, place) ?? notListed(listed) ?? foreign(place, entries)
@@ -195,6 +218,9 @@ function ownRules(state: State, { folder, entries, path }: InFolder): readonly I
   const regular = entries.filter((it) => it.what === "regular file")
   const names = new Set(regular.map((it) => it.name))
   return IGNORE_FILES.filter((name) => names.has(name)).flatMap((name) => {
+    // Its own rules may ignore it; then it is in no list of files.
+    const stat = folder.stat(name)
+    state.probes.push({ path: joined(path, name), stat: statOf(stat) })
     const outcome = folder.read(name, { maxBytes: IGNORE_FILE_LIMIT_BYTES })
     if (outcome.kind === "read") return [{ folder: path, rules: parseIgnoreRules(outcome.bytes) }]
     skip(state, joined(path, name), "rules-not-read")
@@ -234,6 +260,7 @@ async function descend(
   if (PASSED_OVER.has(entry.name)) return skip(state, place.path, "installed")
   const opened = parent.open(entry.name)
   if (opened.kind !== "open") {
+    state.probes.push({ path: place.path, stat: statOf(parent.stat(entry.name)) })
     // It was a folder a moment ago; its replacement is not followed.
     return skip(state, place.path, opened.kind === "unreadable" ? "unreadable" : "changed")
   }
@@ -244,14 +271,24 @@ async function descend(
 function keep(state: State, path: string, found: StatOutcome): void {
   const { files, limits } = state
   if (files.length >= limits.maxFiles) return skip(state, path, "too-many-files")
-  if (found.kind !== "found" || found.what !== "regular file") return skip(state, path, "changed")
+  if (found.kind !== "found" || found.what !== "regular file") {
+    state.probes.push({ path, stat: statOf(found) })
+    return skip(state, path, "changed")
+  }
   const { sizeBytes } = found.stat
   const fileClass = classifyPath(path)
   if (fileClass === "secret") return skip(state, path, "secret-bearing")
+  if (sizeBytes > LARGEST_TEXT_BYTES || state.bytes + sizeBytes > limits.maxBytes) {
+    state.probes.push({ path, stat: found.stat })
+  }
   if (sizeBytes > LARGEST_TEXT_BYTES) return skip(state, path, "too-large")
   if (state.bytes + sizeBytes > limits.maxBytes) return skip(state, path, "too-much-text")
   state.bytes += sizeBytes
   files.push({ path, stat: found.stat, class: fileClass })
+}
+
+function statOf(outcome: StatOutcome): FileStat | undefined {
+  return outcome.kind === "found" ? outcome.stat : undefined
 }
 
 function withDefaults(limits: WalkLimits): Required<WalkLimits> {

@@ -1,6 +1,12 @@
 import path from "node:path"
 import { z } from "zod"
-import { ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
+import {
+  ensureDirectory,
+  parseJson,
+  readTextBounded,
+  whileLocked,
+  writeFileAtomic,
+} from "#ground/base"
 import { SourceSlug } from "#ground/contract"
 import { ApprovalsUnreadable } from "./errors.ts"
 
@@ -25,8 +31,6 @@ const ApprovalFile = z.strictObject({
 
 /** Approvals by content. An unreadable file approves nothing. */
 export function createApprovals(file: string) {
-  let last: Promise<unknown> = Promise.resolve()
-
   async function read(): Promise<readonly Approval[]> {
     const outcome = await readTextBounded(file, { maxBytes: LARGEST_APPROVALS_BYTES })
     if (outcome.kind === "missing") return []
@@ -34,14 +38,12 @@ export function createApprovals(file: string) {
     return parse(outcome.text, file)
   }
 
-  function change(make: (all: readonly Approval[]) => readonly Approval[]): Promise<void> {
-    const mine = last.then(async () => {
+  async function change(make: (all: readonly Approval[]) => readonly Approval[]): Promise<void> {
+    await ensureDirectory(path.dirname(file))
+    await whileLocked(file, async () => {
       const approved = make(await read()).slice(-MOST_APPROVALS)
-      await ensureDirectory(path.dirname(file))
       await writeFileAtomic(file, `${JSON.stringify({ version: 1, approved }, undefined, 2)}\n`)
     })
-    last = mine.catch(() => {})
-    return mine
   }
 
   const others = (all: readonly Approval[], { slug, digest }: Pick<Approval, "slug" | "digest">) =>
@@ -60,11 +62,9 @@ export function createApprovals(file: string) {
 }
 
 function parse(text: string, file: string): readonly Approval[] {
-  try {
-    const parsed = ApprovalFile.safeParse(JSON.parse(text))
-    if (parsed.success) return parsed.data.approved
-  } catch {
-    throw ApprovalsUnreadable({ path: file, reason: "it is not valid JSON" })
-  }
+  const value = parseJson(text)
+  if (value === undefined) throw ApprovalsUnreadable({ path: file, reason: "it is not valid JSON" })
+  const parsed = ApprovalFile.safeParse(value)
+  if (parsed.success) return parsed.data.approved
   throw ApprovalsUnreadable({ path: file, reason: "it is not a list of approvals" })
 }

@@ -86,7 +86,8 @@ export function createAsk(deps: AskDeps) {
       const result = await state.connection.whileBusy(() => attempt(source, deadline, work))
       const ms = clock.monotonicMs() - startedMs
       state.circuit.succeeded()
-      Object.assign(state, { health: ms > SLOW_MS ? "slow" : "ok", problem: null })
+      state.health = ms > SLOW_MS ? "slow" : "ok"
+      state.problem = null
       log.debug("source responded", { slug, ms: Math.round(ms) })
       return result
     } catch (error) {

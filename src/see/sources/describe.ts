@@ -1,5 +1,5 @@
 import path from "node:path"
-import { listDirectory, readTextBounded, realPath, visibleLine } from "#ground/base"
+import { listDirectory, parseJson, readTextBounded, realPath, visibleLine } from "#ground/base"
 import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
 import { type Program, resolveProgram, showAddress, showProgram } from "./command.ts"
 import { hashFiles } from "./hashed-files.ts"
@@ -110,12 +110,8 @@ async function readConfig(file: string): Promise<ConfigRead> {
   if (outcome.kind !== "read") {
     return { kind: "wrong", problem: `Its config.json is ${outcome.kind.replaceAll("-", " ")}.` }
   }
-  let value: unknown
-  try {
-    value = JSON.parse(outcome.text)
-  } catch {
-    return { kind: "wrong", problem: "Its config.json is not valid JSON." }
-  }
+  const value = parseJson(outcome.text)
+  if (value === undefined) return { kind: "wrong", problem: "Its config.json is not valid JSON." }
   const parsed = SourceConfig.safeParse(value)
   if (parsed.success) return { kind: "read", config: parsed.data }
   const [issue] = parsed.error.issues

@@ -1,4 +1,4 @@
-import { withoutHiddenCharacters } from "#ground/base"
+import { parseJson, sliceText, withoutHiddenCharacters } from "#ground/base"
 import type { KbWeb } from "#ground/contract"
 import type { ToolAnswer } from "./wire/connection.ts"
 
@@ -39,11 +39,8 @@ function inBlock(block: ToolAnswer["content"][number]): readonly ResultFields[] 
   if (block.type !== "text") return []
   const text = block.text.trim()
   if (!/^[[{]/.test(text)) return inLines(text)
-  try {
-    return inValue(JSON.parse(text), 0)
-  } catch {
-    return inLines(text)
-  }
+  const value = parseJson(text)
+  return value === undefined ? inLines(text) : inValue(value, 0)
 }
 
 /** An object with an address is a result; lists and maps are searched. */
@@ -98,7 +95,7 @@ function cleaned(draft: ResultFields): WebResult | undefined {
   const isPlain = (protocol === "https:" || protocol === "http:") && username + password === ""
   if (!isPlain) return undefined
   const clean = (text: string, most: number) =>
-    withoutHiddenCharacters(text).trim().slice(0, most).toWellFormed()
+    sliceText(withoutHiddenCharacters(text).trim().toWellFormed(), most)
   return {
     url: href,
     title: clean(draft.title.replace(/\s+/g, " "), LONGEST_TITLE_CHARACTERS) || href,

@@ -106,7 +106,8 @@ async function approveSource(
   const isShipped = source.origin === "shipped"
   if (!isShipped) await approvals.put({ slug, digest, tools: null, at: room.clock.now() })
   const state = connections.of(slug, digest)
-  Object.assign(state, { health: "unknown", problem: null })
+  state.health = "unknown"
+  state.problem = null
   // Lists the tools once, so that the current ones are the approved ones.
   const askOptions = { signal: given.signal ?? new AbortController().signal, isForced: true }
   await room

@@ -2,7 +2,7 @@ import type { Agents } from "#act/agents"
 import type { ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
-import { type Clock, isAppError, type Log } from "#ground/base"
+import { type Clock, isAppError, type Log, StorageFull, statFile } from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
@@ -10,7 +10,7 @@ import { type ExtraOperations, type OperationTable, operationTable } from "./ope
 import type { RepositoryPaths } from "./places.ts"
 import type { HostSessionRequest } from "./rooms/gateway.ts"
 import { noticeCredentials } from "./secrets/known-secrets.ts"
-import { type CallOperation, openServices, type ServiceOptions } from "./services.ts"
+import { type CallOperation, openServices, type ServiceOptions, type Services } from "./services.ts"
 
 export type AppOptions = ServiceOptions & {
   readonly extra?: ExtraOperations
@@ -18,12 +18,16 @@ export type AppOptions = ServiceOptions & {
 
 export type App = AsyncDisposable & {
   readonly places: RepositoryPaths
-  readonly operations: readonly Operation[]
+  operations(): Promise<readonly Operation[]>
+  /** Throws for an unknown name. */
+  operation(name: string): Promise<Operation>
   readonly log: Log
   config(): Config
   /** Whether no file, environment variable or flag sets it. */
   isDefault(key: string): boolean
   store(): Promise<Store>
+  /** Whether there is no store yet, in a folder where a command that reads must not create one. */
+  hasNoState(): Promise<boolean>
   agents(): Promise<Agents>
   fold(): Promise<Fold>
   /** Opens a proxied session for a host process that is about to start. */
@@ -45,15 +49,29 @@ export async function createApp(options: AppOptions): Promise<App> {
   const operations = operationTable(services, options.extra)
   const call: CallOperation = async (name, input, context) => {
     await noticeCredentials(services)
-    return callOperation({ ...(await operations.find(name)), input, context }, services)
+    const handled = await operations.find(name)
+    const callHere = () => callOperation({ ...handled, input, context }, services)
+    if (handled.operation.effect !== "read" || options.storeMode === "copy") return callHere()
+    const callCopy = async () => {
+      await using copy = await createApp({ ...options, storeMode: "copy" })
+      return await copy.call(name, input, context)
+    }
+    if (await hasNoState(services)) return callCopy()
+    return callHere().catch((error: unknown) => {
+      if (!StorageFull.is(error)) throw error
+      services.log.warn("disk full: answered from a copy of the store", { name })
+      return callCopy()
+    })
   }
   return {
     places: services.places(),
     operations: operations.all,
+    operation: async (name) => (await operations.find(name)).operation,
     log: services.log,
     config: services.config,
     isDefault,
     store: services.store,
+    hasNoState: () => hasNoState(services),
     agents: services.agents,
     fold: services.fold,
     proxySession: async (wanted) =>
@@ -63,6 +81,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     call,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Without git the state is in the user's folder, where a command that reads creates nothing. */
+async function hasNoState({ places, loaded }: Services): Promise<boolean> {
+  const { repository, database } = places()
+  // Also with a broken config, which `config()` would refuse here before the operation explains it.
+  const isElsewhere = loaded().config.store.databaseUrl !== ""
+  if (isElsewhere || repository.gitCommonDirectory !== undefined) return false
+  return (await statFile(database)).kind === "missing"
 }
 
 type Call = Awaited<ReturnType<OperationTable["find"]>> & {

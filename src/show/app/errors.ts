@@ -8,7 +8,9 @@ export const ConfigInvalid = defineError<{ problems: readonly ConfigProblem[] }>
     message: ({ problems }) => {
       const [first, ...others] = problems
       const more = others.length === 0 ? "" : ` (and ${others.length} more)`
-      return `${first?.place}: ${first?.message}${more}`
+      // A message about a given value starts with its key; one about a file needs the position.
+      const position = first?.place === first?.key ? "" : `${first?.place}: `
+      return `${position}${first?.message}${more}`
     },
     hint: () => "Correct the value, then run `qm config check`.",
   },
@@ -34,7 +36,8 @@ export const DirectoryMissing = defineError<{ directory: string }>()("APP_DIRECT
 
 export const HomeUnknown = defineError<Record<string, never>>()("APP_HOME_UNKNOWN", {
   family: "invalid",
-  message: () => "Neither QM_HOME nor HOME is set, so there is no folder for user files.",
+  message: () =>
+    "Neither QM_HOME nor HOME names an absolute folder, so there is no folder for user files.",
   hint: () => "Set QM_HOME to a directory of your own.",
 })
 
@@ -78,7 +81,7 @@ export const StateForeign = defineError<{ directory: string }>()("APP_STATE_FORE
   family: "denied",
   message: ({ directory }) => `The state in ${directory} was not created by you on this machine.`,
   hint: () =>
-    "It may contain commands of someone else. Move the folder away; qm creates a new one.",
+    "It may contain commands of another user. Move the folder away; qm creates a new one.",
 })
 
 type Unreadable = Exclude<ReadTextOutcome, { kind: "read" }>
@@ -102,3 +105,27 @@ export function describeUnreadable(outcome: Unreadable, limitBytes: number): str
       return outcome satisfies never
   }
 }
+
+export const StoreMissing = defineError<{ file: string }>()("APP_STORE_MISSING", {
+  family: "not-found",
+  message: ({ file }) => `${file} does not exist yet.`,
+  hint: () => "Run any command that stores something, such as `qm capture`, to create it.",
+})
+
+export const NpmMissing = defineError<{ reason: string }>()("UPGRADE_NPM_MISSING", {
+  family: "unavailable",
+  message: ({ reason }) => `npm could not be started: ${reason}.`,
+  hint: () => "Install npm or put it on the PATH, then run `qm upgrade --check` again.",
+})
+
+export const RegistryUnreachable = defineError<{ reason: string }>()("UPGRADE_OFFLINE", {
+  family: "unavailable",
+  message: ({ reason }) => `npm could not reach its registry: ${reason}.`,
+  hint: () => "Check the network and `npm config get registry`. `qm upgrade` works offline.",
+})
+
+export const VersionUnknown = defineError<{ reason: string }>()("UPGRADE_VERSION_UNKNOWN", {
+  family: "unavailable",
+  message: ({ reason }) => `npm's registry did not return a version: ${reason}.`,
+  hint: () => "Run `npm view quartermaster version` for details.",
+})

@@ -1,8 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
+import { systemClock, systemRandom } from "#ground/base"
+import { createLedger } from "#know/ledger"
+import { commit, git } from "#test/git"
 import { tempDirectory } from "#test/temp"
 import { createApp } from "./app.ts"
+import { sumSpend } from "./now.ts"
 
 const signal = new AbortController().signal
 
@@ -22,6 +26,8 @@ test("[APP-5] now.show returns repository and health, and no runs in a new store
     repository: { root: folder.path, name: path.basename(folder.path), branch: null },
     health: { isHealthy: true, failed: 0 },
     store: { dialect: "sqlite", events: 1 },
+    spend: { todayUsd: null, runs: 0 },
+    isNew: true,
     running: [],
     waiting: [],
     ended: [],
@@ -46,4 +52,84 @@ test("[APP-5] now.show answers with an invalid config", async () => {
   await writeFile(path.join(folder.path, ".qm", "config.json"), "{")
   await using app = await newApp(folder.path)
   expect(await app.call("now.show", {}, { signal })).toMatchObject({ health: { isHealthy: false } })
+})
+
+test("[APP-50] now.repository returns branch and changes, or the reason without git", async () => {
+  await using folder = await tempDirectory()
+  await using outside = await newApp(folder.path)
+  expect(await outside.call("now.repository", {}, { signal })).toMatchObject({
+    branch: null,
+    changes: null,
+    problem: "this folder is not in a git repository",
+  })
+  await using temp = await tempDirectory()
+  git(temp.path, "init", "-q", "-b", "main")
+  commit(temp.path, "first", { "a.ts": "one\n", ".gitignore": "home/\n" })
+  await writeFile(path.join(temp.path, "a.ts"), "two, longer\n")
+  await writeFile(path.join(temp.path, "b.ts"), "new\n")
+  const { PATH } = process.env
+  const environment = { PATH, QM_HOME: path.join(temp.path, "home") }
+  const options = { directory: temp.path, environment, settings: [], writeLog: () => {} }
+  await using app = await createApp(options)
+  expect(await app.call("now.repository", {}, { signal })).toEqual({
+    branch: "main",
+    upstream: null,
+    apart: null,
+    fetchedAt: null,
+    problem: null,
+    changes: {
+      modified: 1,
+      added: 0,
+      deleted: 0,
+      conflict: 0,
+      untracked: 1,
+      files: [
+        { path: "a.ts", kind: "modified" },
+        { path: "b.ts", kind: "untracked" },
+      ],
+    },
+  })
+})
+
+test("[APP-51] spend counts known costs by local day and leaves out scripted agents", () => {
+  const noon = new Date(2026, 10, 15, 12).getTime()
+  const DAY_MS = 86_400_000
+  const cost = (usd: number | null) => ({
+    reportedUsd: usd,
+    computedUsd: null,
+    inputTokens: 0,
+    outputTokens: 0,
+  })
+  const run = (usd: number | null, endedAt: number | null, type = "codex") =>
+    ({ cost: cost(usd), endedAt, type, updatedAt: noon }) as never
+  const runs = [
+    run(1.5, noon),
+    run(0.25, null),
+    run(null, noon),
+    run(9, noon, "synthetic"),
+    run(2, noon - DAY_MS),
+    run(4, noon - 20 * DAY_MS),
+  ]
+  const pipelines = [{ cost: { spentUsd: 0.5 }, endedAt: noon, updatedAt: noon } as never]
+  const { todayUsd, runs: count, days } = sumSpend({ runs, pipelines }, noon)
+  expect([todayUsd, count, days.length]).toEqual([2.25, 3, 14])
+  expect(days.slice(-2)).toEqual([
+    { day: "2026-11-14", usd: 2 },
+    { day: "2026-11-15", usd: 2.25 },
+  ])
+  expect(sumSpend({ runs: [run(null, noon)], pipelines: [] }, noon).todayUsd).toBeNull()
+})
+
+test("[APP-51] now.show is new until a run or a session of a hook exists", async () => {
+  await using folder = await tempDirectory()
+  await using app = await newApp(folder.path)
+  const isNew = async () => {
+    const now = await app.call("now.show", {}, { signal })
+    return (now as { isNew: boolean }).isNew
+  }
+  expect(await isNew()).toBe(true)
+  const { stateDirectory } = app.places.repository
+  const ledger = createLedger({ stateDirectory, clock: systemClock, random: systemRandom })
+  await ledger.modified("s-1", { path: "a.ts", tool: "Edit" })
+  expect(await isNew()).toBe(false)
 })

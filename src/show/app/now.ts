@@ -4,19 +4,28 @@ import type {
   Approval,
   DoctorReport,
   Handlers,
+  Now,
   NowRow,
   nowOperations,
   PipelineLine,
   PipelineStatus,
+  RepositoryState,
   Run,
   RunStatus,
 } from "#ground/contract"
-import { currentBranch } from "#see/repo"
+import { type ChangedFile, currentBranch, openGit, readStatus } from "#see/repo"
 import type { Services } from "./services.ts"
 
 const RUNS_ON_FIRST_PAGE = 200
 
-type NowDeps = Pick<Services, "agents" | "clock" | "pipelines" | "places" | "store"> & {
+const DAY_MS = 86_400_000
+const SPEND_DAYS = 14
+const MOST_CHANGED_FILES = 100
+
+type NowDeps = Pick<
+  Services,
+  "agents" | "clock" | "environment" | "pipelines" | "places" | "random" | "store"
+> & {
   examine(): Promise<DoctorReport>
 }
 
@@ -25,6 +34,7 @@ export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({
     const { repository } = deps.places()
     const { isHealthy, checks } = await deps.examine()
     const count = (state: string): number => checks.filter((it) => it.state === state).length
+    const work = { runs: await listRuns(deps), pipelines: await listPipelines(deps) }
     return {
       repository: {
         root: repository.root,
@@ -33,9 +43,12 @@ export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({
       },
       health: { isHealthy, failed: count("fail"), warnings: count("warn") },
       store: await describeStore(deps),
-      ...joined(await describeRuns(deps), await describePipelines(deps)),
+      spend: sumSpend(work, deps.clock.now()),
+      isNew: await isUnused(work, deps),
+      ...joined(await describeRuns(work.runs, deps), describePipelines(work.pipelines, deps)),
     }
   },
+  repository: (_, { signal }) => describeRepository(deps, signal),
 })
 
 async function describeStore(deps: NowDeps) {
@@ -58,42 +71,130 @@ function joined(one: Rows, other: Rows) {
   return { running: both("running"), waiting: both("waiting"), ended: both("ended") }
 }
 
-async function describeRuns(deps: NowDeps): Promise<Rows> {
+/** Nothing ran here, and no hook reported a session. */
+async function isUnused({ runs, pipelines }: Work, deps: NowDeps): Promise<boolean> {
+  if (runs.length + pipelines.length > 0) return false
+  const { createClassifier, createLedger } = await import("#know/ledger")
+  const { stateDirectory } = deps.places().repository
+  const ledger = createLedger({ stateDirectory, clock: deps.clock, random: deps.random })
+  return (await ledger.listLive({ sinceMs: 0, classifier: createClassifier() })).length === 0
+}
+
+/** Without a store there are no runs; the doctor's report states why. */
+async function orNone<Row>(list: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
   try {
-    const agents = await deps.agents()
-    const runs = await agents.list({ limit: RUNS_ON_FIRST_PAGE, archived: false })
-    const asked = new Map((await agents.approvals()).map((it) => [it.runId, it]))
-    const midnight = new Date(deps.clock.now()).setHours(0, 0, 0, 0)
-    const isAsking = (run: Run): boolean => asked.has(run.id)
-    return {
-      waiting: runs.filter(isAsking).map((run) => rowOf(run, asked.get(run.id))),
-      running: runs.filter((it) => !isAsking(it) && it.endedAt === null).map((it) => rowOf(it)),
-      ended: runs
-        .filter((it) => !isAsking(it) && it.endedAt !== null && it.endedAt >= midnight)
-        .map((it) => rowOf(it)),
-    }
+    return await list()
   } catch (error) {
-    // Without a store there are no runs; the doctor's report states why.
-    if (isAppError(error)) return NOTHING
+    if (isAppError(error)) return []
     throw error
   }
 }
 
-async function describePipelines(deps: NowDeps): Promise<Rows> {
-  try {
-    const { runs } = await (await deps.pipelines()).list({ limit: RUNS_ON_FIRST_PAGE })
-    const midnight = new Date(deps.clock.now()).setHours(0, 0, 0, 0)
-    const rowsOf = (isIn: (line: PipelineLine) => boolean) => runs.filter(isIn).map(pipelineRow)
-    return {
-      waiting: rowsOf((it) => it.status === "paused"),
-      running: rowsOf((it) => it.endedAt === null && it.status !== "paused"),
-      ended: rowsOf((it) => it.endedAt !== null && it.endedAt >= midnight),
-    }
-  } catch (error) {
-    if (isAppError(error)) return NOTHING
-    throw error
+const listRuns = (deps: NowDeps) =>
+  orNone(async () => (await deps.agents()).list({ limit: RUNS_ON_FIRST_PAGE, archived: false }))
+
+const listPipelines = (deps: NowDeps) =>
+  orNone(async () => (await (await deps.pipelines()).list({ limit: RUNS_ON_FIRST_PAGE })).runs)
+
+async function describeRuns(runs: readonly Run[], deps: NowDeps): Promise<Rows> {
+  if (runs.length === 0) return NOTHING
+  const open = await orNone(async () => (await deps.agents()).approvals())
+  const approvals = new Map(open.map((it) => [it.runId, it]))
+  const midnight = startOfDay(deps.clock.now())
+  const isAsking = (run: Run): boolean => approvals.has(run.id)
+  return {
+    waiting: runs.filter(isAsking).map((run) => rowOf(run, approvals.get(run.id))),
+    running: runs.filter((it) => !isAsking(it) && it.endedAt === null).map((it) => rowOf(it)),
+    ended: runs
+      .filter((it) => !isAsking(it) && it.endedAt !== null && it.endedAt >= midnight)
+      .map((it) => rowOf(it)),
   }
 }
+
+function describePipelines(lines: readonly PipelineLine[], { clock }: NowDeps): Rows {
+  const midnight = startOfDay(clock.now())
+  const rowsOf = (isIn: (line: PipelineLine) => boolean) => lines.filter(isIn).map(pipelineRow)
+  return {
+    waiting: rowsOf((it) => it.status === "paused"),
+    running: rowsOf((it) => it.endedAt === null && it.status !== "paused"),
+    ended: rowsOf((it) => it.endedAt !== null && it.endedAt >= midnight),
+  }
+}
+
+function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0)
+}
+
+type Work = {
+  readonly runs: readonly Pick<Run, "cost" | "endedAt" | "type" | "updatedAt">[]
+  readonly pipelines: readonly Pick<PipelineLine, "cost" | "endedAt" | "updatedAt">[]
+}
+
+/** The cost of a run counts for the day on which it ended or, while it runs, for today. */
+export function sumSpend({ runs, pipelines }: Work, now: number): Now["spend"] {
+  const costs = [
+    ...runs.flatMap((it) => {
+      const usd = it.cost.reportedUsd ?? it.cost.computedUsd
+      // A scripted agent reports costs and spends nothing.
+      return usd === null || it.type === "synthetic" ? [] : [{ at: it.endedAt ?? now, usd }]
+    }),
+    ...pipelines.map((it) => ({ at: it.endedAt ?? it.updatedAt, usd: it.cost.spentUsd })),
+  ].filter((it) => it.usd > 0)
+  const today = startOfDay(now)
+  const ofDay = (start: number) => costs.filter((it) => startOfDay(it.at) === start)
+  const sum = (rows: typeof costs) => rows.reduce((total, it) => total + it.usd, 0)
+  const runsToday = ofDay(today)
+  const days = Array.from({ length: SPEND_DAYS }, (_, i) => {
+    // Noon, so that a change of the clock by an hour does not skip or repeat a day.
+    const start = startOfDay(today + DAY_MS / 2 - (SPEND_DAYS - 1 - i) * DAY_MS)
+    return { day: localDay(start), usd: sum(ofDay(start)) }
+  })
+  return { todayUsd: runsToday.length === 0 ? null : sum(runsToday), runs: runsToday.length, days }
+}
+
+function localDay(at: number): string {
+  const date = new Date(at)
+  const part = (value: number) => String(value).padStart(2, "0")
+  return `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`
+}
+
+async function describeRepository(deps: NowDeps, signal: AbortSignal): Promise<RepositoryState> {
+  const { repository } = deps.places()
+  const nothing = { branch: null, upstream: null, apart: null, fetchedAt: null, changes: null }
+  const opened = await openGit({ repository, environment: deps.environment(), signal })
+  if (opened.kind === "without") {
+    const branch = (await currentBranch(repository)) ?? null
+    return { ...nothing, branch, problem: opened.reason }
+  }
+  const { branch, upstream, apart, fetchedAtMs, changes } = await readStatus({
+    repository,
+    git: opened.git,
+    signal,
+  })
+  return {
+    branch: branch ?? null,
+    upstream: upstream ?? null,
+    apart: apart ?? null,
+    fetchedAt: fetchedAtMs === undefined ? null : Math.round(fetchedAtMs),
+    changes: changes === undefined ? null : countChanges(changes),
+    problem: null,
+  }
+}
+
+function countChanges(changes: readonly ChangedFile[]): RepositoryState["changes"] {
+  const count = (kind: ChangedFile["kind"]) => changes.filter((it) => it.kind === kind).length
+  return {
+    modified: count("modified"),
+    added: count("added"),
+    deleted: count("deleted"),
+    conflict: count("conflict"),
+    untracked: count("untracked"),
+    files: changes.slice(0, MOST_CHANGED_FILES),
+  }
+}
+
+/** Plays a script: the costs in it were not paid. */
+const SYNTHETIC = "synthetic"
 
 function pipelineRow(line: PipelineLine): NowRow {
   return {
@@ -104,7 +205,7 @@ function pipelineRow(line: PipelineLine): NowRow {
     agent: line.agent,
     at: line.endedAt ?? (line.status === "paused" ? line.updatedAt : line.createdAt),
     ...(line.status === "paused" ? { ask: `Paused after ${line.stageTitle ?? "a stage"}` } : {}),
-    costUsd: line.cost.spentUsd,
+    ...(line.agent === SYNTHETIC ? {} : { costUsd: line.cost.spentUsd }),
   }
 }
 
@@ -120,7 +221,7 @@ const PIPELINE_STATES: Readonly<Record<PipelineStatus, NowRow["state"]>> = {
 }
 
 function rowOf(run: Run, asked?: Approval): NowRow {
-  const cost = run.cost.reportedUsd ?? run.cost.computedUsd
+  const cost = run.type === SYNTHETIC ? null : (run.cost.reportedUsd ?? run.cost.computedUsd)
   return {
     id: run.id,
     kind: "run",

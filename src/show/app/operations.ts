@@ -2,7 +2,8 @@ import { invariant } from "#ground/base"
 import {
   type CallContext,
   type HandlersOf,
-  OPERATIONS,
+  loadOperation,
+  loadOperations,
   type Operation,
   type OperationGroup,
 } from "#ground/contract"
@@ -25,8 +26,8 @@ const openMapAndPackRooms = async (services: Services) =>
 const openMemoryRoom = async (services: Services) =>
   (await import("./rooms/memory.ts")).openMemoryHandlers(services)
 const openPipelineRoom = async (services: Services) => {
-  const { agentHandlers, pipelineHandlers } = await import("#act/pipeline")
-  return { agent: agentHandlers(services), pipeline: pipelineHandlers(services) }
+  const { recipeHandlers, pipelineHandlers } = await import("#act/pipeline")
+  return { recipe: recipeHandlers(services), pipeline: pipelineHandlers(services) }
 }
 const openStoreRoom = async (services: Services) => ({
   store: storeHandlers(services),
@@ -42,7 +43,7 @@ type LoaderOf<Group extends OperationGroup> = (
  * command pays only for what it uses.
  */
 const ROOMS = {
-  agent: openPipelineRoom,
+  recipe: openPipelineRoom,
   agents: openAgentsRoom,
   permissions: openAgentsRoom,
   bench: async (services) => ({
@@ -71,6 +72,9 @@ const ROOMS = {
   session: async (services) => ({
     session: (await import("./rooms/sessions.ts")).sessionHandlers(services),
   }),
+  sessions: async (services) => ({
+    sessions: (await import("./rooms/session-index.ts")).sessionsHandlers(services),
+  }),
   guard: async (services) => ({
     guard: (await import("./rooms/guard.ts")).guardHandlers(services),
   }),
@@ -86,15 +90,21 @@ const ROOMS = {
   }),
   config: async (services) => ({ config: configHandlers(services) }),
   demo: async (services) => ({
-    demo: (await import("./demo-repository.ts")).demoHandlers(services),
+    demo: (await import("./demo/create-repository.ts")).demoHandlers(services),
   }),
   doctor: async (services) => ({ doctor: doctorHandlers(services) }),
+  hosts: async (services) => ({
+    hosts: (await import("./hosts.ts")).hostsHandlers(services),
+  }),
   now: async (services) => ({
     now: nowHandlers({ ...services, examine: () => examine(services) }),
   }),
   store: openStoreRoom,
   events: openStoreRoom,
   tokens: async (services) => ({ tokens: openTokensHandlers(services) }),
+  upgrade: async (services) => ({
+    upgrade: (await import("./upgrade.ts")).upgradeHandlers(services),
+  }),
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
 /** Operations of tests and extensions. */
@@ -106,18 +116,15 @@ export type ExtraOperations = {
 export type OperationTable = ReturnType<typeof operationTable>
 
 export function operationTable(services: Services, extra?: ExtraOperations) {
-  const declared = new Map<string, Operation>(
-    Object.entries({ ...OPERATIONS, ...extra?.operations }),
-  )
   const loaders = new Map<string, RoomLoader>(Object.entries(ROOMS))
   for (const name of Object.keys(extra?.operations ?? {})) {
     if (extra !== undefined) loaders.set(groupOf(name), extra.load)
   }
   const loaded = new Map<RoomLoader, Promise<RoomHandlers>>()
   return {
-    all: [...declared.values()],
+    all: async () => [...(await loadOperations()), ...Object.values(extra?.operations ?? {})],
     async find(name: string): Promise<{ readonly operation: Operation; readonly run: Handler }> {
-      const operation = declared.get(name)
+      const operation = extra?.operations[name] ?? (await loadOperation(name))
       const group = groupOf(name)
       const load = loaders.get(group)
       invariant(operation !== undefined && load !== undefined, `${name} is an operation`)

@@ -18,9 +18,9 @@ export async function findPlaces(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<RepositoryPaths> {
   const home = findHome(environment)
-  const found = await statFile(directory)
-  const isFile = found.kind === "found" && found.what === "regular file"
-  if (found.kind === "missing" || isFile) throw DirectoryMissing({ directory })
+  const status = await statFile(directory)
+  const isFile = status.kind === "found" && status.what === "regular file"
+  if (status.kind === "missing" || isFile) throw DirectoryMissing({ directory })
   const repository = await locateRepository(directory)
   return {
     repository,
@@ -35,7 +35,7 @@ export async function findPlaces(
 function findHome(environment: Readonly<Record<string, string | undefined>>): string {
   if (environment["QM_HOME"]) return path.resolve(environment["QM_HOME"])
   const home = environment["HOME"] ?? environment["USERPROFILE"]
-  if (!home) throw HomeUnknown({})
+  if (!home || !path.isAbsolute(home)) throw HomeUnknown({})
   return path.join(home, PROJECT_FOLDER)
 }
 
@@ -73,7 +73,8 @@ export function hostPlace(deps: Surroundings, given: string): HostPlace {
 /** Hosts read the user's home, which differs from QM_HOME if that is set. */
 export function userHome(deps: Pick<Surroundings, "environment" | "places">): string {
   const { HOME, USERPROFILE } = deps.environment()
-  return path.resolve(HOME || USERPROFILE || path.dirname(deps.places().home))
+  const home = [HOME, USERPROFILE].find((it) => it !== undefined && path.isAbsolute(it))
+  return path.resolve(home ?? path.dirname(deps.places().home))
 }
 
 export function platformHere(): HostPlace["platform"] {

@@ -12,19 +12,23 @@ import {
   openOnce,
   processIdentity,
   type Random,
+  statFile,
   systemClock,
   systemRandom,
 } from "#ground/base"
 import type { CallContext, Config, DoctorCheck } from "#ground/contract"
 import type { Credentials, Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
-import type { Tokens } from "#ground/tokens"
+import type { ModelScale, Tokens } from "#ground/tokens"
 import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
+import type { SessionIndex } from "#know/sessions"
 import type { Sources } from "#see/sources"
 import { createSettings, type LoadedConfig } from "./config/layers.ts"
+import { StoreMissing } from "./errors.ts"
 import { findPlaces, type RepositoryPaths } from "./places.ts"
 import { createRepositoryMap, type RepositoryMap } from "./rooms/map.ts"
+import { modelScales } from "./rooms/model-scale.ts"
 import { lazyTokens } from "./rooms/tokens.ts"
 import { loadSecrets } from "./secrets/known-secrets.ts"
 import { refuseForeignState } from "./secrets/salt.ts"
@@ -49,6 +53,7 @@ export type Services = {
   map(): RepositoryMap
   memory(): Promise<MemoryRoom>
   knowledge(): Promise<Knowledge>
+  sessionIndex(): Promise<SessionIndex>
   sources(): Promise<Sources>
   fold(): Promise<Fold>
   gateway(): Promise<Gateway>
@@ -62,7 +67,11 @@ export type Services = {
   owner(): ProcessOwner
   /** Whether the caller may write files anywhere: true for a user at the terminal. */
   readonly mayWriteFiles: boolean
+  /** Whether this process stays and should let the system report changes of the tree. */
+  readonly watchesTree: boolean
   readonly tokens: Pick<Tokens, "counter">
+  /** From counts to tokens of a model: the given one, the configured one, or the one used last. */
+  modelScale(model?: string): Promise<ModelScale>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -88,6 +97,11 @@ export type ServiceOptions = {
   readonly writeLog: (line: string) => void
   /** False for a server. */
   readonly mayWriteFiles?: boolean
+  /** False for shell completion, which must not create files while the user types. */
+  readonly mayCreateStore?: boolean
+  /** "copy": in memory, with the content of the file; what a call writes is dropped. */
+  readonly storeMode?: "file" | "copy"
+  readonly watchesTree?: boolean
   /** Attack probes of the running server, passed in by the surface that serves. */
   readonly attack?: (places: RepositoryPaths) => Promise<readonly DoctorCheck[]>
   readonly clock?: Clock
@@ -97,10 +111,12 @@ export type ServiceOptions = {
 export async function openServices(options: ServiceOptions, call: CallOperation) {
   const { base, isDefault, closeStore } = await openBase(options)
   const map = createRepositoryMap(base)
+  const modelScale = modelScales(base)
   const services: Services = {
     ...base,
     call,
     map: () => map,
+    modelScale,
     credentials: once(async (): Promise<Credentials> => {
       return (await import("./secrets/credentials.ts")).openCredentials(services)
     }),
@@ -112,6 +128,9 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     }),
     knowledge: once(async (): Promise<Knowledge> => {
       return (await import("./rooms/knowledge.ts")).openKnowledge(services)
+    }),
+    sessionIndex: once(async (): Promise<SessionIndex> => {
+      return (await import("./rooms/session-index.ts")).openSessionIndex(services)
     }),
     sources: () => sources.open(),
     fold: () => fold.open(),
@@ -147,12 +166,12 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
 
 async function openBase(options: ServiceOptions) {
   const { clock = systemClock, random = systemRandom } = options
-  const found = await findPlaces(options.directory, options.environment)
-  const places = () => found
+  const repositoryPlaces = await findPlaces(options.directory, options.environment)
+  const places = () => repositoryPlaces
   const environment = () => options.environment
   const { isDefault, ...settings } = await createSettings({
-    userFile: found.userConfig,
-    projectFile: found.projectConfig,
+    userFile: repositoryPlaces.userConfig,
+    projectFile: repositoryPlaces.projectConfig,
     environment: options.environment,
     flags: options.settings,
   })
@@ -165,10 +184,18 @@ async function openBase(options: ServiceOptions) {
     scrub: (text) => redactLog?.(text).text ?? text,
     ...settings.loaded().config.log,
   })
-  const location = (): StoreLocation => locateStore(config(), found)
+  const location = (): StoreLocation => locateStore(config(), repositoryPlaces)
   const store = openOnce(async () => {
     const where = location()
-    if (where.kind === "sqlite") await refuseForeignState({ places, random, log })
+    if (where.kind === "sqlite" && options.storeMode === "copy") {
+      await refuseForeignState({ places, random, log }, { maySeal: false })
+      const inMemory = { location: { kind: "memory" }, copyOf: where.file } as const
+      return openStore({ ...inMemory, clock, random, log, ...config().store })
+    }
+    if (where.kind === "sqlite") {
+      if (options.mayCreateStore === false) await requireStore(where.file)
+      await refuseForeignState({ places, random, log })
+    }
     return openStore({ location: where, clock, random, log, ...config().store })
   })
   const base = {
@@ -178,20 +205,26 @@ async function openBase(options: ServiceOptions) {
     resolve: (given: string) => path.resolve(options.directory, given),
     location,
     store: store.open,
-    async secrets(directory: string = found.repository.root): Promise<Secrets> {
+    async secrets(directory: string = repositoryPlaces.repository.root): Promise<Secrets> {
       const secrets = await loadSecrets(directory, { places, environment, clock, random, log })
       redactLog = secrets.redact
       return secrets
     },
-    attack: async () => options.attack?.(found) ?? [],
+    attack: async () => options.attack?.(repositoryPlaces) ?? [],
     owner: () => processOwner(random),
     mayWriteFiles: options.mayWriteFiles === true,
-    tokens: lazyTokens({ config, places, log }),
+    watchesTree: options.watchesTree === true,
+    tokens: lazyTokens({ config }),
     clock,
     random,
     log,
   }
   return { base, isDefault, closeStore: store.close }
+}
+
+async function requireStore(file: string): Promise<void> {
+  const { kind } = await statFile(file)
+  if (kind === "missing") throw StoreMissing({ file })
 }
 
 function locateStore(config: Config, places: RepositoryPaths): StoreLocation {

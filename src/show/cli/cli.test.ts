@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
+import { defineError } from "#ground/base"
+import { commit, git } from "#test/git"
 import { tempDirectory } from "#test/temp"
 import { explain, runCli } from "./cli.ts"
 import type { EntryCall } from "./entry-points.ts"
 import { renderBar } from "./render/bar.ts"
-import { createScreen, safeJson, wantsColor } from "./screen.ts"
+import { createScreen, safeJson, wantsColor } from "./terminal/screen.ts"
 
 /** The server has its own tests; here each entry point only records its call. */
 const DOORS = {
@@ -14,12 +16,13 @@ const DOORS = {
   token: async () => 0,
   mcp: async (call: EntryCall) => (call.say(`mcp ${JSON.stringify(call.input)}`), 0),
   hook: async () => 0,
+  statusline: async () => 0,
   keep: async () => 0,
   attack: async () => [],
 }
 
 /** A user with a fresh home and project. */
-async function atTerminal(options: { isTerminal?: boolean } = {}) {
+async function atTerminal(options: { isTerminal?: boolean; keys?: string[] } = {}) {
   const temp = await tempDirectory()
   const project = path.join(temp.path, "project")
   await mkdir(project)
@@ -40,6 +43,7 @@ async function atTerminal(options: { isTerminal?: boolean } = {}) {
       stderr: sink("stderr"),
       signal: interrupted.signal,
       entryPoints: DOORS,
+      ...(options.keys && { readKey: async () => options.keys?.shift() }),
     })
     return { code, ...seen }
   }
@@ -100,18 +104,63 @@ describe("results", () => {
     expect((await person.type("config", "check", "--set", "x.y=1")).code).toBe(1)
   })
 
-  test("[CLI-8] `qm tour` prints the five commands that it runs", async () => {
+  test("[CLI-8] `qm tour` runs capture, search and pack on this repository and names the run command", async () => {
     await using person = await atTerminal()
-    await writeFile(path.join(person.project, "README.md"), "# Hello")
+    git(person.project, "init", "-q", "-b", "main")
+    commit(person.project, "fix(quote): round quotes half to even", {
+      "quote.ts": "export function roundQuote(value: number) {\n  return Math.round(value)\n}\n",
+    })
     const { code, stdout } = await person.type("tour")
     expect(code).toBe(0)
     expect(stdout.match(/^\$ .+$/gm)).toEqual([
-      "$ qm doctor",
-      "$ qm config show --sources",
-      "$ qm tokens README.md",
-      "$ qm store status",
-      "$ qm events --limit 5",
+      "$ qm capture",
+      '$ qm search "round quotes half to even" --limit 5',
+      '$ qm pack "round quotes half to even" --budget 8000',
+      '$ qm run "round quotes half to even" --mode plan',
     ])
+    expect(stdout).toContain("roundQuote")
+  })
+
+  test("[CLI-35] `qm` alone at a terminal shows agents, the capture and next steps", async () => {
+    await using person = await atTerminal({ isTerminal: true })
+    expect((await person.type()).stdout, "outside git: the short help").toContain("qm help --all")
+    git(person.project, "init", "-q", "-b", "main")
+    commit(person.project, "first", { "CLAUDE.md": "Use spaces.\n" })
+    const { code, stdout } = await person.type("--color", "never")
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Quartermaster in .+\/project\n/)
+    expect(stdout).toMatch(/Before the first prompt, [a-z-]+ loads [\d,]+ tokens/)
+    expect(stdout).toMatch(/Next\n[^]*qm run "What is this\?"/)
+    await using pipe = await atTerminal()
+    git(pipe.project, "init", "-q", "-b", "main")
+    expect((await pipe.type()).stdout).toContain("qm help --all")
+  })
+
+  test("[CLI-35] `qm` alone offers to import stored sessions, and y imports them", async () => {
+    await using person = await atTerminal({ isTerminal: true, keys: ["y"] })
+    git(person.project, "init", "-q", "-b", "main")
+    commit(person.project, "first", { "a.ts": "1\n" })
+    const name = person.project.replaceAll(/[^A-Za-z0-9]/g, "-")
+    const folder = path.join(person.path, ".claude/projects", name)
+    await mkdir(folder, { recursive: true })
+    const sessionId = "0f3c2a9e-1111-4222-8333-444455556666"
+    const line = (type: string, content: string) =>
+      JSON.stringify({
+        type,
+        sessionId,
+        cwd: person.project,
+        uuid: `${type}-1`,
+        parentUuid: null,
+        timestamp: "2026-11-15T08:00:00.000Z",
+        message: { role: type, content },
+      })
+    const lines = [line("user", "Explain the tariff"), line("assistant", "It is a table.")]
+    await writeFile(path.join(folder, `${sessionId}.jsonl`), `${lines.join("\n")}\n`)
+    const { stdout } = await person.type("--color", "never")
+    expect(stdout).toContain("1 session of claude-code in this repository")
+    expect(stdout).toContain("1 session imported")
+    const runs = await person.type("runs", "--json")
+    expect(JSON.parse(runs.stdout)).toMatchObject({ runs: [{ title: "Explain the tariff" }] })
   })
 
   test("[CLI-3] --json prints the output itself, and -v logs to stderr", async () => {
@@ -143,7 +192,10 @@ describe("help, version, completion", () => {
 
   test("[CLI-5] `qm complete` prints candidates, and the completion script of each shell calls it", async () => {
     await using person = await atTerminal()
-    expect((await person.type("complete", "--", "st")).stdout).toBe("stop\nstatus\nstore\n")
+    expect((await person.type("complete", "--", "st")).stdout).toMatch(
+      /^stop\t.+\nstatus\t.+\nstore\t.+\nstatusline\t.+\n$/,
+    )
+    expect((await person.type("help", "--man")).stdout).toMatch(/^\.TH QM 1 /)
     for (const shell of ["bash", "zsh", "fish"]) {
       expect((await person.type("completion", shell)).stdout).toContain("qm complete --")
     }
@@ -184,6 +236,20 @@ describe("errors", () => {
     expect(explain("just text", plain).exitCode).toBe(70)
   })
 
+  test("[CLI-10] a renamed error is sent with its former code", () => {
+    const plain = createScreen({ isColored: false, columns: undefined })
+    const Renamed = defineError<object>()("NEW_CODE", {
+      formerCode: "OLD_CODE",
+      family: "invalid",
+      message: () => "It failed.",
+      hint: () => "Try again.",
+    })
+    expect(explain(Renamed({}), plain).wire).toMatchObject({
+      code: "NEW_CODE",
+      formerCode: "OLD_CODE",
+    })
+  })
+
   test("[CLI-10] an interrupted command exits with 130 and prints nothing", async () => {
     await using person = await atTerminal()
     await writeFile(path.join(person.project, "a.md"), "x")
@@ -214,8 +280,8 @@ describe("the screen", () => {
       { kind: "history", tokens: 800 },
     ] as const
     expect(renderBar(segments, 20_000, screen)).toMatchInlineSnapshot(`
-      "███████████████▦▦▦▦▦▦▦▦▦▦▦▦▦▦▩▩···················│·········
-      █ instructions 6.1k   ▦ tools 5.6k   ▩ history 800   │ budget 20.0k"
+      "▦▦▦▦▦▦▦▦▦▦▦▦▦▦███████████████▩▩···················│·········
+      ▦ tools 5.6k   █ instructions 6.1k   ▩ history 800   │ budget 20.0k"
     `)
     expect(renderBar([], 1_000, screen).split("\n")[0]).toMatch(/^·+│·+$/)
     expect(renderBar([{ kind: "files", tokens: 90_000 }], 10, screen)).toContain("budget 10")

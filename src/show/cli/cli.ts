@@ -1,16 +1,24 @@
 import path from "node:path"
-import { isAppError, systemRandom, visible } from "#ground/base"
+import {
+  isAppError,
+  mapStack,
+  systemRandom,
+  truncate,
+  versions,
+  visible,
+  visibleLine,
+} from "#ground/base"
 import type { WireError } from "#ground/contract"
 import type { ExtraOperations } from "#show/app"
 import type { Command } from "./command.ts"
 import { derivedCommands, loadCommands } from "./command-index.ts"
-import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
 import { type EntryPoints, isEntryPoint } from "./entry-points.ts"
-import { renderHelp } from "./help.ts"
-import { fitText } from "./layout.ts"
+import { type Candidate, COMPLETION_SCRIPTS, type Completion, complete } from "./help/completion.ts"
+import { renderHelp } from "./help/help.ts"
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
 import type { findPrinter } from "./render/renderers.ts"
-import { createScreen, type Screen, safeJson, wantsColor } from "./screen.ts"
+import { fitText } from "./terminal/layout.ts"
+import { createScreen, type Screen, safeJson, wantsColor } from "./terminal/screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
@@ -32,23 +40,41 @@ export type Terminal = {
   readonly entryPoints: EntryPoints
   readonly extra?: ExtraCommands
   /** All of stdin; absent at a terminal. */
-  readStdin?(): Promise<string>
+  readonly readStdin?: (() => Promise<string>) | undefined
   /** The next key press; absent without a terminal. */
-  readKey?(signal: AbortSignal): Promise<string | undefined>
+  readonly readKey?: ((signal: AbortSignal) => Promise<string | undefined>) | undefined
 }
 
 export async function runCli(terminal: Terminal): Promise<number> {
   const { argv } = terminal
   const commands = await commandsFor(terminal.extra)
-  if (argv[0] === "complete" && argv[1] === "--") {
-    terminal.stdout.write(lines(complete(argv.slice(2), commands)))
-    return 0
-  }
   try {
+    if (argv[0] === "complete" && argv[1] === "--") {
+      return await printCandidates(complete(argv.slice(2), commands), terminal)
+    }
     return await perform(parseLine(argv, commands), { terminal, commands })
   } catch (error) {
     return await fail(error, terminal)
   }
+}
+
+async function printCandidates(
+  { candidates, list }: Completion,
+  terminal: Terminal,
+): Promise<number> {
+  // Commands, flags and values load no room.
+  const ids =
+    list === undefined ? [] : await (await import("./help/list-ids.ts")).listIds(list, terminal)
+  const rows = [...candidates, ...ids].map((it) => visibleLine(it.text) + aboutOf(it))
+  terminal.stdout.write(rows.map((it) => `${it}\n`).join(""))
+  return 0
+}
+
+/** The longest summary of a command. */
+const LONGEST_ABOUT = 70
+
+function aboutOf({ about }: Candidate): string {
+  return about === "" ? "" : `\t${visibleLine(truncate(about, LONGEST_ABOUT))}`
 }
 
 async function commandsFor(extra: ExtraCommands | undefined): Promise<readonly Command[]> {
@@ -62,8 +88,14 @@ type CommandSetup = { readonly terminal: Terminal; readonly commands: readonly C
 async function perform(line: ParsedLine, { terminal, commands }: CommandSetup): Promise<number> {
   const screen = screenFor(terminal.stdout, line.color, terminal.environment)
   switch (line.action.kind) {
+    case "start":
+      return showStart(line, { terminal, commands, screen })
     case "help":
-      terminal.stdout.write(renderHelp(line.action, commands, screen))
+      terminal.stdout.write(
+        line.action.isManual === true
+          ? (await import("./help/manual.ts")).renderManual(commands)
+          : renderHelp(line.action, commands, screen),
+      )
       return 0
     case "version":
       return printVersion(line, terminal)
@@ -72,6 +104,19 @@ async function perform(line: ParsedLine, { terminal, commands }: CommandSetup): 
     default:
       return line.action satisfies never
   }
+}
+
+/** `qm` alone: at a terminal the state of this repository, in a pipe the short help. */
+async function showStart(line: ParsedLine, call: Omit<Call, "line">): Promise<number> {
+  const { terminal, commands, screen } = call
+  if (terminal.stdout.isTerminal) {
+    await import("./zod-without-jit.ts")
+    const { runStart } = await import("./start/start-screen.ts")
+    const context = { ...call, line, directory: directoryOf({ ...call, line }) }
+    if (await runStart(context)) return 0
+  }
+  terminal.stdout.write(renderHelp({ words: [] }, commands, screen))
+  return 0
 }
 
 type RunAction = Extract<ParsedLine["action"], { kind: "run" }>
@@ -89,11 +134,14 @@ async function run(action: RunAction, call: Call): Promise<number> {
     const { runLive } = await import("./live-run/live-run.ts")
     return runLive(live, action.input, { ...call, directory: directoryOf(call) })
   }
+  if (!isEntryPoint(operation)) await import("./zod-without-jit.ts")
   const commands = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
-  if (operation === "session.activity") return commands.runWatch(action.input, context)
+  if (operation === "session.activity") {
+    return (await import("./terminal/watch-activity.ts")).runWatch(action.input, context)
+  }
   if (operation === "credential.set") return commands.setCredential(action.input, context)
-  if (operation === "tour") return commands.runTour(context)
+  if (operation === "tour") return (await import("./start/tour.ts")).runTour(context)
   if (operation === "gateway.run") {
     return (await import("./gateway-run.ts")).runThroughGateway(action.input, context)
   }
@@ -111,7 +159,6 @@ function directoryOf({ line, terminal }: Call): string {
 }
 
 async function printVersion(line: ParsedLine, terminal: Terminal): Promise<number> {
-  const { versions } = await import("#show/app")
   const current = versions()
   const text = `qm ${current.qm} (node ${current.node}, sqlite ${current.sqlite})\n`
   terminal.stdout.write(line.json ? `${safeJson(current)}\n` : text)
@@ -136,10 +183,6 @@ function screenFor(sink: Sink, choice: string, environment: Environment): Screen
   const isColored = wantsColor({ choice, isTerminal: sink.isTerminal, environment })
   const columns = sink.isTerminal ? (sink.columns ?? USUAL_COLUMNS) : undefined
   return createScreen({ isColored, columns })
-}
-
-function lines(words: readonly string[]): string {
-  return words.map((word) => `${word}\n`).join("")
 }
 
 /** Commands that start or resume a pipeline and follow it; a list, because no room is loaded yet. */
@@ -187,15 +230,16 @@ export function explain(error: unknown, screen: Screen): ExplainedError {
   const advice = (hint: string, code: string) =>
     fitText(`  ${paint.accent("→")} ${visible(hint)}  ${paint.muted(`[${code}]`)}`, screen)
   if (isAppError(error)) {
-    const { code, message, hint, data } = error
+    const { code, formerCode, message, hint, data } = error
+    const former = formerCode === undefined ? {} : { formerCode }
     const text = `${fitText(visible(message), screen)}\n${advice(hint, code)}`
-    return { text, wire: { code, message, hint, data }, exitCode: 1 }
+    return { text, wire: { code, message, hint, data, ...former }, exitCode: 1 }
   }
   const message = error instanceof Error ? error.message : String(error)
   const stack = error instanceof Error ? (error.stack ?? message) : message
   const hint = "This is a bug in Quartermaster. Report it with the lines above."
   return {
-    text: `${visible(stack)}\n${advice(hint, "BUG")}`,
+    text: `${visible(mapStack(stack))}\n${advice(hint, "BUG")}`,
     wire: { code: "BUG", message, hint, data: null },
     exitCode: 70,
   }

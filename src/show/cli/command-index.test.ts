@@ -6,10 +6,10 @@ import { tempDirectory } from "#test/temp"
 import { BUILT_IN_COMMANDS } from "./command.ts"
 import { arrange, checkIndexStale, loadCommands } from "./command-index.ts"
 import { deriveCommands } from "./derive-commands.ts"
-import { FEATURED, renderHelp } from "./help.ts"
+import { FEATURED, renderHelp } from "./help/help.ts"
 import { parseLine } from "./parse.ts"
 import { loadPrinters } from "./render/renderers.fixture.ts"
-import { createScreen } from "./screen.ts"
+import { createScreen } from "./terminal/screen.ts"
 
 const renderers = await loadPrinters()
 
@@ -172,4 +172,26 @@ test("[CLI-29] commands come from the built index, or from the descriptors if it
   )
   await writeFile(index, "not an index")
   expect(words(await loadCommands(index))).toEqual(all)
+})
+
+test("[CLI-24] commands and flags that were renamed still work", () => {
+  const commands = deriveCommands(Object.values(OPERATIONS))
+  const run = (...argv: string[]) => {
+    const { action } = parseLine(argv, commands)
+    return action.kind === "run" ? [action.command.operation, action.input] : action.kind
+  }
+  expect(run("agent")).toEqual(run("recipe"))
+  expect(run("agent", "list")).toEqual(run("recipe"))
+  for (const verb of ["show", "new", "validate", "trust"]) {
+    expect(run("agent", verb, "a")).toEqual([`recipe.${verb}`, { slug: "a" }])
+  }
+  expect(run("runs", "sessions")).toEqual(run("session", "stored"))
+  expect(run("runs", "read", "s")).toEqual(run("session", "import", "s"))
+  const listed = ["pipeline.list", { agent: "a" }]
+  expect(run("pipeline", "--recipe", "a")).toEqual(listed)
+  expect(run("pipeline", "--agent", "a")).toEqual(listed)
+  const screen = createScreen({ isColored: false, columns: undefined })
+  const help = renderHelp({ words: ["pipeline"], isAll: false }, commands, screen)
+  expect(help).toContain("--recipe")
+  expect(help).not.toContain("--agent ")
 })

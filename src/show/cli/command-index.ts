@@ -1,14 +1,20 @@
 import path from "node:path"
-import { listDirectory, parseJson, readTextBounded, statFile } from "#ground/base"
+import {
+  listDirectory,
+  packageFile,
+  parseJson,
+  readBuilt,
+  readTextBounded,
+  statFile,
+} from "#ground/base"
 import type { Operation } from "#ground/contract"
 import { BUILT_IN_COMMANDS, type Command } from "./command.ts"
 
-const PACKAGE = path.join(import.meta.dirname, "../../..")
-const CONTRACT = path.join(PACKAGE, "src/ground/contract")
+const CONTRACT = packageFile("src/ground/contract")
 const LARGEST_INDEX_BYTES = 4_000_000
 
 /** Written by `npm run build`. */
-export const COMMAND_INDEX = path.join(PACKAGE, "dist/commands.json")
+export const COMMAND_INDEX = packageFile("dist/commands.json")
 
 /**
  * All commands. Those of operations come from the index that the build wrote, so that help,
@@ -16,7 +22,12 @@ export const COMMAND_INDEX = path.join(PACKAGE, "dist/commands.json")
  * index, or in a clone with newer descriptors, they are derived from the descriptors.
  */
 export async function loadCommands(index: string = COMMAND_INDEX): Promise<readonly Command[]> {
-  return arrange((await readIndex(index)) ?? (await derivedCommands()))
+  return arrange(builtCommands() ?? (await readIndex(index)) ?? (await derivedCommands()))
+}
+
+function builtCommands(): readonly Command[] | undefined {
+  const built = readBuilt("commands.json")
+  return isCommandList(built) ? built : undefined
 }
 
 async function readIndex(file: string): Promise<readonly Command[] | undefined> {
@@ -40,28 +51,24 @@ export async function derivedCommands(
   return deriveCommands(operations ?? Object.values(OPERATIONS))
 }
 
-/**
- * Whether the index is missing or, in a clone, older than a descriptor. In an installed package the
- * file times are those of the installation and say nothing.
- */
+/** Whether the index of a clone is missing or older than a descriptor. */
 export async function checkIndexStale(index: string = COMMAND_INDEX): Promise<boolean> {
   const builtAt = await modifiedAt(index)
   if (builtAt === undefined) return true
-  const isPackage = (await modifiedAt(path.join(PACKAGE, "scripts/build.ts"))) === undefined
-  if (isPackage) return false
   const times = await Promise.all((await sourceFiles()).map(modifiedAt))
   return times.some((it) => it !== undefined && it > builtAt)
 }
 
 async function sourceFiles(): Promise<readonly string[]> {
-  const folders = [CONTRACT, path.join(CONTRACT, "operations")]
+  const parts = ["operations", "shapes"].map((it) => path.join(CONTRACT, it))
+  const folders = [CONTRACT, ...parts]
   const listings = await Promise.all(
     folders.map(async (folder) => {
       const listed = await listDirectory(folder)
       return listed.kind === "listed" ? listed.entries.map((it) => path.join(folder, it.name)) : []
     }),
   )
-  return [...listings.flat(), path.join(import.meta.dirname, "derive-commands.ts")]
+  return [...listings.flat(), packageFile("src/show/cli/derive-commands.ts")]
 }
 
 async function modifiedAt(file: string): Promise<number | undefined> {

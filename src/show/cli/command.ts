@@ -1,8 +1,10 @@
-import type { CommandGroup } from "#ground/contract"
+import type { CommandGroup, ListedRows } from "#ground/contract"
 
 export type Flag = {
   /** Without the dashes: `max-bytes`. */
   readonly name: string
+  /** Name before a rename; still accepted. */
+  readonly formerName?: string
   /** Field of the operation's input: `maxBytes`. */
   readonly key: string
   readonly type: "text" | "number" | "boolean"
@@ -11,6 +13,8 @@ export type Flag = {
   readonly isRequired: boolean
   readonly defaultText: string
   readonly description: string
+  /** Operation whose rows complete it at the shell. */
+  readonly listedBy?: string
 }
 
 export function flag(fields: Pick<Flag, "name" | "description"> & Partial<Flag>): Flag {
@@ -41,6 +45,8 @@ export type Command = {
   readonly notes?: readonly string[]
   /** The command that help lists instead of this alias, such as `memory` for `memory list`. */
   readonly aliasOf?: string
+  /** For a list whose rows complete flags and arguments. */
+  readonly rows?: ListedRows
 }
 
 /** Topics of `qm help --all`, in order. A list of its own, because the contract loads zod. */
@@ -98,7 +104,13 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     operation: "attach",
     summary: "Show a run of any process until it ends",
     group: "Runs",
-    arguments: [flag({ name: "id", description: "Run id (default: the newest running one)" })],
+    arguments: [
+      flag({
+        name: "id",
+        description: "Run id (default: the newest running one)",
+        listedBy: "agents.list",
+      }),
+    ],
     flags: [
       flag({ name: "after", type: "number", description: "Only messages after this number" }),
       flag({ name: "tail", type: "number", description: "Start with this many recent messages" }),
@@ -157,8 +169,15 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     summary: "Print the bearer token for scripts",
     group: "Setup",
     arguments: [],
-    flags: [flag({ name: "client", description: "Client name; its token is valid for /mcp only" })],
-    examples: ["qm token", "qm token --client ci"],
+    flags: [
+      flag({ name: "client", description: "Client name; its token is valid for /mcp only" }),
+      flag({
+        name: "revoke",
+        type: "boolean",
+        description: "End all sessions and client tokens, then print a new token",
+      }),
+    ],
+    examples: ["qm token", "qm token --client ci", "qm token --revoke"],
   },
   {
     words: ["mcp"],
@@ -174,7 +193,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         description: "Tool sets, separated by commas: core, knowledge",
       }),
     ],
-    examples: ["claude mcp add qm -- qm mcp", "qm mcp --tools core,knowledge"],
+    examples: ["claude mcp add qm -- qm mcp", "qm mcp --tools core,sessions"],
     notes: [
       "Agents start it themselves. Only MCP messages are written to stdout.",
       "It ends when stdin closes, and ends the branches opened through it.",
@@ -245,6 +264,16 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     ],
   },
   {
+    words: ["statusline"],
+    operation: "statusline",
+    summary: "Print one line about a Claude Code session, from its JSON on stdin",
+    group: "Setup",
+    arguments: [],
+    flags: [],
+    examples: ["qm statusline < status.json"],
+    notes: ["`qm init --statusline` sets it up in Claude Code."],
+  },
+  {
     words: ["keep"],
     operation: "keep",
     summary: "Run the index daemon; hooks start it and it ends by itself",
@@ -293,7 +322,10 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     summary: "Show help for a command or topic",
     group: "Setup",
     arguments: [flag({ name: "command", isList: true, description: "Command or topic" })],
-    flags: [flag({ name: "all", type: "boolean", description: "List all commands by topic" })],
-    examples: ["qm help capture", "qm help pipelines", "qm help --all"],
+    flags: [
+      flag({ name: "all", type: "boolean", description: "List all commands by topic" }),
+      flag({ name: "man", type: "boolean", description: "Print the manual page for man" }),
+    ],
+    examples: ["qm help capture", "qm help pipelines", "qm help --all", "qm help --man | man -l -"],
   },
 ]

@@ -11,10 +11,17 @@ export function deriveCommands(operations: readonly Operation[]): readonly Comma
 }
 
 function commandsOf(cli: CliCommand, operation: Operation): readonly Command[] {
-  const { args = [], omit = [], given = {}, flagNames = {}, extraFlags = [] } = cli
+  const {
+    args = [],
+    omit = [],
+    given = {},
+    flagNames = {},
+    formerFlags = {},
+    extraFlags = [],
+  } = cli
   const flags = inputFields(operation)
     .filter((it) => !omit.includes(it.key) && !(it.key in given))
-    .map((it) => flagOf(it, flagNames[it.key]))
+    .map((it) => flagOf(it, flagNames[it.key], formerFlags[it.key]))
   const taken = args.flatMap((key) => flags.find((it) => it.key === key) ?? [])
   const command: Command = {
     words: cli.words ?? operation.name.split("."),
@@ -26,15 +33,22 @@ function commandsOf(cli: CliCommand, operation: Operation): readonly Command[] {
     examples: cli.examples,
     ...(cli.given !== undefined && { given: cli.given }),
     ...(cli.notes !== undefined && { notes: cli.notes }),
+    ...(operation.rows !== undefined && { rows: operation.rows }),
   }
   const clash = command.flags.find((it) => GLOBAL_FLAGS.some((global) => global.name === it.name))
   invariant(clash === undefined, `${operation.name} has no field named like a global flag`)
-  if (cli.alsoWords === undefined) return [command]
-  return [command, { ...command, words: cli.alsoWords, aliasOf: command.words.join(" ") }]
+  const aliasOf = command.words.join(" ")
+  const aliases = cli.aliases ?? []
+  return [command, ...aliases.map((it) => ({ ...command, words: it.split(" "), aliasOf }))]
 }
 
-function flagOf({ key, defaultValue, ...field }: InputField, name = kebab(key)): Flag {
-  return { name, key, ...field, defaultText: defaultTextOf(defaultValue) }
+function flagOf(
+  { key, defaultValue, ...field }: InputField,
+  name = kebab(key),
+  formerName?: string,
+): Flag {
+  const former = formerName === undefined ? {} : { formerName }
+  return { name, ...former, key, ...field, defaultText: defaultTextOf(defaultValue) }
 }
 
 function kebab(key: string): string {

@@ -21,9 +21,9 @@ export async function runThroughGateway(
     : []
   await using app = await openApp(context)
   const notices: string[] = []
-  const carried = await open(app, { program, args, input, context, notices })
-  const environment = { ...terminal.environment, ...carried.environment }
-  const outcome = await attend(program, [...carried.args, ...args], {
+  const proxied = await open(app, { program, args, input, context, notices })
+  const environment = { ...terminal.environment, ...proxied.environment }
+  const outcome = await attend(program, [...proxied.args, ...args], {
     cwd: directory,
     env: Object.fromEntries(
       Object.entries(environment).flatMap(([name, value]) =>
@@ -31,7 +31,7 @@ export async function runThroughGateway(
       ),
     ),
   })
-  await carried.end()
+  await proxied.end()
   // Printed at the end: until then the screen belongs to the program.
   for (const it of notices) terminal.stderr.write(`${visibleLine(it)}\n`)
   return exitCodeOf(outcome, program)

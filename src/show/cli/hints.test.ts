@@ -33,6 +33,17 @@ function asTyped(line: string): readonly string[] {
 /** A version line, or a command that another function fills in. */
 const IS_TEMPLATE = /^\$\{/
 
+const ROOT = path.join(SOURCE, "..")
+const DOCUMENTS = ["README.md", "SECURITY.md", "docs/data.md", "docs/guide/first-five-minutes.md"]
+
+/** `qm …` in backticks, and the lines of code blocks that start with it. */
+function commandsOf(document: string): readonly string[] {
+  const text = readFileSync(path.join(ROOT, document), "utf8")
+  const quoted = [...text.matchAll(/`qm ([^`\n]+)`/g)]
+  const typed = [...text.matchAll(/^(?:\.\/bin\/)?qm (.+?)(?: {2,}#.*)?$/gm)]
+  return [...quoted, ...typed].map(([, line = ""]) => line)
+}
+
 const LINES = FILES.flatMap((file) =>
   commandsIn(file).flatMap((line) => (IS_TEMPLATE.test(line) ? [] : [{ file, line }])),
 )
@@ -44,6 +55,13 @@ function isName(line: string): boolean {
 
 test("[CLI-32] the sources contain more than 100 command lines in backticks", () => {
   expect(LINES.length).toBeGreaterThan(100)
+})
+
+test.each(DOCUMENTS)("[CLI-32] every command in %s parses", (document) => {
+  const lines = commandsOf(document).filter((it) => !isName(it))
+  for (const line of lines) {
+    expect(() => parseLine(asTyped(line), COMMANDS), `qm ${line}`).not.toThrow()
+  }
 })
 
 test("[CLI-32] every command named in a hint, a help text or a result parses", () => {

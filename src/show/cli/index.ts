@@ -10,4 +10,5 @@ export {
   loadCommands,
 } from "./command-index.ts"
 export type { EntryCall } from "./entry-points.ts"
+export { renderManual } from "./help/manual.ts"
 export type { Renderers } from "./render/renderer.ts"

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { BUILT_IN_COMMANDS, type Command, type Flag, GLOBAL_FLAGS } from "./command.ts"
-import { complete } from "./completion.ts"
-import { renderHelp } from "./help.ts"
+import { complete } from "./help/completion.ts"
+import { renderHelp } from "./help/help.ts"
 import { parseLine, wantsJson } from "./parse.ts"
-import { createScreen } from "./screen.ts"
+import { createScreen } from "./terminal/screen.ts"
 
 function flag(name: string, more: Partial<Flag> = {}): Flag {
   return {
@@ -99,7 +99,7 @@ describe("parseLine", () => {
     [["help", "config", "show"], { kind: "help", words: ["config", "show"], isAll: false }],
     [["help", "setup"], { kind: "help", words: ["setup"], isAll: false }],
     [["help", "--all"], { kind: "help", words: [], isAll: true }],
-    [[], { kind: "help", words: [], isAll: false }],
+    [[], { kind: "start" }],
     [["--version"], { kind: "version" }],
     [["version"], { kind: "version" }],
   ])("[CLI-1] %j parses to its command and input", (argv, expected) =>
@@ -226,5 +226,5 @@ test.each([
   [["--j"], ["--json"]],
   [["nothing", "x"], []],
 ])("[CLI-5] %j completes to %j", (words, candidates) => {
-  expect(complete(words, COMMANDS)).toEqual(candidates)
+  expect(complete(words, COMMANDS).candidates.map((it) => it.text)).toEqual(candidates)
 })

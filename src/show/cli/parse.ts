@@ -23,7 +23,15 @@ export type ParsedLine = {
   readonly verbose: boolean
   readonly action:
     | { readonly kind: "version" }
-    | { readonly kind: "help"; readonly words: readonly string[]; readonly isAll: boolean }
+    /** No command at all. */
+    | { readonly kind: "start" }
+    | {
+        readonly kind: "help"
+        readonly words: readonly string[]
+        readonly isAll: boolean
+        /** The manual page instead. */
+        readonly isManual?: boolean
+      }
     | { readonly kind: "run"; readonly command: Command; readonly input: Record<string, FlagValue> }
 }
 
@@ -54,6 +62,7 @@ function chooseAction(
     return { kind: "version" }
   }
   const wantsHelp = read.values.get("help") === true
+  if (command === undefined && words.length === 0 && !wantsHelp) return { kind: "start" }
   if (command === undefined || wantsHelp) return { kind: "help", words, isAll: false }
   if (command.operation === "help") return helpAction(read, commands)
   checkSubcommand(command, read, commands)
@@ -61,6 +70,8 @@ function chooseAction(
 }
 
 function helpAction(read: ReadTokens, commands: readonly Command[]): ParsedLine["action"] {
+  if (read.values.get("man") === true)
+    return { kind: "help", words: [], isAll: true, isManual: true }
   const isAll = read.values.get("all") === true
   if (read.loose.length === 0) return { kind: "help", words: [], isAll }
   if (findTopic(read.loose) !== undefined) return { kind: "help", words: read.loose, isAll }
@@ -164,12 +175,14 @@ type FlagUse = {
 function recognise(token: string, flags: readonly Flag[], command: string): FlagUse {
   const split = token.indexOf("=")
   const typed = split === -1 ? token : token.slice(0, split)
-  const given = split === -1 ? undefined : token.slice(split + 1)
+  const value = split === -1 ? undefined : token.slice(split + 1)
   const long = SHORT_FLAGS[typed] ?? typed
-  const direct = flags.find((it) => `--${it.name}` === long)
-  if (direct !== undefined) return { flag: direct, given, isNegated: false }
+  const direct =
+    flags.find((it) => `--${it.name}` === long) ??
+    flags.find((it) => it.formerName !== undefined && `--${it.formerName}` === long)
+  if (direct !== undefined) return { flag: direct, given: value, isNegated: false }
   const negated = flags.find((it) => it.type === "boolean" && `--no-${it.name}` === long)
-  if (negated !== undefined) return { flag: negated, given, isNegated: true }
+  if (negated !== undefined) return { flag: negated, given: value, isNegated: true }
   throw UnknownFlag({
     flag: visibleLine(typed),
     command,
@@ -222,8 +235,8 @@ function gatherInput(command: Command, read: ReadTokens): Record<string, FlagVal
   const name = command.words.join(" ")
   const keys = new Set(command.flags.map((it) => it.key))
   const flags = [...read.values].filter(([key]) => keys.has(key))
-  const given = Object.entries(command.given ?? {})
-  const input = Object.fromEntries([...flags, ...gatherArguments(command, read.loose), ...given])
+  const fixed = Object.entries(command.given ?? {})
+  const input = Object.fromEntries([...flags, ...gatherArguments(command, read.loose), ...fixed])
   const missing = [...command.arguments, ...command.flags].find(
     (it) => it.isRequired && !(it.key in input),
   )
@@ -241,9 +254,9 @@ function gatherArguments(command: Command, loose: readonly string[]): [string, F
   }
   return command.arguments.flatMap((argument, i): [string, FlagValue][] => {
     const texts = argument.isList ? loose.slice(i) : loose.slice(i, i + 1)
-    const given = texts.map((text) => readValue(argument, text, false))
-    const [first] = given
+    const values = texts.map((text) => readValue(argument, text, false))
+    const [first] = values
     if (first === undefined) return []
-    return [[argument.key, argument.isList ? given : first]]
+    return [[argument.key, argument.isList ? values : first]]
   })
 }

@@ -1,16 +1,13 @@
-import path from "node:path"
-import { isAppError, statFile, systemClock, visible } from "#ground/base"
-import { OPERATIONS } from "#ground/contract"
+import { isAppError, visible } from "#ground/base"
 import { type App, createApp } from "#show/app"
 import type { Terminal } from "./cli.ts"
 import type { EntryName } from "./entry-points.ts"
 import { CredentialMissing } from "./errors.ts"
 import type { ParsedLine } from "./parse.ts"
-import { createProgressLine } from "./progress.ts"
-import { readTyped } from "./read-line.ts"
-import { renderActivity } from "./render/ledger.ts"
 import { findPrinter } from "./render/renderers.ts"
-import { type Screen, safeJson, safeJsonLine, visibleDeep } from "./screen.ts"
+import { createProgressLine } from "./terminal/progress.ts"
+import { readTyped } from "./terminal/read-line.ts"
+import { type Screen, safeJson, visibleDeep } from "./terminal/screen.ts"
 
 export type RunContext = {
   readonly line: ParsedLine
@@ -25,7 +22,7 @@ export async function runOperation(
   context: RunContext,
 ): Promise<number> {
   await using app = await openApp(context, { mayWriteFiles: true })
-  if (name.startsWith("agents.")) await settleLost(app)
+  if (name.startsWith("agents.") && !(await app.hasNoState())) await settleLost(app)
   return await printResult(app, { name, input }, context)
 }
 
@@ -34,11 +31,12 @@ export async function runOperation(
  * written, continue.
  */
 export async function settleLost(app: App): Promise<void> {
-  const agents = await app.agents()
-  await agents.recover().catch((error: unknown) => {
+  try {
+    await (await app.agents()).recover()
+  } catch (error) {
     if (!isAppError(error)) throw error
-    app.log.warn("lost runs could not be settled", { code: error.code })
-  })
+    app.log.warn("interrupted runs could not be ended", { code: error.code })
+  }
 }
 
 /** Calls another surface: the server, its links, its token. */
@@ -59,43 +57,9 @@ export async function runEntryPoint(
   })
 }
 
-type Step = { readonly typed: string; readonly name: string; readonly input: unknown }
-
-/** Runs a few commands on this repository and prints each. */
-export async function runTour(context: RunContext): Promise<number> {
-  await using app = await openApp(context)
-  const { stdout } = context.terminal
-  const { paint } = context.screen
-  stdout.write(`A short tour of qm on ${visible(app.places.repository.root)}\n`)
-  for (const step of await tourSteps(context.directory)) {
-    stdout.write(`\n${paint.accent("$")} ${paint.bold(step.typed)}\n\n`)
-    await printResult(app, step, context)
-  }
-  stdout.write(`\n${paint.muted("End of the tour. List all commands with `qm help --all`.")}\n`)
-  return 0
-}
-
-const WORTH_COUNTING = ["README.md", "AGENTS.md", "CLAUDE.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
-
-async function tourSteps(directory: string): Promise<readonly Step[]> {
-  const paths: string[] = []
-  for (const name of WORTH_COUNTING) {
-    const found = await statFile(path.join(directory, name))
-    if (found.kind === "found" && found.what === "regular file") paths.push(name)
-  }
-  const tokens = { typed: `qm tokens ${paths.join(" ")}`, name: "tokens.count", input: { paths } }
-  return [
-    { typed: "qm doctor", name: "doctor.run", input: {} },
-    { typed: "qm config show --sources", name: "config.show", input: { sources: true } },
-    ...(paths.length === 0 ? [] : [tokens]),
-    { typed: "qm store status", name: "store.status", input: {} },
-    { typed: "qm events --limit 5", name: "events.list", input: { limit: 5 } },
-  ]
-}
-
 export async function openApp(
   { line, terminal, directory }: RunContext,
-  options: { readonly mayWriteFiles?: boolean } = {},
+  options: { readonly mayWriteFiles?: boolean; readonly storeMode?: "copy" } = {},
 ): Promise<App> {
   return createApp({
     ...options,
@@ -108,66 +72,19 @@ export async function openApp(
   })
 }
 
-async function printResult(
+export async function printResult(
   app: App,
-  call: Pick<Step, "name" | "input">,
+  call: { readonly name: string; readonly input: unknown },
   { line, terminal, screen }: RunContext,
 ): Promise<number> {
   const progress = createProgressLine(terminal.stderr)
   const context = { signal: terminal.signal, onProgress: progress.show }
   const output = await app.call(call.name, call.input, context).finally(progress.clear)
-  const operation = app.operations.find((it) => it.name === call.name)
-  const printer = operation && (await findPrinter(operation, terminal.extra?.renderers))
+  const printer = await findPrinter(await app.operation(call.name), terminal.extra?.renderers)
   const shown = printer?.isExact === true ? output : visibleDeep(output)
   const text = line.json ? safeJson(output) : printer?.text(shown, screen)
   terminal.stdout.write(`${text ?? safeJson(output)}\n`)
   return printer?.exitCode(output) ?? 0
-}
-
-/** How often the ledger files are read: often enough to watch, too rarely to cost much. */
-const LOOK_EVERY_MS = 500
-const MOST_AT_ONCE = 1_000
-
-/** Prints ledger entries; with `--follow` until Ctrl-C, with exit code 0. */
-export async function runWatch(
-  input: Readonly<Record<string, unknown>>,
-  context: RunContext,
-): Promise<number> {
-  await using app = await openApp(context)
-  const { signal } = context.terminal
-  const ask = async (asked: object) =>
-    OPERATIONS["session.activity"].output.parse(
-      await app.call("session.activity", asked, { signal }),
-    ).entries
-  const first = await ask({ limit: input["limit"] })
-  showEntries(first, context)
-  if (input["follow"] !== true) return 0
-  let seen = new Set(first.map((it) => JSON.stringify(it)))
-  let after = first.at(-1)?.at ?? systemClock.now()
-  while (!signal.aborted) {
-    await systemClock.sleep(LOOK_EVERY_MS, signal).catch(() => {})
-    if (signal.aborted) break
-    // Two entries may have the same millisecond, so the last one is read again.
-    const found = await ask({ after: after - 1, limit: MOST_AT_ONCE })
-    showEntries(
-      found.filter((it) => !seen.has(JSON.stringify(it))),
-      context,
-    )
-    after = found.at(-1)?.at ?? after
-    seen = new Set(found.map((it) => JSON.stringify(it)))
-  }
-  return 0
-}
-
-type Entries = Parameters<typeof renderActivity>[0]
-
-function showEntries(entries: readonly Entries[], { line, terminal, screen }: RunContext): void {
-  for (const entry of entries) {
-    const shown = OPERATIONS["session.activity"].output.shape.entries.element.parse(
-      visibleDeep(entry),
-    )
-    terminal.stdout.write(`${line.json ? safeJsonLine(entry) : renderActivity(shown, screen)}\n`)
-  }
 }
 
 /** The value is read from stdin or typed without echo; it is never an argument. */

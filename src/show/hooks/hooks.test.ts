@@ -162,7 +162,7 @@ describe("homeOf", () => {
 })
 
 test("[HOOKS-5] imports no package, and no room above guard", () => {
-  const files = ["main.ts", "hooks.ts", "judge.ts", "background.ts", "by-hand.ts"]
+  const files = ["main.ts", "hooks.ts", "judge.ts", "background.ts", "by-hand.ts", "status-line.ts"]
   const rooms = ["#ground/base", "#ground/contract", "#see/repo", "#know/ledger", "#choose/guard"]
   for (const file of files) {
     const source = readFileSync(new URL(file, import.meta.url), "utf8")

@@ -1,1 +1,2 @@
 export { runHookByHand } from "./by-hand.ts"
+export { answerStatusLine } from "./status-line.ts"

@@ -3,9 +3,10 @@ import type { BackgroundWork } from "#choose/guard"
 import { fetchIfDue, startInBackground } from "./background.ts"
 import { runHook } from "./hooks.ts"
 import { createJudge, homeOf } from "./judge.ts"
+import { answerStatusLine } from "./status-line.ts"
 
 /**
- * Entry of a hook process: `qm-hook <host> [event]`. It always ends itself with 0: an open stdin or
+ * Entry of a hook process: `qm-hook <host> [event]`, and of the status line: `qm-hook statusline`. It always ends itself with 0: an open stdin or
  * a running rule must not delay the agent.
  */
 const environment = process.env
@@ -21,6 +22,7 @@ const endAfter = (error: unknown) => {
 process.on("uncaughtException", endAfter)
 const [first, second, third = ""] = process.argv.slice(2)
 if (first === "--afterwards") await workAfterwards(second, third)
+else if (first === "statusline") await printStatusLine()
 else await answerEvent()
 process.exit(0)
 
@@ -49,6 +51,20 @@ async function answerEvent(): Promise<void> {
   for (const { work, root } of left) {
     await startInBackground(work, root, { node: process.execPath, self, home, environment })
   }
+}
+
+async function printStatusLine(): Promise<void> {
+  const line = await answerStatusLine({
+    input: process.stdin,
+    environment,
+    now: () => Date.now(),
+    later: (ms, act) => {
+      const timer = setTimeout(act, ms)
+      return () => clearTimeout(timer)
+    },
+    debug,
+  })
+  await new Promise<void>((resolve) => void process.stdout.write(`${line}\n`, () => resolve()))
 }
 
 async function workAfterwards(kind: string | undefined, root: string): Promise<void> {

@@ -7,9 +7,9 @@ import {
   AgentsMessages,
   AgentsProviders,
   AgentType,
+  agentsOperations,
   describeIssue,
   Message,
-  OPERATIONS,
   type Operation,
   Provider,
   Run,
@@ -37,7 +37,7 @@ type DoorRequest = {
   call(operation: DoorOperation, input: unknown): Promise<unknown>
 }
 
-type DoorOperation = Extract<keyof typeof OPERATIONS, `agents.${string}`>
+type DoorOperation = Extract<keyof typeof agentsOperations, `agents.${string}`>
 
 /** REST routes of runs. Each calls an operation. */
 export type DoorRoute = {
@@ -85,7 +85,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
     path: "/api/agents",
     summary: "List runs, newest first",
     status: 200,
-    query: OPERATIONS["agents.list"].input,
+    query: agentsOperations["agents.list"].input,
     result: z.array(Run),
     answer: async ({ query, call }) =>
       AgentsList.parse(await call("agents.list", query("agents.list"))).runs,
@@ -112,7 +112,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
     path: "/api/agents/:id/messages",
     summary: "List the messages of a run after a sequence number",
     status: 200,
-    query: OPERATIONS["agents.messages"].input.omit({ id: true }),
+    query: agentsOperations["agents.messages"].input.omit({ id: true }),
     result: z.array(Message),
     async answer({ id, query, call }) {
       const input = { limit: DOOR_PAGE_MESSAGES, ...query("agents.messages"), id }
@@ -211,6 +211,6 @@ function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.o
 }
 
 function givenType(body: unknown): string {
-  const given = z.object({ type: z.string().max(100) }).safeParse(body)
-  return given.success ? given.data.type : ""
+  const parsed = z.object({ type: z.string().max(100) }).safeParse(body)
+  return parsed.success ? parsed.data.type : ""
 }

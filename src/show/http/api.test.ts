@@ -1,7 +1,7 @@
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
-import { AppError, type ErrorFamily, StorageFull } from "#ground/base"
+import { AppError, defineError, type ErrorFamily, StorageFull } from "#ground/base"
 import type { CallContext, Operation } from "#ground/contract"
 import type { App } from "#show/app"
 import { testClock } from "#test/clock"
@@ -50,6 +50,7 @@ const PROBES = [
     return {}
   }),
   probe("probe.echo", "read", async (input) => ({ input })),
+  { ...probe("probe.renamed", "read", async () => ({ is: "renamed" })), formerName: "old.name" },
 ]
 
 type Run = (input: unknown, context: CallContext) => Promise<Record<string, unknown>>
@@ -75,7 +76,7 @@ function probe(name: string, effect: "read" | "write", run: Run) {
 
 const withProbes = (app: App): App => ({
   ...app,
-  operations: [...app.operations, ...PROBES],
+  operations: async () => [...(await app.operations()), ...PROBES],
   call: async (name, input, context) => {
     const found = PROBES.find((it) => it.name === name)
     return found === undefined ? app.call(name, input, context) : found.run(input, context)
@@ -121,6 +122,27 @@ describe("errors", () => {
     expect(server.logged.join("")).toContain(secret)
   })
 
+  test("[HTTP-6] a renamed operation is also found under its former name, which is not documented", async () => {
+    for (const path of ["/api/probe/renamed", "/api/old/name"]) {
+      const { status, text } = await server.ask({ path })
+      expect([status, JSON.parse(text)]).toEqual([200, { is: "renamed" }])
+    }
+    expect((await server.ask({ path: "/api/openapi.json" })).text).not.toContain("/api/old/name")
+  })
+
+  test("[HTTP-6] a renamed error is sent with its former code", () => {
+    const Renamed = defineError<object>()("NEW_CODE", {
+      formerCode: "OLD_CODE",
+      family: "invalid",
+      message: () => "It failed.",
+      hint: () => "Try again.",
+    })
+    expect(answerError(Renamed({})).body).toMatchObject({
+      code: "NEW_CODE",
+      formerCode: "OLD_CODE",
+    })
+  })
+
   test("[HTTP-6] a thrown value that is neither our error nor a known framework error is a bug", () => {
     const other = Object.assign(new Error(secret), { code: "ENOENT", statusCode: 404 })
     for (const thrown of [other, secret, undefined, null, { statusCode: 400 }]) {
@@ -141,6 +163,9 @@ describe("errors", () => {
     ["POST", "/nothing", "{}"],
     ["DELETE", "/", undefined],
     ["OPTIONS", "/", undefined],
+    ["QUERY", "/api/now/show", "{}"],
+    ["QUERY", "/", undefined],
+    ["PROPFIND", "/", undefined],
   ])("[HTTP-6] %s %s is a missing route with our error body", async (method, path, body) => {
     const answer = await server.ask({ method, path, ...(body === undefined ? {} : { body }) })
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -275,7 +300,7 @@ describe("operations over HTTP", () => {
   test("[HTTP-6] the route table and OpenAPI list every operation with its method", async () => {
     const listed = JSON.parse((await server.ask({ path: "/api/operations" })).text)
     const described = JSON.parse((await server.ask({ path: "/api/openapi.json" })).text)
-    const all = server.app().operations
+    const all = await server.app().operations()
     const offered = all.filter((it) => it.surfaces.includes("http"))
     for (const { name, effect } of offered) {
       const path = `/api/${name.replace(".", "/")}`

@@ -10,12 +10,13 @@ import type { App } from "#show/app"
 import { addAgentsDoor, DOOR_ROUTES } from "./agents-door.ts"
 import { BodyInvalid, LinkSpent, RouteMissing } from "./errors.ts"
 import type { Gate } from "./guard/gate.ts"
-import { SESSION_COOKIE } from "./guard/guard.ts"
+import { SESSION_COOKIE, sessionCookies } from "./guard/guard.ts"
 import { type Keys, SESSION_DAYS } from "./guard/keys.ts"
+import { replaceToken } from "./guard/token-file.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 import { describeApi } from "./openapi.ts"
 import { bodyOf, queryOf, signalOf } from "./request.ts"
-import { type OperationRoute, operationRoutes, readQuery } from "./routes.ts"
+import { formerRoutes, type OperationRoute, operationRoutes, readQuery } from "./routes.ts"
 
 type ApiDeps = {
   readonly app: App
@@ -28,7 +29,8 @@ type ApiDeps = {
 
 export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   const routes = operationRoutes(deps.operations)
-  for (const route of routes) addOperation(fastify, route, deps)
+  for (const route of [...routes, ...formerRoutes(deps.operations)])
+    addOperation(fastify, route, deps)
   addAgentsDoor(fastify, deps)
   addSession(fastify, deps)
 
@@ -71,25 +73,38 @@ function callerOf(principal: string): Caller {
 const Exchange = z.strictObject({ token: z.string().min(1).max(200) })
 
 function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
-  const { keys } = deps
+  const { keys, gate } = deps
   fastify.post("/api/session", async (request, reply) => {
-    const given = Exchange.safeParse(bodyOf(request))
-    if (!given.success) throw BodyInvalid({ problem: "expected { token }" })
-    if (!keys.spendLink(given.data.token)) throw LinkSpent({})
+    const parsed = Exchange.safeParse(bodyOf(request))
+    if (!parsed.success) throw BodyInvalid({ problem: "expected { token }" })
+    if (!keys.spendLink(parsed.data.token)) throw LinkSpent({})
     return reply
       .code(204)
       .header("set-cookie", cookie(keys.issueCookie(), SESSION_DAYS, request))
       .send()
   })
   fastify.get("/api/session", async () => describeSession(deps))
-  fastify.delete("/api/session", async (request, reply) =>
-    reply
-      .code(204)
-      .header("set-cookie", cookie("", 0, request))
-      .send(),
-  )
+  fastify.delete("/api/session", async (request, reply) => {
+    const cookies = sessionCookies(request.headers).filter((it) => keys.isCookie(it))
+    for (const it of cookies) await keys.signOut(it)
+    return endSession(request, reply, gate)
+  })
+  fastify.delete("/api/session/all", async (request, reply) => {
+    await replaceToken(deps.app.places.home, systemRandom)
+    return endSession(request, reply, gate)
+  })
   /** A one-time token for a link; `qm open` requests it. */
   fastify.post("/api/session/link", async () => ({ token: keys.issueLink() }))
+}
+
+/** The connection is closed too, because its cookie or token has ended. */
+function endSession(request: FastifyRequest, reply: FastifyReply, gate: Gate): FastifyReply {
+  gate.endInvalid(request.raw)
+  return reply
+    .code(204)
+    .header("set-cookie", cookie("", 0, request))
+    .header("connection", "close")
+    .send()
 }
 
 async function describeSession({ app, store, version }: ApiDeps) {
@@ -156,9 +171,10 @@ export function answerError(error: unknown): { status: number; body: WireError }
 const { redact, redactJson } = createSecrets({ random: systemRandom })
 
 /** Errors quote their input, which may be a key pasted in the wrong place. */
-function wire({ code, message, hint, data }: AppError): WireError {
+function wire({ code, formerCode, message, hint, data }: AppError): WireError {
   const safe = redactJson(data ?? null).value
-  return { code, message: redact(message).text, hint: redact(hint).text, data: safe }
+  const texts = { message: redact(message).text, hint: redact(hint).text }
+  return { code, ...texts, data: safe, ...(formerCode === undefined ? {} : { formerCode }) }
 }
 
 /** A body that the framework refused, with our error body and status. */

@@ -64,7 +64,7 @@ const UPGRADE = {
 function attempts(port: number, token: string): readonly Attempt[] {
   const host = `127.0.0.1:${port}`
   const authorization = `Bearer ${token}`
-  const known = { host, authorization }
+  const signedIn = { host, authorization }
   const read = (name: string, headers: Attempt["headers"], path = READ): Attempt => ({
     name,
     path,
@@ -87,10 +87,10 @@ function attempts(port: number, token: string): readonly Attempt[] {
       name: "form post",
       method: "POST",
       path: WRITE,
-      headers: { ...known, "content-type": "text/plain", "content-length": "0" },
+      headers: { ...signedIn, "content-type": "text/plain", "content-length": "0" },
       shut: [415],
     },
-    { name: "write by GET", path: WRITE, headers: known, shut: [404, 405] },
+    { name: "write by GET", path: WRITE, headers: signedIn, shut: [404, 405] },
   ]
 }
 

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server } from "node:http"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { FastifyInstance } from "fastify"
 import Fastify from "fastify"
@@ -7,7 +13,8 @@ import type { Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import type { App } from "#show/app"
 import { DOOR_ROUTES } from "./agents-door.ts"
-import { addApi, addErrors, answerMissing } from "./api.ts"
+import { addApi, addErrors, answerError, answerMissing } from "./api.ts"
+import { RouteMissing } from "./errors.ts"
 import { createGate, type Gate } from "./guard/gate.ts"
 import type { Keys } from "./guard/keys.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
@@ -57,10 +64,11 @@ export async function createHttp(deps: HttpDeps) {
     for (const it of [method].flat()) routes.push({ method: it, url })
   })
   addErrors(fastify, (error) => log.error("request failed", { error }))
-  const { operations } = deps.app
+  const operations = await deps.app.operations()
   addApi(fastify, { ...deps, operations, gate })
   const tools = addTools(fastify, { ...deps, gate })
   addDocs(fastify, { ...deps, operations })
+  addHealth(fastify, deps.store)
   addPages(fastify, deps.consoleDirectory)
   await fastify.ready()
   server().on("upgrade", live.handleUpgrade)
@@ -77,12 +85,26 @@ export async function createHttp(deps: HttpDeps) {
       return listening.port
     },
     async close(): Promise<void> {
+      gate.close()
       await live.close()
       await tools.close()
       await fastify.close()
       await listening?.close()
     },
   }
+}
+
+/** The router fails on a method it does not know, such as QUERY. */
+const ROUTED_METHODS: ReadonlySet<string> = new Set(
+  "GET HEAD POST PUT PATCH DELETE OPTIONS".split(" "),
+)
+
+function answerUnrouted(request: IncomingMessage, response: ServerResponse): void {
+  const { method = "", url = "" } = request
+  const { status, body } = answerError(RouteMissing({ method, path: url.split("?")[0] ?? "" }))
+  request.resume()
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" })
+  response.end(JSON.stringify(body))
 }
 
 type RouterDeps = { readonly gate: Gate; readonly live: LiveUpdates; readonly tls: Tls | undefined }
@@ -97,7 +119,9 @@ function createRouter({ gate, live, tls }: RouterDeps) {
     serverFactory(handler) {
       made = createAnyServer(tls, (request, response) => {
         if (!gate.admit(request, response)) return
-        if (!live.tryHandle(request, response)) handler(request, response)
+        if (live.tryHandle(request, response)) return
+        if (ROUTED_METHODS.has(request.method ?? "")) handler(request, response)
+        else answerUnrouted(request, response)
       })
       return made
     },
@@ -117,6 +141,15 @@ function createAnyServer(tls: Tls | undefined, listener: RequestListener): Serve
   return tls === undefined
     ? createServer(options, listener)
     : createTlsServer({ ...options, ...tls }, listener)
+}
+
+/** Public, so it names no path. */
+function addHealth(fastify: FastifyInstance, store: Store): void {
+  fastify.get("/healthz", async (_, reply) => {
+    const problem = store.stopped()
+    if (problem === undefined) return { ok: true }
+    return reply.code(503).send({ ok: false, problem: `the store refuses writes: ${problem}` })
+  })
 }
 
 type DocsDeps = { readonly operations: readonly Operation[]; readonly version: string }

@@ -37,6 +37,7 @@ const FAILURE = {
     message: { type: "string", description: "What happened" },
     hint: { type: "string", description: "What to do next" },
     data: { description: "The values of the message" },
+    formerCode: { type: "string", description: "Its code in earlier versions, if it was renamed" },
   },
 }
 

@@ -23,14 +23,13 @@ const TYPES: Readonly<Record<string, string>> = {
  * page itself.
  */
 export function addPages(fastify: FastifyInstance, directory: string): void {
-  fastify.get("/healthz", async () => ({ ok: true }))
   fastify.get("/*", async (request, reply) => {
-    const asked = request.url.split("?")[0] ?? "/"
-    const isFile = /^\/(assets\/)?[\w.-]+\.\w+$/.test(asked) && !asked.includes("..")
+    const path = request.url.split("?")[0] ?? "/"
+    const isFile = /^\/(assets\/)?[\w.-]+\.\w+$/.test(path) && !path.includes("..")
     const exchange = { request, reply }
-    const sent = isFile ? await send(exchange, directory, asked) : undefined
+    const sent = isFile ? await send(exchange, directory, path) : undefined
     if (sent !== undefined) return sent
-    if (asked.startsWith("/assets/")) return reply.code(404).send()
+    if (path.startsWith("/assets/")) return reply.code(404).send()
     return (
       (await send(exchange, directory, "/index.html")) ??
       reply.code(404).type("text/plain").send(NOT_BUILT)

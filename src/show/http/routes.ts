@@ -10,14 +10,22 @@ export type OperationRoute = {
 export function operationRoutes(operations: readonly Operation[]): readonly OperationRoute[] {
   return operations
     .filter((it) => it.surfaces.includes("http"))
-    .map((operation) => ({
-      operation,
-      method: operation.effect === "read" ? "GET" : "POST",
-      path: pathOf(operation),
-    }))
+    .map((operation) => routeOf(operation, operation.name))
 }
 
-function pathOf({ name }: Operation): OperationRoute["path"] {
+/** Routes under the names that operations had before a rename; not documented. */
+export function formerRoutes(operations: readonly Operation[]): readonly OperationRoute[] {
+  return operations
+    .filter((it) => it.surfaces.includes("http"))
+    .flatMap((it) => (it.formerName === undefined ? [] : [routeOf(it, it.formerName)]))
+}
+
+function routeOf(operation: Operation, name: string): OperationRoute {
+  const method = operation.effect === "read" ? "GET" : "POST"
+  return { operation, method, path: pathOf(name) }
+}
+
+function pathOf(name: string): OperationRoute["path"] {
   const [room = "", verb = ""] = name.split(".")
   return `/api/${room}/${verb}`
 }

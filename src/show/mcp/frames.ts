@@ -29,14 +29,14 @@ const NEWLINE = 0x0a
  * and drops invalid JSON silently; here the client gets an error and the server continues.
  */
 export function createFrames({ input, write, onEnd }: FrameDeps): Frames {
-  const asked = createAsked()
+  const openRequests = createAsked()
   const frames: Frames = {
-    answered: asked.untilNone,
+    answered: openRequests.untilNone,
     async start() {
       input.on("data", take).on("end", end).on("close", end).on("error", end)
       if (input.readableEnded || input.destroyed) end()
     },
-    send: (message) => write(serializeMessage(message)).finally(() => asked.said(message)),
+    send: (message) => write(serializeMessage(message)).finally(() => openRequests.said(message)),
     async close() {
       input.off("data", take).off("end", end).off("close", end).off("error", end).pause()
       frames.onclose?.()
@@ -44,7 +44,7 @@ export function createFrames({ input, write, onEnd }: FrameDeps): Frames {
   }
   const lines = splitLines()
   const take = (chunk: Buffer): void => {
-    for (const line of lines.take(chunk)) receive(line, { frames, asked, write })
+    for (const line of lines.take(chunk)) receive(line, { frames, asked: openRequests, write })
   }
   let hasEnded = false
   const end = (): void => {

@@ -2,6 +2,9 @@
 export const MOST_TOOLS_IN_A_SET = 12
 export const MOST_TOKENS_OF_A_SET = 4_000
 
+/** Of these, the part that a host which defers definitions still sends at once. */
+export const MOST_TOKENS_ALWAYS_LOADED = 2_000
+
 /** The `knowledge` set may be larger: its names are fixed, and a client requests it explicitly. */
 export const MOST_KNOWLEDGE_TOOLS = 16
 

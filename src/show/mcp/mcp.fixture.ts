@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { z } from "zod"
 import { silentLog } from "#ground/base"
-import { Config, OPERATIONS } from "#ground/contract"
+import { Config, loadOperations } from "#ground/contract"
 import { createMcp, type Mcp, type McpDeps } from "./mcp.ts"
 import type { McpApp } from "./tools/tool.ts"
 
@@ -12,21 +12,21 @@ type OperationCall = { readonly name: string; readonly input: unknown; readonly 
 
 /** An app with only the given parts. It records its calls. */
 export function bareApp(given: Partial<McpApp> = {}) {
-  const asked: OperationCall[] = []
+  const calls: OperationCall[] = []
   const app: McpApp = {
     config: () => Config.parse({}),
     log: silentLog,
-    operations: Object.values(OPERATIONS),
+    operations: loadOperations,
     redact: async (text) => text,
     fold: async () => ({ meter: async ({ text }) => ({ text }) }),
     ...given,
     async call(name, input, context) {
       const principal = context.caller?.principal
-      asked.push({ name, input, ...(principal !== undefined && { principal }) })
+      calls.push({ name, input, ...(principal !== undefined && { principal }) })
       return await given.call?.(name, input, context)
     },
   }
-  return { app, asked }
+  return { app, asked: calls }
 }
 
 export type JoinOptions = {

@@ -150,15 +150,17 @@ describe("metered texts", () => {
     expect(trail.filter((it) => it.handle !== null)).toEqual([])
   })
 
-  test("[MCP-6] a text above the budget ends the branch, and the result has its handle", async () => {
+  test("[MCP-6] a text above the budget is stored under a handle, and the branch can still return", async () => {
     const session_id = "spent"
     const branch_id = await openBranch({ session_id, budget: 20 })
     const refused = await call("search", { query: "berth", session_id })
     expect(refused.failure).toMatchObject({ code: "FOLD_BUDGET_EXHAUSTED" })
     const [handle = ""] = /rh_[0-9a-f]{32}/.exec(refused.text) ?? []
-    expect((await call("read_handle", { handle, session_id })).text).toContain("src/berth.ts")
     const status = await call("branch_status", { branch_id, session_id })
-    expect(status.fields).toMatchObject({ branch: { status: "failed", end_reason: "budget" } })
+    expect(status.text).toContain("Its budget is used up: call return now")
+    const returned = await call("return", { branch_id, session_id, message: "so far" })
+    expect(returned.fields).toMatchObject({ status: "completed", message: "so far" })
+    expect((await call("read_handle", { handle, session_id })).text).toContain("src/berth.ts")
   })
 })
 

@@ -1,7 +1,7 @@
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server"
-import { invariant } from "#ground/base"
+import { invariant, once, versions } from "#ground/base"
 import type { ToolSetName } from "#ground/contract"
-import { versions } from "#show/app"
+
 import { httpCallers } from "./caller.ts"
 import { LARGEST_BODY_BYTES, MOST_SUBSCRIPTIONS } from "./limits.ts"
 import { makeServer, shownTools } from "./server.ts"
@@ -23,14 +23,14 @@ export type McpDeps = {
 
 /** Both protocol versions from one factory: one server per request. */
 export function createMcp({ app, tools, version = versions().qm, extend }: McpDeps): Mcp {
-  const shown = shownTools(app)
+  const loadTools = once(() => shownTools(app))
   const handler = createMcpHandler(
-    ({ authInfo }) => {
-      invariant(authInfo !== undefined, "a request comes with who sends it")
+    async ({ authInfo }) => {
+      invariant(authInfo !== undefined, "an MCP request has a caller")
       return makeServer({
         app,
         tools,
-        shown,
+        shown: await loadTools(),
         version,
         callerOf: httpCallers(authInfo.clientId),
         extend,

@@ -30,7 +30,7 @@ type ResourceKind = {
 }
 
 export function addResources(server: McpServer, deps: ResourceDeps): void {
-  for (const kept of KEPT) addKept(server, kept, deps)
+  for (const resource of KEPT) addKept(server, resource, deps)
 }
 
 const packs: ResourceKind = {

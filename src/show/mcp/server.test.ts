@@ -18,7 +18,7 @@ const failing = (error: unknown) => ({
 })
 
 describe.each(ERAS)("a client of the %s protocol", (era) => {
-  test("[MCP-2] the client gets the core tools, version and instructions; only branch and return are always loaded", async () => {
+  test("[MCP-2] the client gets the core tools, version and instructions; branch, return, pack and search are always loaded", async () => {
     await using client = await join(coreMcp(bareApp().app), { era })
     const { tools } = await client.listTools()
     expect(tools.map((it) => it.name)).toEqual([
@@ -35,7 +35,7 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
       "memory_feedback",
     ])
     const loaded = tools.filter((it) => it._meta?.["anthropic/alwaysLoad"] === true)
-    expect(loaded.map((it) => it.name)).toEqual(["branch", "return"])
+    expect(loaded.map((it) => it.name)).toEqual(["branch", "return", "pack", "search"])
     expect(client.getServerVersion()).toMatchObject({ name: "quartermaster", version: "1.2.3" })
     expect(client.getInstructions()).toContain("call branch")
   })

@@ -14,16 +14,19 @@ import { toolsOf } from "./tools/tools.ts"
 
 /** In every window with our tools: when to use them. */
 export const INSTRUCTIONS = [
-  "Quartermaster keeps this window small.",
-  "Before a sub-task that reads much and concludes little, call branch; work as its answer says; end it with return, whose message is all that stays.",
-  "Ask pack, search or map before reading files one by one.",
-  "Large results stay under a handle: read what you need of them with read_handle (a slice, or query).",
-  "memory_search tells what was decided or learned here; record with memory_record only what later work must know and the code does not say.",
-  "Give the same session_id with every call of one conversation if you have one.",
+  "Quartermaster keeps this context window small.",
+  "Before a sub-task that reads a lot and ends in a short conclusion, call branch, follow its response, and end it with return: only the returned message stays.",
+  "Call pack, search or map before you read files one by one.",
+  "Large results are stored under a handle; read the part you need with read_handle (lines, or query).",
+  "memory_search finds earlier decisions and lessons; call memory_record only for facts that later work needs and the code does not show.",
+  "If you have a session_id, pass the same one with every call of a conversation.",
 ].join(" ")
 
 /** For folding switched off. */
-export const INSTRUCTIONS_WITHOUT_FOLDING = INSTRUCTIONS.replace(/Before a sub-task.*?stays\. /, "")
+export const INSTRUCTIONS_WITHOUT_FOLDING = INSTRUCTIONS.replace(
+  /Before a sub-task.{0,500}?stays\. /,
+  "",
+)
 
 type ServerDeps = {
   readonly app: McpApp
@@ -74,8 +77,8 @@ export function makeServer(deps: ServerDeps): McpServer {
 }
 
 /** Computed once: a server is created for every request. */
-export function shownTools({ operations }: Pick<McpApp, "operations">): ShownTools {
-  return toolsOf(operations).map((tool) => ({ tool, shown: definitionOf(tool) }))
+export async function shownTools(app: Pick<McpApp, "operations">): Promise<ShownTools> {
+  return toolsOf(await app.operations()).map((tool) => ({ tool, shown: definitionOf(tool) }))
 }
 type ShownTools = readonly {
   readonly tool: Tool

@@ -1,8 +1,8 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { z } from "zod"
-import { isAppError, type Random, systemClock, systemRandom } from "#ground/base"
+import { isAppError, type Random, systemClock, systemRandom, versions } from "#ground/base"
 import { type Caller, TOOL_SETS, type ToolSetName } from "#ground/contract"
-import { versions } from "#show/app"
+
 import { type CallerName, type CallerOf, stdioCallers } from "./caller.ts"
 import { ToolSetUnknown } from "./errors.ts"
 import { createFrames } from "./frames.ts"
@@ -27,6 +27,7 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   const tools = readToolSets(call.input["tools"])
   // Report invalid settings before the first frame: hosts show a server's last output.
   app.config()
+  const shown = await shownTools(app)
   const callerOf = watchCallers(stdioCallers(call.random ?? systemRandom, call.environment))
   using stdout = takeStdout(process.stdout, process.stderr)
   // A client that closed stderr still gets its responses.
@@ -37,7 +38,6 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   signal.addEventListener("abort", end, { once: true })
   if (signal.aborted) end()
   const version = versions().qm
-  const shown = shownTools(app)
   const serving = serveStdio(
     () => makeServer({ app, tools, shown, version, callerOf: callerOf.open }),
     {
@@ -105,7 +105,7 @@ const ToolSets = z.union([
 ])
 
 function readToolSet(given: string): ToolSetName {
-  const known = TOOL_SETS.find((it) => it === given)
-  if (known === undefined) throw ToolSetUnknown({ given, known: TOOL_SETS })
-  return known
+  const set = TOOL_SETS.find((it) => it === given)
+  if (set === undefined) throw ToolSetUnknown({ given, known: TOOL_SETS })
+  return set
 }

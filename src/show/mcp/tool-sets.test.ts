@@ -16,7 +16,7 @@ test.each([["board"], ["core,session"], [""], [["core", "board"]]])(
     expect(() => readToolSets(given)).toThrow(
       expect.objectContaining({
         code: "MCP_TOOLSET_UNKNOWN",
-        message: expect.stringContaining("known sets: core, knowledge."),
+        message: expect.stringContaining("known sets: core, knowledge, sessions."),
       }),
     )
   },

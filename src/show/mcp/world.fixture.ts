@@ -20,7 +20,7 @@ export async function newWorld(environment: Readonly<Record<string, string>> = {
     await writeFileAtomic(file, text)
   }
   const lines: string[] = []
-  const given = {
+  const options = {
     PATH: process.env["PATH"] ?? "",
     HOME: path.join(temp.path, "home"),
     QM_HOME: path.join(temp.path, "home"),
@@ -29,9 +29,9 @@ export async function newWorld(environment: Readonly<Record<string, string>> = {
   const open = () =>
     createApp({
       directory: project,
-      environment: given,
+      environment: options,
       settings: [],
       writeLog: (line) => void lines.push(line),
     })
-  return Object.assign(temp, { project, environment: given, lines, open })
+  return Object.assign(temp, { project, environment: options, lines, open })
 }

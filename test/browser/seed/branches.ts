@@ -10,7 +10,7 @@ export type BranchStory = Awaited<ReturnType<typeof seedBranches>>
 export const SESSION = "why invoices differ"
 
 /**
- * Three nested branches: the innermost ended by its budget, the middle one returned, the outermost
+ * Three nested branches: the innermost used up its budget and ended with its parent, the middle one returned, the outermost
  * live. One branch of another client that returned with a file out of its scope. A memory of a
  * user, one of an agent whose code has changed since, and one that cites a web page.
  */
@@ -95,7 +95,7 @@ export async function workInBranches(agent: McpClient) {
     progress: "Two of five files read, divideHalfEven is called from one place.",
     session_id: SESSION,
   })
-  // Exceeds the budget: the call is refused and the branch ends.
+  // Exceeds the budget: the call is refused, and the branch ends with its parent.
   const over = await agent.call("search", { query: "rounding of halves", session_id: SESSION })
   if (over.failure?.code !== "FOLD_BUDGET_EXHAUSTED") throw new Error(`not over: ${over.text}`)
   const returned = await done(agent, "return", {

@@ -3,7 +3,7 @@ import type { BrowserWorld } from "../world.ts"
 import { writeFiles } from "./harbour.ts"
 import { until } from "./until.ts"
 
-const CORPUS = path.join(import.meta.dirname, "../../../agents/deep-research/corpus")
+const CORPUS = path.join(import.meta.dirname, "../../../recipes/deep-research/corpus")
 
 /** The shipped handbook, and one finished, one paused and one abandoned research run. */
 export async function seedPipelines(world: BrowserWorld) {

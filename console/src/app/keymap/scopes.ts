@@ -10,14 +10,13 @@ export type Scope =
   | "map"
   | "knowledge"
   | "memory"
-  | "decisions"
   | "sessions"
   | "pack"
   | "folds"
   | "guard"
   | "pipelines"
   | "pipeline"
-  | "agents"
+  | "recipes"
   | "events"
   | "settings"
 
@@ -44,14 +43,13 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   map: "list",
   knowledge: "list",
   memory: "list",
-  decisions: "list",
   sessions: "list",
   pack: "list",
   folds: "list",
   guard: "list",
   pipelines: "list",
   pipeline: "list",
-  agents: "list",
+  recipes: "list",
   events: "list",
   settings: "everywhere",
 }

@@ -10,8 +10,9 @@ import {
   CommandInput,
   CommandLineBox,
   CommandMessage,
+  CommandResult,
+  TokenCountResult,
 } from "../../ui/command/command.tsx"
-import { CommandResult, TokenCountResult } from "../../ui/command/result.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { ValueTree } from "../../ui/tree/tree.tsx"

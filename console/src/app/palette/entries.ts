@@ -11,6 +11,7 @@ import { score } from "./match.ts"
 
 type EntryAction =
   | { readonly kind: "operation"; readonly operation: OperationEntry }
+  | { readonly kind: "call"; readonly operation: OperationEntry; readonly input: object }
   | { readonly kind: "place"; readonly href: string }
   | { readonly kind: "key"; readonly keyId: string }
   | {
@@ -24,16 +25,18 @@ export type Entry = {
   readonly group: GroupName
   readonly icon: IconName
   readonly label: string
+  /** A name, key or path, in the code font. */
+  readonly isLabelCode?: boolean
   readonly detail?: string
-  readonly isCode?: boolean
   readonly words?: string
   readonly keys?: string
   readonly verb: string
   readonly action: EntryAction
 }
 
-const GROUPS = ["Recent", "On this page", "Go to", "Run", "Console", "Appearance"] as const
-type GroupName = (typeof GROUPS)[number]
+const GROUPS = ["Recent", "On this page", "Go to", "Operations", "Console", "Appearance"] as const
+type ContentGroupName = "Runs" | "Sessions" | "Files" | "Symbols" | "Memories" | "Settings"
+type GroupName = (typeof GROUPS)[number] | ContentGroupName
 
 export type Context = {
   readonly operations: readonly OperationEntry[]
@@ -162,6 +165,30 @@ export function findEntries(
   return groups.toSorted((a, b) => bestIn(b, query) - bestIn(a, query))
 }
 
+/** A word starts the name, or a word of it. */
+const STRONG_POINTS = 60
+
+/**
+ * Pages and operations that are clearly meant come first, then the repository's content, named
+ * like the query before the rest, then other matches. Content arrives later and so never moves a clear first result.
+ */
+export function joinGroups(
+  own: readonly EntryGroup[],
+  content: readonly EntryGroup[],
+  query: string,
+): readonly EntryGroup[] {
+  const words = query.split(/\s+/).filter(Boolean).length
+  const isStrong = (it: EntryGroup) => bestIn(it, query) >= STRONG_POINTS * words
+  const isNamed = (it: EntryGroup) => bestIn(it, query) > 0
+  return [
+    ...own.filter(isStrong),
+    ...content.filter(isNamed),
+    // Found by its text, not by its name.
+    ...content.filter((it) => !isNamed(it)),
+    ...own.filter((it) => !isStrong(it)),
+  ]
+}
+
 function bestIn({ entries }: EntryGroup, query: string): number {
   return Math.max(...entries.map((it) => score(it, query)))
 }
@@ -186,12 +213,12 @@ function operationEntry(operation: OperationEntry, isBound: Context["isBound"]):
   const row = KEYMAP.find((it) => it.operation === operation.name && isBound(it.id))
   return {
     id: `run ${operation.name}`,
-    group: "Run",
+    group: "Operations",
     icon: operation.effect === "write" ? "play" : "terminal",
-    label: operation.summary,
-    detail: operation.name,
-    isCode: true,
-    words: operation.name,
+    label: operation.name,
+    isLabelCode: true,
+    detail: operation.summary,
+    words: operation.summary,
     verb: "Run",
     ...(row?.keys[0] === undefined ? {} : { keys: row.keys[0] }),
     action: { kind: "operation", operation },
@@ -230,7 +257,9 @@ export function recentIds(): readonly string[] {
   return (recall("recent") ?? "").split("\n").filter(Boolean)
 }
 
-export function noteRecent(id: string): void {
+/** Found content is not listed again: it may be gone when the palette opens the next time. */
+export function noteRecent({ id, group }: Pick<Entry, "group" | "id">): void {
+  if (!GROUPS.some((it) => it === group)) return
   const ids = [id, ...recentIds().filter((it) => it !== id)]
   remember("recent", ids.slice(0, MOST_RECENT).join("\n"))
 }

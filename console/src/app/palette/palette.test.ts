@@ -7,7 +7,7 @@ import {
   describeArguments,
   type PaletteForm,
 } from "./argument-prompt.ts"
-import { buildEntries, findEntries } from "./entries.ts"
+import { buildEntries, type Entry, type EntryGroup, findEntries, joinGroups } from "./entries.ts"
 import { markMatches, score } from "./match.ts"
 
 const operation = (name: string, effect: "read" | "write", properties: object): OperationEntry => ({
@@ -72,7 +72,7 @@ describe("palette", () => {
 
   it("[CONSOLE-10] keys without an active handler are not offered", () => {
     const entries = buildEntries({ ...context, isBound: (id) => id === "now.check" })
-    expect(entries.every((it) => it.group !== "Run" || it.keys === undefined)).toBe(true)
+    expect(entries.every((it) => it.group !== "Operations" || it.keys === undefined)).toBe(true)
     expect(entries.filter((it) => it.action.kind === "key").map((it) => it.id)).toEqual([
       "key now.check",
     ])
@@ -91,6 +91,24 @@ describe("palette", () => {
     expect(groups[0]).toMatchObject({ group: "Recent", entries: [{ id: "run tokens.count" }] })
     const ids = groups.flatMap((it) => it.entries.map((entry) => entry.id))
     expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it("[CONSOLE-64] content comes after a page or operation that is clearly meant, before weak matches", () => {
+    const entries = buildEntries({ ...context, isBound: () => true })
+    const file: Entry = {
+      id: "file src/restore.ts",
+      group: "Files",
+      icon: "file",
+      label: "src/restore.ts",
+      verb: "Open",
+      action: { kind: "place", href: "/map" },
+    }
+    const content: readonly EntryGroup[] = [{ group: "Files", entries: [file] }]
+    const order = (query: string) =>
+      joinGroups(findEntries(entries, query, []), content, query).map((it) => it.group)
+    expect(order("store.re")).toEqual(["Operations", "Files"])
+    expect(order("restore")).toEqual(["Files", "Operations"])
+    expect(order("zzz")).toEqual(["Files"])
   })
 
   it.each([

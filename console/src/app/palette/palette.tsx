@@ -39,8 +39,12 @@ export function Palette({ initialQuery, place, appearance, isReadOnly, onClose }
     setStep({ kind: call.operation.effect === "write" ? "confirm" : "call", call })
   }
   const choose = (entry: Entry) => {
-    noteRecent(entry.id)
+    noteRecent(entry)
     const { action } = entry
+    if (action.kind === "call") {
+      follow({ ...action, kind: "ready" })
+      return
+    }
     if (action.kind === "operation") {
       follow(beginAsking(action.operation))
       return

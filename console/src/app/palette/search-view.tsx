@@ -11,7 +11,8 @@ import {
 import { useKeyBindings } from "../../ui/keys/keys.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import type { NavPage } from "../places.ts"
-import { buildEntries, type Entry, findEntries, recentIds } from "./entries.ts"
+import { buildEntries, type Entry, findEntries, joinGroups, recentIds } from "./entries.ts"
+import { useFoundContent } from "./found-content.ts"
 import { markMatches } from "./match.ts"
 
 type SearchViewProps = {
@@ -37,7 +38,9 @@ export function SearchView(props: SearchViewProps) {
   )
   const recent = useMemo(() => recentIds(), [])
   const actions = useActions(actionsOf, onChoose)
-  const results = useMemo(() => findEntries(entries, query, recent), [entries, query, recent])
+  const own = useMemo(() => findEntries(entries, query, recent), [entries, query, recent])
+  const content = useFoundContent(query, { operations, isReadOnly })
+  const results = joinGroups(own, content.groups, query)
   const flat = results.flatMap((it) => it.entries)
   const selected = flat.find((it) => it.id === selectedId) ?? flat[0]
   const shownIds = actionsOf === null ? flat.map((it) => it.id) : actions.map((it) => it.id)
@@ -91,8 +94,8 @@ export function SearchView(props: SearchViewProps) {
         />
       </CommandLineBox>
       {shownIds.length === 0 ? (
-        <CommandMessage hint="Search for a page, an operation or a theme.">
-          No result for {query.trim()}.
+        <CommandMessage hint="It searches pages, operations, runs, sessions, files, symbols, memories and settings.">
+          {content.isSearching ? "Searching" : `No result for ${query.trim()}.`}
         </CommandMessage>
       ) : (
         <EntryList
@@ -105,7 +108,9 @@ export function SearchView(props: SearchViewProps) {
         />
       )}
       <CommandFoot
-        description={selected?.isCode === true ? selected.detail : ""}
+        description={
+          content.failed.length === 0 ? "" : `Not searched: ${content.failed.join(", ")}`
+        }
         actions={
           selected === undefined
             ? []
@@ -141,6 +146,8 @@ function useActions(entry: Entry | null, onChoose: (entry: Entry) => void): read
         { id: "copy path", label: "Copy the request", act: () => copy(`${method} ${path}`) },
       ]
     }
+    case "call":
+      return [first]
     case "place": {
       const address = `${window.location.origin}${action.href}`
       return [first, { id: "copy link", label: "Copy link", act: () => copy(address) }]

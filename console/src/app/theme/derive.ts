@@ -186,6 +186,10 @@ function isReadWherePressed(it: Oklch, { canvas, text }: TokenColours): boolean 
 
 /** The seven kinds of context have the same lightness and chroma and differ only in hue. */
 export const KIND_HUES = {
+  system: 265,
+  mcp: 355,
+  skills: 120,
+  agents: 302,
   instructions: 274,
   files: 238,
   symbols: 195,
@@ -204,7 +208,13 @@ function deriveKinds(kind: ThemeKind, surface: Oklch) {
     const start = { l: isLight ? 0.6 : 0.72, c, h }
     return moveUntil(start, away, (it) => contrast(it, surface) >= KIND_BARS[kind])
   }
+  // Grey, because the reader cannot cut it: colour marks what can change.
+  const grey = { l: isLight ? 0.6 : 0.72, c: 0.014, h: KIND_HUES.system }
   return {
+    "k-system": moveUntil(grey, away, (it) => contrast(it, surface) >= KIND_BARS[kind]),
+    "k-mcp": one(KIND_HUES.mcp),
+    "k-skills": one(KIND_HUES.skills),
+    "k-agents": one(KIND_HUES.agents),
     "k-instructions": one(KIND_HUES.instructions),
     "k-files": one(KIND_HUES.files),
     "k-symbols": one(KIND_HUES.symbols),

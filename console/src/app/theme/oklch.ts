@@ -43,7 +43,9 @@ export function formatOklch({ l, c, h }: Oklch): string {
 }
 
 export function parseOklch(text: string): Oklch | undefined {
-  const match = /^oklch\((\d*\.?\d+) (\d*\.?\d+) (\d*\.?\d+)\)$/.exec(text)
+  const match = /^oklch\((\d+(?:\.\d+)?|\.\d+) (\d+(?:\.\d+)?|\.\d+) (\d+(?:\.\d+)?|\.\d+)\)$/.exec(
+    text,
+  )
   if (match === null) return undefined
   const [l, c, h] = match.slice(1).map(Number)
   return { l: l ?? 0, c: c ?? 0, h: h ?? 0 }

@@ -21,6 +21,16 @@ export function aCapture(of: {
       notes: [],
       totals: { files: items.length, bytes: 0, tokensInWindow: tokens, tokensOnDemand: 0 },
     },
+    headline: {
+      tokens,
+      window: 200_000,
+      share: tokens / 200_000,
+      by: "estimate",
+      kinds: [],
+      at: 0,
+      estimate: tokens,
+    },
+    advice: [],
     budget: {
       window: 200_000,
       tokens,

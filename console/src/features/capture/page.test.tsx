@@ -5,7 +5,7 @@ import { keys } from "../../data/keys.ts"
 import { captureParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { aCapture, anAgreement, anItem, aSearched } from "./capture.fixture.ts"
-import { describeNoContext } from "./list-pane.tsx"
+import { describeNoContext } from "./list/list-pane.tsx"
 import { CapturePage } from "./page.tsx"
 import { biggestLines, changeLines, foundLines, settingsLines } from "./tables.ts"
 import { describeFile, describeQuery } from "./words.ts"
@@ -61,7 +61,7 @@ describe("page Capture", () => {
 
   it("[CONSOLE-15] while loading it shows a skeleton and no numbers", () => {
     const text = render({})
-    expect(text).toContain("tokens in the window before the first prompt")
+    expect(text).toContain("tokens before the first prompt")
     expect(text).not.toMatch(/\b0 tokens/)
   })
 

@@ -5,9 +5,9 @@ import { useReadOnly } from "../../data/queries.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { useLater } from "../../ui/use-later.ts"
+import { SelectedDetail, useSelected } from "./detail/selected.tsx"
 import { CaptureHeader } from "./header.tsx"
-import { ListPane } from "./list-pane.tsx"
-import { SelectedDetail, useSelected } from "./selected.tsx"
+import { ListPane } from "./list/list-pane.tsx"
 import { useCapture, useTake } from "./use-capture.ts"
 import { describeQuery } from "./words.ts"
 
@@ -104,7 +104,8 @@ const loadAsk = async () => (await import("./ask.tsx")).AskDialog
 const ELSEWHERE = { id: "", at: "", from: "", to: "", kind: null, turned: [] } as const
 
 const NEXT: Readonly<Record<CaptureTab, CaptureTab>> = {
-  loads: "found",
+  loads: "cuts",
+  cuts: "found",
   found: "settings",
   settings: "biggest",
   biggest: "diff",

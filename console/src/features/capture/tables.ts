@@ -10,7 +10,7 @@ import type {
   SearchedPath,
 } from "../../contract.ts"
 import { plural } from "../../contract.ts"
-import { searchedLine, shortener } from "./lines.ts"
+import { searchedLine, shortener } from "./list/lines.ts"
 import { sentenceCase } from "./words.ts"
 
 export type HeadingLine = {

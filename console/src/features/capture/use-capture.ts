@@ -93,10 +93,10 @@ export function useTake(
 }
 
 function describeCaptured(
-  { isNew, budget, observation, observationProblem }: Capture,
+  { isNew, headline, observation, observationProblem }: Capture,
   observe: boolean,
 ) {
-  const tokens = `${formatExact(budget.tokens)} tokens`
+  const tokens = `${formatExact(headline.tokens)} tokens`
   if (observe && observationProblem !== null)
     return "The estimate was updated; the host did not respond"
   if (observe && observation !== null) return `Host report received, ${tokens}`

@@ -118,9 +118,9 @@ function Vitals({ now, branch }: { readonly now: number; readonly branch: Branch
             {formatBudget(branch)}
             <GaugeBar
               label={formatBudget(branch)}
-              share={branch.budgetUsed / branch.budgetTotal}
+              share={Math.min(1, branch.budgetUsed / branch.budgetTotal)}
               notch={WARNED_AT}
-              isOver={branch.endReason === "budget"}
+              isOver={branch.isExhausted}
             />
           </Stack>
         </Value>
@@ -134,7 +134,8 @@ function Vitals({ now, branch }: { readonly now: number; readonly branch: Branch
             />
           </Stack>
         </Value>
-        <Value name="Kept out">{describeKeptOut(branch)}</Value>
+        <Value name="In the window">{plural(branch.tokensInWindow, "token")}</Value>
+        <Value name="Saved">{describeKeptOut(branch)}</Value>
       </Values>
     </Block>
   )

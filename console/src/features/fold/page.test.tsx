@@ -1,4 +1,5 @@
 import { QueryClient } from "@tanstack/react-query"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { FoldShow, FoldTree } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
@@ -32,7 +33,10 @@ function markupOf(address: string, { tree, shown, answers = [] }: FoldPageData):
 const render = (address: string, data: FoldPageData) => textOf(markupOf(address, data))
 const TREE = aTree([aBranch("fb_1"), aBranch("fb_2", ACTIVE)])
 const storedTotal = (total: number): Answers => [
-  [keys.operation("fold.list", keptInput()), { branches: [], active: 0, total, tokensKeptOut: 0 }],
+  [
+    keys.operation("fold.list", keptInput()),
+    { branches: [], active: 0, total, tokensInWindow: 0, tokensKeptOut: 0 },
+  ],
 ]
 
 describe("page Folds", () => {
@@ -56,13 +60,38 @@ describe("page Folds", () => {
     const text = textOf(html)
     expect(html).toContain('role="tree"')
     expect(text).toContain("Folds 2 branches, 1 active")
-    expect(text).toContain("18,800 tokens kept out of the windows 824 tokens returned")
-    expect(text).toContain("In the windows 824 Without folds 19.6k")
+    expect(text).toContain("18,800 tokens saved in the windows 824 tokens returned")
+    expect(text).toContain("In the windows 824 Without folds 19,624")
     expect(text).toContain("Fold methods: sub-agent for 2.")
     expect(text, "nothing was counted in part").not.toContain("at least")
     const part = render("", { tree: aTree([aBranch("a", { isLowerBound: true })]) })
-    expect(part).toContain("at least 9,400 tokens kept out")
-    expect(part).toContain("own tools are counted there")
+    expect(part).toContain("at least 9,400 tokens saved")
+    expect(part).toContain("neither hooks nor a gateway counted")
+  })
+})
+
+describe("figures of the page Folds", () => {
+  it("[FOLD-32] shown parts add up to shown totals, for any branches", () => {
+    const figure = (text: string | undefined) => Number((text ?? "").replaceAll(",", ""))
+    const tokens = fc.nat(2_000_000)
+    const branch = fc.record({
+      tokensInWindow: tokens,
+      tokensKeptOut: tokens,
+      resultTokens: tokens,
+    })
+    fc.assert(
+      fc.property(fc.array(branch, { minLength: 1, maxLength: 6 }), (figures) => {
+        const tree = aTree(figures.map((it, i) => aBranch(`fb_${i}`, it)))
+        const text = render("", { tree })
+        const [, kept] = /([\d,]+) tokens saved in the windows/.exec(text) ?? []
+        const [, seen, whole] = /In the windows ([\d,]+) Without folds ([\d,]+)/.exec(text) ?? []
+        expect(figure(kept) + figure(seen)).toBe(figure(whole))
+        expect(figure(kept)).toBe(figures.reduce((sum, it) => sum + it.tokensKeptOut, 0))
+        expect(figure(kept)).toBe(tree.sessions[0]?.tokensKeptOut)
+        expect(figure(seen)).toBe(tree.sessions[0]?.tokensInWindow)
+      }),
+      { numRuns: 50 },
+    )
   })
 })
 
@@ -84,7 +113,7 @@ describe("branch on the page Folds", () => {
     expect(text).toMatch(/State returned, today \d\d:\d\d/)
     expect(text).toContain("Budget 9,812 of 12,000 tokens, 81 %")
     expect(text).toContain("Time 1:22 of 5:00 minutes")
-    expect(text).toContain("Kept out 9,400 tokens")
+    expect(text).toContain("Saved 9,400 tokens")
     expect(text).toContain("Returned to the parent 412 tokens Seven callers.")
     expect(text).toContain("Evidence 1 quote.ts:41 rounds the sum")
     expect(text).toContain("out of scope, named")
@@ -108,6 +137,10 @@ describe("branch on the page Folds", () => {
     expect(text).toContain(
       "Ended by force: a charge would have exceeded its budget of 12,000 tokens.",
     )
+    const late = aBranch("fb_1", { endReason: "budget", isExhausted: true })
+    const returned = render("?show=fb_1", { tree: TREE, shown: { branch: late, trail: [] } })
+    expect(returned).toContain("State returned over budget,")
+    expect(returned).not.toContain("partial")
     const branch = aBranch("fb_2", { ...ACTIVE, progress: "3 of 7 read" })
     const live = render("?show=fb_2", { tree: TREE, shown: { branch, trail: [] } })
     expect(live).toContain("So far 3 of 7 read")

@@ -1,4 +1,4 @@
-import { type FoldTree, formatCount, formatExact, plural } from "../../contract.ts"
+import { type FoldTree, formatExact, plural } from "../../contract.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -134,7 +134,9 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
     <PaneFoot>
       Fold methods: {describeModes(branches)}.
       {branches.length < MOST_IN_TREE ? "" : ` The newest ${formatExact(MOST_IN_TREE)} are shown.`}
-      {isLowerBound ? " ≥ means at least: only Quartermaster's own tools are counted there." : ""}
+      {isLowerBound
+        ? " ≥ means at least: neither hooks nor a gateway counted the host's own tools there."
+        : ""}
     </PaneFoot>
   )
 }
@@ -153,7 +155,7 @@ function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   }
   return (
     <Empty
-      description="A branch is a sub-task outside the agent's window: it works within a budget of tokens and time, and only its result returns. This page lists branches and the tokens that they kept out. Connect an agent:"
+      description="A branch is a sub-task outside the agent's window: it works within a budget of tokens and time, and only its result returns. This page lists branches and the tokens that they saved. Connect an agent:"
       command="claude mcp add qm -- qm mcp"
     />
   )
@@ -166,17 +168,17 @@ function Summary({ sums }: { readonly sums: FoldSums }) {
   return (
     <Figure
       value={`${isLowerBound ? "at least " : ""}${formatExact(keptOut)}`}
-      description="tokens kept out of the windows"
-      facts={[{ value: formatCount(returned), description: "tokens returned" }]}
+      description="tokens saved in the windows"
+      facts={[{ value: formatExact(returned), description: "tokens returned" }]}
     >
       <Compare
         lines={[
-          { name: "In the windows", share: seen / most, figure: formatCount(seen) },
+          { name: "In the windows", share: seen / most, figure: formatExact(seen) },
           {
             name: "Without folds",
             share: seen / most,
             gone: keptOut / most,
-            figure: formatCount(all),
+            figure: formatExact(all),
           },
         ]}
       />

@@ -11,6 +11,7 @@ import { Tag } from "../../ui/tag/tag.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useTitles } from "./use-fold.ts"
 import {
+  describeCharges,
   describeDepth,
   describeForcedEnd,
   describeScope,
@@ -138,11 +139,9 @@ function About({ branch }: { readonly branch: Branch }) {
           <Text mono>{visibleLine(branch.id)}</Text>
         </Value>
         <Value name="Opened">{formatMoment(createdAt)}</Value>
-        {branch.isLowerBound ? (
-          <Value name="Counted" wrap>
-            only Quartermaster's own tools, so it may have used more
-          </Value>
-        ) : null}
+        <Value name="Counted" wrap>
+          {describeCharges(branch)}
+        </Value>
       </Values>
     </Block>
   )

@@ -66,12 +66,12 @@ describe("rows of the page Folds", () => {
     expect(treeLines(tree, []).map((it) => it.depth)).toEqual([0, 1, 1])
   })
 
-  it("the totals equal the sum of the rows, and branches without folding do not make a total a lower bound", () => {
+  it("the totals equal the sum of the rows, and one lower bound makes the total one", () => {
     const tree = aTree([
       aBranch("a"),
-      aBranch("b", { ...ACTIVE, budgetUsed: 800, tokensKeptOut: 800, resultTokens: 0 }),
-      aBranch("c", { mode: "none", isLowerBound: true, budgetUsed: 100, tokensKeptOut: 0 }),
-      aBranch("d", { mode: "handle", budgetUsed: 300, tokensKeptOut: 2_800, resultTokens: 40 }),
+      aBranch("b", { ...ACTIVE, tokensInWindow: 0, tokensKeptOut: 800, resultTokens: 0 }),
+      aBranch("c", { mode: "none", tokensInWindow: 100, tokensKeptOut: 0 }),
+      aBranch("d", { mode: "handle", tokensInWindow: 300, tokensKeptOut: 2_800, resultTokens: 40 }),
     ])
     expect(sumsOf(tree)).toEqual({
       branches: 4,
@@ -82,12 +82,5 @@ describe("rows of the page Folds", () => {
       isLowerBound: false,
     })
     expect(sumsOf(aTree([aBranch("a", { isLowerBound: true })])).isLowerBound).toBe(true)
-  })
-
-  it("a branch that the gateway will fold counts as in the window until it returns", () => {
-    const open = aBranch("a", { ...ACTIVE, mode: "wire", budgetUsed: 700, resultTokens: 0 })
-    expect(sumsOf(aTree([open])).seen).toBe(700)
-    const folded = aBranch("a", { mode: "wire", budgetUsed: 700, resultTokens: 40 })
-    expect(sumsOf(aTree([folded])).seen).toBe(40)
   })
 })

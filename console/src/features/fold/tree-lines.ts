@@ -81,18 +81,8 @@ export function sumsOf({ sessions }: FoldTree): FoldSums {
     branches: all.length,
     active: all.filter((it) => it.status === "active" || it.status === "created").length,
     keptOut: sum((it) => it.tokensKeptOut),
-    seen: sum(seenOf),
+    seen: sum((it) => it.tokensInWindow),
     returned: sum((it) => it.resultTokens),
-    isLowerBound: all.some((it) => it.isLowerBound && it.mode !== "none"),
+    isLowerBound: all.some((it) => it.isLowerBound),
   }
-}
-
-/**
- * Tokens of a branch in the parent's window. A branch with its own window, or folded by the
- * gateway, leaves its result there, the latter only after its return. Inline work counts in full;
- * content behind a handle was never in the window.
- */
-function seenOf({ mode, status, budgetUsed, resultTokens }: Branch): number {
-  const isAway = mode === "sub-agent" || (mode === "wire" && status === "completed")
-  return isAway ? resultTokens : budgetUsed
 }

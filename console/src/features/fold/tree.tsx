@@ -100,7 +100,7 @@ const TREE_HEAD = [
   { text: "Method", from: "wide" },
   { text: "Used of budget" },
   { text: "Time", from: "wide" },
-  { text: "Kept out", align: "end" },
+  { text: "Saved", align: "end" },
 ] as const
 
 type LineProps<Line> = { readonly now: number; readonly line: Line; readonly option: RowOption }
@@ -173,11 +173,11 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
       <Cell from="roomy">
         <Gauge
           label={formatBudget(branch)}
-          share={branch.budgetUsed / branch.budgetTotal}
+          share={Math.min(1, branch.budgetUsed / branch.budgetTotal)}
           used={formatUsed(branch)}
           total={formatCount(branch.budgetTotal)}
           notch={WARNED_AT}
-          isOver={branch.endReason === "budget"}
+          isOver={branch.isExhausted}
         />
       </Cell>
       <Cell from="wide">

@@ -3,6 +3,7 @@ import { BRANCH_STATUSES, BranchEndReason } from "#ground/contract"
 import { formatMinutes } from "../../base/format.ts"
 import { ACTIVE, aBranch, aStep, NOW } from "./fold.fixture.ts"
 import {
+  describeCharges,
   describeDepth,
   describeKeptOut,
   describeModes,
@@ -24,10 +25,22 @@ describe("texts of the page Folds", () => {
     const marks = BRANCH_STATUSES.map((status) => markOf(aBranch("a", { status })))
     expect(new Set(marks).size).toBe(BRANCH_STATUSES.length)
     const words = BranchEndReason.options.map((endReason) =>
-      describeState(aBranch("a", { endReason })),
+      describeState(aBranch("a", { status: "failed", endReason })),
     )
     expect(new Set(words).size).toBe(BranchEndReason.options.length)
     expect(describeState(aBranch("a", ACTIVE))).toBe("active")
+    expect(describeState(aBranch("a", { ...ACTIVE, isExhausted: true }))).toBe("over budget")
+  })
+
+  it("the parts of a used budget are named by who counted them", () => {
+    const usage = { source: "usage", charges: 2, tokens: -312 } as const
+    const parts = { charges: [...aBranch("a").charges, usage] }
+    expect(describeCharges(aBranch("a", parts))).toBe(
+      "9,812 by hooks of the host, -312 by the provider's count",
+    )
+    const own = { charges: [], isLowerBound: true }
+    expect(describeCharges(aBranch("a", own))).toBe("the host's own tools not counted")
+    expect(describeCharges(aBranch("a", { charges: [] }))).toBe("nothing yet")
   })
 
   it("a partly counted number is shown as at least", () => {
@@ -37,7 +50,6 @@ describe("texts of the page Folds", () => {
     expect(formatBudget(part)).toBe("at least 9,812 of 12,000 tokens, 81 %")
     expect(formatUsed(part)).toBe("≥ 9.8k")
     expect(describeKeptOut(part)).toBe("at least 9,400 tokens")
-    expect(describeKeptOut(aBranch("a", { mode: "none", isLowerBound: true }))).toBe("nothing")
     expect(describeKeptOut(aBranch("a", { tokensKeptOut: 0 }))).toBe("nothing")
     expect(describeKeptOut({ ...part, tokensKeptOut: 0 })).toBe("none counted")
   })

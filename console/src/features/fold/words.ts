@@ -34,8 +34,9 @@ const ENDS: Readonly<Record<NonNullable<Branch["endReason"]>, string>> = {
   shutdown: "shut down",
 }
 
-export function describeState({ status, endReason }: Branch): string {
-  return endReason === null ? status : ENDS[endReason]
+export function describeState({ status, endReason, isExhausted }: Branch): string {
+  if (endReason === null) return isExhausted ? "over budget" : status
+  return endReason === "budget" && status === "completed" ? "returned over budget" : ENDS[endReason]
 }
 
 /** The stored error has only the reason; this makes it a sentence. */
@@ -43,8 +44,7 @@ export function describeForcedEnd(error: string): string {
   return `Ended by force: ${visibleLine(error)}.`
 }
 
-export function describeKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
-  if (mode === "none") return "nothing"
+export function describeKeptOut({ tokensKeptOut, isLowerBound }: Branch): string {
   if (tokensKeptOut === 0) return isLowerBound ? "none counted" : "nothing"
   return `${isLowerBound ? "at least " : ""}${plural(tokensKeptOut, "token")}`
 }
@@ -70,6 +70,20 @@ export function formatBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch):
   const share = Math.floor((budgetUsed / budgetTotal) * 100)
   const used = `${formatExact(budgetUsed)} of ${formatExact(budgetTotal)} tokens, ${share} %`
   return isLowerBound ? `at least ${used}` : used
+}
+
+const SOURCES: Readonly<Record<Branch["charges"][number]["source"], string>> = {
+  tool: "by Quartermaster's tools",
+  hook: "by hooks of the host",
+  usage: "by the provider's count",
+  wire: "when folded",
+}
+
+/** The parts of the used tokens; they add up to the budget's figure. */
+export function describeCharges({ charges, isLowerBound }: Branch): string {
+  const parts = charges.map((it) => `${formatExact(it.tokens)} ${SOURCES[it.source]}`)
+  const rest = isLowerBound ? ["the host's own tools not counted"] : []
+  return [...parts, ...rest].join(", ") || "nothing yet"
 }
 
 export function formatUsed({ budgetUsed, isLowerBound }: Branch): string {

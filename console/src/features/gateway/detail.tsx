@@ -35,13 +35,13 @@ import { useManifest } from "./use-gateway.ts"
 import { formatTime, inputOf, isCount, outcomeOf, usageOf } from "./words.ts"
 
 type DetailProps = ParamsProps<GatewayParams> & {
-  readonly carries: readonly ProxiedSession[]
+  readonly sessions: readonly ProxiedSession[]
 }
 
-export function Detail({ carries, params, onParams }: DetailProps) {
+export function Detail({ sessions, params, onParams }: DetailProps) {
   const { data, error, isPending, refetch } = useManifest(params.at)
   const key = readKey(params.at)
-  const session = carries.find((it) => it.id === key?.carry)
+  const session = sessions.find((it) => it.id === key?.proxiedSession)
   const close = () => onParams({ at: "", piece: null, from: null })
   useKey("panel.right", close)
   return (
@@ -168,7 +168,7 @@ function Folded({ folded }: Pick<GatewayRequest, "folded">) {
   )
 }
 
-type TabsProps = Omit<DetailProps, "carries"> & {
+type TabsProps = Omit<DetailProps, "sessions"> & {
   readonly manifest: GatewayManifest
   readonly hasContent: boolean
 }

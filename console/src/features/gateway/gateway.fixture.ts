@@ -26,7 +26,7 @@ export function anItem(
 
 export function aRequest(seq: number, overrides: Partial<GatewayRequest> = {}): GatewayRequest {
   return {
-    carry: "gw_1",
+    proxiedSession: "gw_1",
     seq,
     run: "rn_1",
     at: NOW + seq * 1_000,
@@ -82,7 +82,7 @@ export function aProxiedSession(
 
 export function aShow(overrides: Partial<GatewayShow> = {}): GatewayShow {
   return {
-    carries: [aProxiedSession("gw_1")],
+    sessions: [aProxiedSession("gw_1")],
     requests: [aRequest(1), aRequest(2)],
     earlier: 0,
     totals: {

@@ -21,7 +21,7 @@ type GatewayHeaderProps = {
 
 export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
   const home = isRunId(id) ? paths.run(id) : paths.runs()
-  const own = show?.carries.at(-1)
+  const own = show?.sessions.at(-1)
   const name = visibleLine(run?.title || own?.title || id)
   const parent = isRunId(id) ? { label: name, href: home } : { label: "Runs", href: home }
   return (
@@ -57,15 +57,15 @@ type OtherSessionsProps = {
 
 function OtherSessions({ now, id, current }: OtherSessionsProps) {
   const { data } = useProxiedSessions()
-  const carries = byPage(data?.carries ?? [])
-  const shown = carries.find((it) => pageOf(it) === id)
-  if (carries.length === 0) return null
+  const sessions = byPage(data?.sessions ?? [])
+  const shown = sessions.find((it) => pageOf(it) === id)
+  if (sessions.length === 0) return null
   const description = `${current}${shown === undefined ? "others" : formatWhen(shown.startedAt, now)}`
   return (
     <ChoiceMenu
       label={`Proxied session: ${description}`}
       keyId="gateway.choose"
-      choices={carries.map((it) => ({
+      choices={sessions.map((it) => ({
         value: pageOf(it),
         label: visibleLine(it.title),
         detail: `${formatWhen(it.startedAt, now)}, ${plural(it.requests, "request")}`,
@@ -84,9 +84,9 @@ function pageOf({ run, id }: ProxiedSession): string {
 }
 
 /** A run that was proxied more than once has one page: that of its newest proxied session. */
-function byPage(carries: readonly ProxiedSession[]): readonly ProxiedSession[] {
+function byPage(sessions: readonly ProxiedSession[]): readonly ProxiedSession[] {
   const pages = new Set<string>()
-  return carries.filter((it) => {
+  return sessions.filter((it) => {
     const isNew = !pages.has(pageOf(it))
     pages.add(pageOf(it))
     return isNew
@@ -105,7 +105,7 @@ function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadDialog)
   const { remove, isBusy } = useDelete()
-  const isAlive = show.carries.some((it) => it.isAlive)
+  const isAlive = show.sessions.some((it) => it.isAlive)
   return (
     <>
       <Button

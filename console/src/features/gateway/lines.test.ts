@@ -14,23 +14,23 @@ describe("rows of the request list", () => {
       { key: "gw_1.1", sinceMs: 1_000 },
       { key: "gw_1.2", sinceMs: 2_000 },
     ])
-    expect(readKey("gw_1.2")).toEqual({ carry: "gw_1", seq: 2 })
+    expect(readKey("gw_1.2")).toEqual({ proxiedSession: "gw_1", seq: 2 })
     for (const it of ["", "gw_1", "gw_1.0", ".3", "gw_1.x"]) expect(readKey(it)).toBeUndefined()
   })
 
   it("if a run was proxied by two processes, each process is listed above its own requests", () => {
     const show = aShow({
-      carries: [
+      sessions: [
         aProxiedSession("gw_1"),
         aProxiedSession("gw_2", { startedAt: NOW + 60_000 }),
         aProxiedSession("gw_3"),
       ],
-      requests: [aRequest(1), aRequest(1, { carry: "gw_2", at: NOW + 61_000 })],
+      requests: [aRequest(1), aRequest(1, { proxiedSession: "gw_2", at: NOW + 61_000 })],
     })
     expect(linesOf(show, ALL).map((it) => [it.kind, it.key])).toEqual([
-      ["carry", "gw_1"],
+      ["session", "gw_1"],
       ["request", "gw_1.1"],
-      ["carry", "gw_2"],
+      ["session", "gw_2"],
       ["request", "gw_2.1"],
     ])
     expect(chartOf(show).points.map((it) => it.name)).toEqual(["Request 1.1", "Request 2.1"])
@@ -60,12 +60,14 @@ describe("rows of the request list", () => {
   })
 
   it("token counts of two processes are never one row", () => {
-    const requests = ["gw_1", "gw_2"].map((carry) => aRequest(1, { carry, route: "count" }))
-    const show = aShow({ carries: [aProxiedSession("gw_1"), aProxiedSession("gw_2")], requests })
+    const requests = ["gw_1", "gw_2"].map((proxiedSession) =>
+      aRequest(1, { proxiedSession, route: "count" }),
+    )
+    const show = aShow({ sessions: [aProxiedSession("gw_1"), aProxiedSession("gw_2")], requests })
     expect(linesOf(show, ALL).map((it) => it.kind)).toEqual([
-      "carry",
+      "session",
       "request",
-      "carry",
+      "session",
       "request",
     ])
   })
@@ -75,7 +77,7 @@ describe("rows of the request list", () => {
       requests: [aRequest(1), aRequest(2, { usage: null, tokens: 20_000, durationMs: 9_000 })],
     })
     expect(scaleOf(show)).toEqual({ wholeMs: 11_000, longestMs: 9_000, mostTokens: 20_000 })
-    expect(scaleOf(aShow({ carries: [], requests: [] })).wholeMs).toBe(1)
+    expect(scaleOf(aShow({ sessions: [], requests: [] })).wholeMs).toBe(1)
   })
 })
 

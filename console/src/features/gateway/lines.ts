@@ -19,9 +19,9 @@ export type RequestLine = {
   readonly sinceMs: number
 }
 export type SessionLine = {
-  readonly kind: "carry"
+  readonly kind: "session"
   readonly key: string
-  readonly carry: ProxiedSession
+  readonly session: ProxiedSession
   readonly count: number
 }
 export type CountsLine = {
@@ -34,18 +34,18 @@ export type CountsLine = {
 }
 export type Line = RequestLine | SessionLine | CountsLine
 
-function keyOf({ carry, seq }: Pick<GatewayRequest, "carry" | "seq">): string {
-  return `${carry}.${seq}`
+function keyOf({ proxiedSession, seq }: Pick<GatewayRequest, "proxiedSession" | "seq">): string {
+  return `${proxiedSession}.${seq}`
 }
 
-export function readKey(key: string): { carry: string; seq: number } | undefined {
+export function readKey(key: string): { proxiedSession: string; seq: number } | undefined {
   const match = /^(.+)\.(\d{1,15})$/.exec(key)
-  const [carry, seq] = [match?.[1], Number(match?.[2])]
-  return carry === undefined || seq < 1 ? undefined : { carry, seq }
+  const [proxiedSession, seq] = [match?.[1], Number(match?.[2])]
+  return proxiedSession === undefined || seq < 1 ? undefined : { proxiedSession, seq }
 }
 
-function beginningOf({ carries, requests }: GatewayShow): number {
-  const moments = [...carries.map((it) => it.startedAt), ...requests.map((it) => it.at)]
+function beginningOf({ sessions, requests }: GatewayShow): number {
+  const moments = [...sessions.map((it) => it.startedAt), ...requests.map((it) => it.at)]
   return moments.length === 0 ? 0 : Math.min(...moments)
 }
 
@@ -91,14 +91,14 @@ export function linesOf(show: GatewayShow, { who, ...shown }: LineFilter): reado
     sinceMs: request.at - from,
   })
   const foldedOf = (requests: readonly GatewayRequest[]) => foldCounts(requests.map(lineOf), shown)
-  if (show.carries.length < 2) return foldedOf(matching)
-  return show.carries.flatMap((session): readonly Line[] => {
-    const own = matching.filter((it) => it.carry === session.id)
+  if (show.sessions.length < 2) return foldedOf(matching)
+  return show.sessions.flatMap((session): readonly Line[] => {
+    const own = matching.filter((it) => it.proxiedSession === session.id)
     if (own.length === 0) return []
     const heading: SessionLine = {
-      kind: "carry",
+      kind: "session",
       key: session.id,
-      carry: session,
+      session,
       count: own.length,
     }
     return [heading, ...foldedOf(own)]
@@ -168,7 +168,7 @@ export function chartOf(show: GatewayShow): {
   const requests = show.requests.filter(
     (it) => it.agent === null && isConversation(it) && it.kinds.length > 0,
   )
-  const isOne = show.carries.length < 2
+  const isOne = show.sessions.length < 2
   const points = requests.map(
     (it): AreaPoint => ({
       key: keyOf(it),
@@ -182,8 +182,8 @@ export function chartOf(show: GatewayShow): {
 }
 
 /** With several proxied sessions, 2.14 is request 14 of the second one. */
-function nameIn({ carries }: GatewayShow, { carry, seq }: GatewayRequest): string {
-  return `${carries.findIndex((it) => it.id === carry) + 1}.${seq}`
+function nameIn({ sessions }: GatewayShow, { proxiedSession, seq }: GatewayRequest): string {
+  return `${sessions.findIndex((it) => it.id === proxiedSession) + 1}.${seq}`
 }
 
 /** A branch is marked once, at the first request without it. */

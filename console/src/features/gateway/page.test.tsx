@@ -34,7 +34,7 @@ function markupOf(
   hold(keys.operation("agents.show", { id }), run)
   hold(keys.operation("gateway.show", showInput(id, params.all)), show)
   hold(keys.operation("gateway.request", { id: "gw_1", seq: 2 }), manifest)
-  const input = textsInput({ carry: "gw_1", seq: 2 }, params.find, params.from ?? 0)
+  const input = textsInput({ proxiedSession: "gw_1", seq: 2 }, params.find, params.from ?? 0)
   hold(keys.operation("gateway.texts", input), texts)
   return renderPage(
     queries,
@@ -43,12 +43,12 @@ function markupOf(
 }
 
 const render = (address: string, data: GatewayPageData) => textOf(markupOf(address, data))
-const NO_CARRY = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
+const NO_SESSION = failure({ code: "GATEWAY_SESSION_UNKNOWN", message: "No.", hint: "", data: {} })
 const AT = "?at=gw_1.2"
 
 describe("page Gateway", () => {
   it("[CONSOLE-15] the empty page says what the gateway is and how to turn it on", () => {
-    for (const show of [aShow({ carries: [], requests: [] }), NO_CARRY]) {
+    for (const show of [aShow({ sessions: [], requests: [] }), NO_SESSION]) {
       const text = render("", { show, run: aRun() })
       expect(text).toContain(
         "The gateway runs on this machine between an agent and its model provider",
@@ -58,22 +58,22 @@ describe("page Gateway", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm run --gateway")
     const alive = aShow({ requests: [] })
     expect(render("", { show: alive })).toContain("It has sent none yet.")
-    const over = aShow({ requests: [], carries: [aProxiedSession("gw_1", { isAlive: false })] })
+    const over = aShow({ requests: [], sessions: [aProxiedSession("gw_1", { isAlive: false })] })
     expect(render("", { show: over })).toContain("It ended without a request")
   })
 
   it("[CONSOLE-15] an unknown id and a run that was never proxied have different texts", () => {
     const error = { message: "No such run.", hint: "", data: {} }
     const unknownRun = failure({ code: "AGENTS_RUN_UNKNOWN", ...error })
-    const text = render("", { show: NO_CARRY, run: unknownRun })
+    const text = render("", { show: NO_SESSION, run: unknownRun })
     expect(text).toContain("No run has this id. It may have been deleted. All runs")
     expect(text).not.toContain("qm run --gateway")
     const broken = failure({ code: "STORE_BUSY", ...error })
-    expect(render("", { show: NO_CARRY, run: broken })).toContain("STORE_BUSY")
-    const unanswered = render("", { show: NO_CARRY })
+    expect(render("", { show: NO_SESSION, run: broken })).toContain("STORE_BUSY")
+    const unanswered = render("", { show: NO_SESSION })
     expect(unanswered, "not before it is known").not.toMatch(/No run has|qm run --gateway/)
-    const unknownSession = render("", { id: "gw_nope", show: NO_CARRY })
-    expect(unknownSession).toContain("GATEWAY_CARRY_UNKNOWN")
+    const unknownSession = render("", { id: "gw_nope", show: NO_SESSION })
+    expect(unknownSession).toContain("GATEWAY_SESSION_UNKNOWN")
     expect(unknownSession).not.toContain("qm run --gateway")
   })
 
@@ -101,14 +101,14 @@ describe("page Gateway", () => {
     const html = markupOf("", { id: "run_0mwizyepd2y3pqw8qvz", show: aShow() })
     expect(html).toContain('href="/runs/run_0mwizyepd2y3pqw8qvz"')
     expect(textOf(html)).toContain("Transcript")
-    const carried = markupOf("", { id: "gw_1", show: aShow() })
-    expect(carried).toContain('href="/runs">Runs</a>')
-    expect(textOf(carried)).not.toContain("Transcript")
+    const markup = markupOf("", { id: "gw_1", show: aShow() })
+    expect(markup).toContain('href="/runs">Runs</a>')
+    expect(textOf(markup)).not.toContain("Transcript")
   })
 
   it("a session that is no longer folded says why", () => {
-    const carries = [aProxiedSession("gw_1", { latchedOff: "the provider answered 400." })]
-    const text = render("", { show: aShow({ carries }) })
+    const sessions = [aProxiedSession("gw_1", { latchedOff: "the provider answered 400." })]
+    const text = render("", { show: aShow({ sessions }) })
     expect(text).toContain("Folding stopped in this session: the provider answered 400. Its")
     expect(render("", { show: aShow() })).not.toContain("Folding stopped")
   })
@@ -164,7 +164,7 @@ describe("request on the page Gateway", () => {
   })
 
   it("without stored texts it offers the command that stores them and requests none", () => {
-    const show = aShow({ carries: [aProxiedSession("gw_1", { hasContent: false })] })
+    const show = aShow({ sessions: [aProxiedSession("gw_1", { hasContent: false })] })
     const text = render(`${AT}&tab=exact`, { show, manifest: aManifest() })
     expect(text).toContain("The texts of this request were not stored")
     expect(text).toContain("$ qm config set gateway.content true")
@@ -197,11 +197,11 @@ describe("request on the page Gateway", () => {
   it("[CONSOLE-22] control and bidirectional characters in names and texts are escaped", () => {
     const piece = { ...anItem("result", HOSTILE), place: 0, text: HOSTILE, isCut: false }
     const request = aRequest(2, { model: HOSTILE, agent: HOSTILE, fallback: HOSTILE })
-    const carries = [
+    const sessions = [
       aProxiedSession("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE }),
     ]
     const data: GatewayPageData = {
-      show: aShow({ carries, requests: [aRequest(1), request] }),
+      show: aShow({ sessions, requests: [aRequest(1), request] }),
       manifest: aManifest({ request, headers: [{ name: HOSTILE, value: HOSTILE }] }),
       texts: { total: 1, pieces: [piece] },
     }

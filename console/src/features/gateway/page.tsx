@@ -41,7 +41,7 @@ export function GatewayPage({ id, now, params, onParams }: GatewayPageProps) {
         isOpen ? (
           <Detail
             key={params.at}
-            carries={show.data?.carries ?? []}
+            sessions={show.data?.sessions ?? []}
             params={params}
             onParams={onParams}
           />
@@ -75,7 +75,7 @@ function ListPane(props: ListPaneProps) {
 
 function NoAnswer({ id, show, run }: ListPaneProps) {
   if (show.error === null) return <RowSkeleton rows={10} />
-  const isNothing = hasCode(show.error, "GATEWAY_CARRY_UNKNOWN")
+  const isNothing = hasCode(show.error, "GATEWAY_SESSION_UNKNOWN")
   if (isNothing && isRunId(id)) return <NotProxied run={run} />
   return <Failure size="pane" error={toWireError(show.error)} onRetry={() => void show.refetch()} />
 }
@@ -100,8 +100,8 @@ type KnownProps = ListPaneProps & { readonly data: GatewayShow }
 
 function Known(props: KnownProps) {
   const { data, params, onParams } = props
-  if (data.carries.length === 0) return <NotProxied run={props.run} />
-  const latched = data.carries.filter((it) => it.latchedOff !== null)
+  if (data.sessions.length === 0) return <NotProxied run={props.run} />
+  const latched = data.sessions.filter((it) => it.latchedOff !== null)
   return (
     <>
       <GatewayVitals show={data} />
@@ -127,8 +127,8 @@ function describeFoldStop(reason: string): string {
   return `Folding stopped in this session: ${sentence}. Its requests are forwarded unchanged.`
 }
 
-function describeNoRequest({ carries }: GatewayShow): string {
-  return carries.some((it) => it.isAlive)
+function describeNoRequest({ sessions }: GatewayShow): string {
+  return sessions.some((it) => it.isAlive)
     ? "Its requests go through the gateway. It has sent none yet."
     : "It ended without a request to the model."
 }

@@ -40,11 +40,11 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
       head={<TableHead labels={HEAD} />}
       items={lines}
       keyOf={(it) => it.key}
-      isHeading={(it) => it.kind === "carry"}
+      isHeading={(it) => it.kind === "session"}
       at={at}
       openKey="gateway.open"
       // An ended session is read from its start.
-      sticksToEnd={show.carries.some((it) => it.isAlive)}
+      sticksToEnd={show.sessions.some((it) => it.isAlive)}
       onMove={(key) => onParams({ at: key, piece: null, from: null }, "replace")}
       onOpen={(it, how) => {
         if (it.kind === "counts") return turn(it)
@@ -52,7 +52,7 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
         onParams(change, how === "key" ? "replace" : "push")
       }}
       renderItem={(it, option) => {
-        if (it.kind === "carry") return <SessionHeading line={it} />
+        if (it.kind === "session") return <SessionHeading line={it} />
         return it.kind === "counts" ? (
           <CountsRow line={it} option={option} />
         ) : (
@@ -85,7 +85,7 @@ const HEAD = [
 ] as const
 
 function SessionHeading({ line }: { readonly line: SessionLine }) {
-  const { title, mode } = line.carry
+  const { title, mode } = line.session
   return (
     <Group
       amongOptions

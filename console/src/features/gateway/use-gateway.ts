@@ -13,7 +13,7 @@ const MOST_REQUESTS = 2_000
 /** Items of an exact request per page. */
 export const PAGE_PIECES = 100
 const SETTLES_MS = 200
-const MOST_CARRIES = 50
+const MAX_SESSIONS = 50
 
 export function showInput(id: string, all: boolean) {
   return { id, limit: all ? MOST_REQUESTS : FIRST_REQUESTS }
@@ -33,22 +33,26 @@ export function useRun(id: string) {
 }
 
 export function useProxiedSessions() {
-  return useOperation("gateway.list", { limit: MOST_CARRIES })
+  return useOperation("gateway.list", { limit: MAX_SESSIONS })
 }
 
 export function useManifest(at: string) {
-  const { carry, seq } = readKey(at) ?? NOTHING
-  return useOperation("gateway.request", { id: carry, seq }, { isAsked: carry !== "" })
+  const { proxiedSession, seq } = readKey(at) ?? NOTHING
+  return useOperation(
+    "gateway.request",
+    { id: proxiedSession, seq },
+    { isAsked: proxiedSession !== "" },
+  )
 }
 
-const NOTHING = { carry: "", seq: 1 } as const
+const NOTHING = { proxiedSession: "", seq: 1 } as const
 
 export function textsInput(
-  { carry, seq }: { carry: string; seq: number },
+  { proxiedSession, seq }: { proxiedSession: string; seq: number },
   query: string,
   from: number,
 ) {
-  return { id: carry, seq, from, limit: PAGE_PIECES, ...(query === "" ? {} : { query }) }
+  return { id: proxiedSession, seq, from, limit: PAGE_PIECES, ...(query === "" ? {} : { query }) }
 }
 
 export function useTexts({ at, find, from }: GatewayParams) {
@@ -61,9 +65,9 @@ export function useDelete() {
   const queries = useQueryClient()
   const toast = useToast()
   const remove = useMutation({
-    async mutationFn({ carries }: GatewayShow) {
+    async mutationFn({ sessions }: GatewayShow) {
       let requests = 0
-      for (const { id } of carries) {
+      for (const { id } of sessions) {
         requests += (await client.write("gateway.delete", { id })).requests
       }
       return requests

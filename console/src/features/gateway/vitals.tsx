@@ -20,11 +20,11 @@ import {
 } from "./words.ts"
 
 export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
-  const { carries, totals } = show
-  const newest = carries.at(-1)
+  const { sessions, totals } = show
+  const newest = sessions.at(-1)
   const tokens = tokensOf(show)
   if (newest === undefined) return null
-  const isAlive = carries.some((it) => it.isAlive)
+  const isAlive = sessions.some((it) => it.isAlive)
   return (
     <Vitals>
       <Vital title={isAlive ? "Proxy process is running" : "Proxy process has ended"}>
@@ -85,7 +85,7 @@ function describeRoute({ wire, upstream }: ProxiedSession): string {
   return `${wire} format, to ${visibleLine(upstream)}`
 }
 
-function describeSaved({ carries, totals }: GatewayShow): string {
-  const folds = carries.reduce((sum, it) => sum + it.folds, 0)
+function describeSaved({ sessions, totals }: GatewayShow): string {
+  const folds = sessions.reduce((sum, it) => sum + it.folds, 0)
   return `${formatExact(totals.savedTokens)} tokens left out of ${plural(folds, "request")} by folding, each request counted`
 }

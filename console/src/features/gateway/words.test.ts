@@ -105,7 +105,7 @@ describe("texts of a request", () => {
   it("[CONSOLE-63] before deletion the amount is shown and whether texts are deleted too", () => {
     const show = aShow()
     expect(describeDelete(show)).toContain("of 2 requests and their texts will be deleted.")
-    const without = { ...show, carries: [aProxiedSession("gw_1", { hasContent: false })] }
+    const without = { ...show, sessions: [aProxiedSession("gw_1", { hasContent: false })] }
     expect(describeDelete(without)).toContain("The records of 2 requests will be deleted.")
   })
 

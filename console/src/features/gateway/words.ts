@@ -216,8 +216,8 @@ export function formatUpstream(upstream: string): string {
   return upstream.replace(/^https:\/\//, "")
 }
 
-export function describeDelete({ carries, totals }: GatewayShow): string {
-  const hasTexts = carries.some((it) => it.hasContent)
+export function describeDelete({ sessions, totals }: GatewayShow): string {
+  const hasTexts = sessions.some((it) => it.hasContent)
   const what = `${plural(totals.requests, "request")}${hasTexts ? " and their texts" : ""}`
   return `The records of ${what} will be deleted. This cannot be undone. The transcript and the trails of branches stay.`
 }

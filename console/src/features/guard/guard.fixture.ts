@@ -22,7 +22,7 @@ export function aLog(
   verdicts: readonly VerdictLine[],
   overrides: Partial<GuardVerdicts> = {},
 ): GuardVerdicts {
-  const counts = { silent: 0, context: 0, warn: 0, deny: 0, block: 0, override: 0 }
+  const counts = { silent: 0, context: 0, warn: 0, ask: 0, deny: 0, block: 0, override: 0 }
   for (const { verdict } of verdicts) counts[verdict] += 1
   return { verdicts: [...verdicts], counts, isCut: false, ...overrides }
 }

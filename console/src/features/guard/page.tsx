@@ -148,7 +148,15 @@ function hoursOf(value: string): Partial<GuardParams> {
   return hours === undefined ? {} : { hours }
 }
 
-const IN_ORDER: readonly VerdictKind[] = ["deny", "block", "warn", "override", "context", "silent"]
+const IN_ORDER: readonly VerdictKind[] = [
+  "deny",
+  "block",
+  "ask",
+  "warn",
+  "override",
+  "context",
+  "silent",
+]
 
 type VerdictFacetsProps = PageProps<GuardParams> & {
   readonly counts: GuardVerdicts["counts"] | undefined

@@ -33,10 +33,24 @@ export const RULES_IN_WORDS: Readonly<
     handlers:
       "Before an edit: warns if another live session or another program changed the file; denies the edit if an earlier live claim exists.",
   },
+  window: {
+    level: 3,
+    handlers:
+      "After an edit or with a prompt: tells the agent once that its context window is 50, 70 or 85 % full, as the status line reports.",
+  },
   risk: {
     level: 5,
     handlers:
       "Before an edit of a high-risk path: denies it unless a simulation of the last four hours or an override covers it.",
+  },
+  guideline: {
+    level: 5,
+    handlers:
+      "Before a tool: applies .qm/guidelines.json. A tool restriction denies, a gate asks the user, telemetry is logged.",
+  },
+  prompt: {
+    level: 5,
+    handlers: "At a prompt of four words or more: adds a package selected from the prompt.",
   },
   pitfall: {
     level: 5,
@@ -68,6 +82,7 @@ export const VERDICT_LOOKS: Readonly<Record<VerdictKind, VerdictLook>> = {
   },
   context: { label: "Context", tone: "2", mark: "done", means: "context was added for the agent" },
   warn: { label: "Warned", tone: "warn", mark: "warned", means: "the agent continued" },
+  ask: { label: "Asked", tone: "warn", mark: "queued", means: "the host asked the user first" },
   deny: { label: "Denied", tone: "bad", mark: "failed", means: "the edit was not made" },
   block: { label: "Blocked", tone: "bad", mark: "paused", means: "the stop was blocked once" },
   override: {

@@ -74,7 +74,7 @@ describe("page Knowledge", () => {
     const text = textOf(html)
     expect(text).toContain("Handbook / 4 Arrival")
     expect(html).toContain("<strong>arrived</strong>")
-    expect(text).toMatch(/Refers to 1 Tariff § 2\.1 see Tariff § 2\.1 x+ …/)
+    expect(text).toMatch(/Refers to 1 Tariff § 2\.1 see Tariff § 2\.1 x+…/)
     expect(text).not.toContain("Referenced by")
     expect(html).toContain('href="/knowledge?at=kp_2&amp;show=kp_2"')
     expect(text).toContain("File handbook.md:118")

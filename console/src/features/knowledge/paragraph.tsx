@@ -1,3 +1,4 @@
+import { truncate } from "#ground/base/truncate"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type KbParagraph, type KbParagraphShown } from "../../contract.ts"
@@ -104,7 +105,7 @@ function References({ title, all }: ReferencesProps) {
               </Text>
             </Flow>
             <Text as="div" size="sm" tone="2" wrap>
-              {cut(visibleLine(paragraph.text))}
+              {truncate(visibleLine(paragraph.text), MOST_CHARACTERS)}
             </Text>
           </div>
         ))}
@@ -114,10 +115,6 @@ function References({ title, all }: ReferencesProps) {
 }
 
 const MOST_CHARACTERS = 200
-
-function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)} …`
-}
 
 function About({ paragraph }: { readonly paragraph: KbParagraph }) {
   const { title, path, line, page, tier, document, id } = paragraph

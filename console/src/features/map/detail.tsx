@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { asRecord } from "#ground/base/object"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { WireError } from "../../contract.ts"
@@ -12,19 +13,20 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { DetailHead, Pane } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { FileView } from "./file-view.tsx"
+import { FolderView } from "./folder-view.tsx"
 import { SymbolView } from "./symbol-view.tsx"
-import { useShown } from "./use-map.ts"
+import { useDetail } from "./use-map.ts"
 
-type DetailProps = ParamsProps<MapParams>
+type DetailProps = ParamsProps<MapParams> & { readonly now: number }
 
-export type ViewProps = DetailProps & {
+export type ViewProps = ParamsProps<MapParams> & {
   readonly takesFocus: boolean
   onShow(show: string): void
   onFollow(show: string): void
 }
 
-export function Detail({ params, onParams }: DetailProps) {
-  const shown = useShown(params)
+export function Detail({ now, params, onParams }: DetailProps) {
+  const { folder, shown } = useDetail(params)
   const [followed, setFollowed] = useState("")
   const view: ViewProps = {
     params,
@@ -41,8 +43,11 @@ export function Detail({ params, onParams }: DetailProps) {
   return (
     <Pane label="Map details">
       <Head show={params.show} onClose={close} />
+      {folder.data === undefined ? null : (
+        <FolderView key={params.show} shown={folder.data} now={now} {...view} />
+      )}
       {shown.error === null ? null : (
-        <Failure size="pane" error={toWireError(shown.error)} onRetry={() => void shown.refetch()}>
+        <Failure size="pane" error={toWireError(shown.error)} onRetry={shown.refetch}>
           <SimilarNames error={toWireError(shown.error)} onShow={view.onShow} />
         </Failure>
       )}
@@ -68,7 +73,7 @@ function SimilarNames({ error, onShow }: NearNamesProps) {
 }
 
 function nearIn({ data }: WireError): readonly string[] {
-  const near = typeof data === "object" && data !== null && "near" in data ? data.near : []
+  const { near } = asRecord(data)
   return Array.isArray(near) ? near.filter((it) => typeof it === "string") : []
 }
 
@@ -81,7 +86,7 @@ function Head({ show, onClose }: HeadProps) {
       actions={<CopyIcon text={show} label="Copy name" keyId="map.copy" />}
       onClose={onClose}
     >
-      <Path path={show} />
+      <Path path={show === "/" ? "Repository" : show.replace(/\/$/, "")} />
     </DetailHead>
   )
 }

@@ -1,16 +1,18 @@
 import { visibleLine } from "../../base/format.ts"
 import { formatCount, formatExact, type MapShow, type MapSymbol, plural } from "../../contract.ts"
 import type { MapTab } from "../../data/paths.ts"
+import { Loaded } from "../../ui/collection/collection.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Row, RowNote, type RowOption, TextCell } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Block, Flow, PaneHead } from "../../ui/pane/pane.tsx"
+import { Block, Flow, PaneHead, PaneNote } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import type { ViewProps } from "./detail.tsx"
+import { useUsers } from "./use-map.ts"
 import { placeOf } from "./words.ts"
 
 type ShownFile = Extract<MapShow, { kind: "file" }>
@@ -48,8 +50,9 @@ function tabsOf({ symbols, imports, importedBy, changedWith }: ShownFile) {
     { value: "symbols", label: "Symbols", count: formatExact(symbols.length) },
     { value: "imports", label: "Imports", count: formatExact(imports.length) },
     { value: "importers", label: "Imported by", count: formatExact(importedBy.length) },
+    { value: "users", label: "Used in" },
     { value: "changed", label: "Changed with", count: formatExact(changedWith.length) },
-  ] as const satisfies readonly { readonly value: MapTab; label: string; count: string }[]
+  ] as const satisfies readonly { readonly value: MapTab; label: string; count?: string }[]
 }
 
 function Facts({ file }: { readonly file: ShownFile }) {
@@ -83,6 +86,8 @@ function TabContent({ tab, file, ...list }: TabContentProps) {
           {...list}
         />
       )
+    case "users":
+      return <Users path={file.path} {...list} />
     case "changed":
       return (
         <Paths
@@ -194,6 +199,44 @@ function ImportTarget({ paths: [first, ...more] }: { readonly paths: readonly st
         and {formatExact(more.length)} more
       </Text>
     </Flow>
+  )
+}
+
+const USER_COLUMNS = { full: "minmax(0, 1fr) minmax(0, 1fr) 56px" } as const
+
+function Users({ path, takesFocus, onShow }: ListProps & { readonly path: string }) {
+  return (
+    <Loaded query={useUsers(path)} rows={6}>
+      {({ users, isCut }) =>
+        users.length === 0 ? (
+          <RowNote>No code of another file uses its symbols.</RowNote>
+        ) : (
+          <>
+            <PickList
+              label="Used in"
+              columns={USER_COLUMNS}
+              lines={users}
+              keyOf={(it) => `${it.by.path} ${it.line} ${it.name}`}
+              takesFocus={takesFocus}
+              isHeading={() => false}
+              onOpen={(it) => onShow(placeOf(it.by))}
+              renderLine={({ by, name, line }, option) => (
+                <Row option={option}>
+                  <Path path={by.path} />
+                  <Text as="div" mono cut title={visibleLine(`${by.name} uses ${name}`)}>
+                    {visibleLine(`${by.name} → ${name}`)}
+                  </Text>
+                  <Text as="div" mono tone="3" align="end">
+                    {line}
+                  </Text>
+                </Row>
+              )}
+            />
+            {isCut ? <PaneNote>Not all are listed.</PaneNote> : null}
+          </>
+        )
+      }
+    </Loaded>
   )
 }
 

@@ -13,7 +13,12 @@ export type LinkLine =
       readonly count: number
     }
   | { readonly kind: "file"; readonly key: string; readonly path: string }
-  | { readonly kind: "link"; readonly key: string; readonly link: MapLink }
+  | {
+      readonly kind: "link"
+      readonly key: string
+      readonly link: MapLink
+      readonly side: "caller" | "callee"
+    }
   | { readonly kind: "other"; readonly key: string; readonly symbol: MapSymbol }
 
 export function linkLines({ callers, called, others }: ShownSymbol): readonly LinkLine[] {
@@ -30,12 +35,15 @@ function groupOf(name: string, links: readonly MapLink[], hops: number): readonl
   const near = links.filter((it) => it.hops === hops)
   // The first hop is always listed, even if it is empty.
   if (near.length === 0 && hops === 2) return []
+  const side = name.startsWith("Callers") ? "caller" : "callee"
   const byFile = Map.groupBy(near, (it) => it.symbol.path)
   return [
     { kind: "heading", key: name, name, count: near.length },
     ...[...byFile].flatMap(([path, inFile]): readonly LinkLine[] => [
       { kind: "file", key: `${name} ${path}`, path },
-      ...inFile.map((link, i): LinkLine => ({ kind: "link", key: `${name} ${path} ${i}`, link })),
+      ...inFile.map(
+        (link, i): LinkLine => ({ kind: "link", key: `${name} ${path} ${i}`, link, side }),
+      ),
     ]),
   ]
 }
@@ -49,19 +57,32 @@ function otherLines(others: readonly MapSymbol[]): readonly LinkLine[] {
   ]
 }
 
+/** Symbols of one name in one file are one node, whose title lists their lines. */
 export function graphNodes(
   { callers, called }: ShownSymbol,
   hrefOf: (symbol: MapSymbol) => string,
 ): readonly GraphNode[] {
-  const nodeOf = (link: MapLink, side: GraphNode["side"]): GraphNode => ({
-    id: placeOf(link.symbol),
-    label: visibleLine(link.symbol.name),
-    title: visibleLine(describeLocation(link.symbol)),
-    href: hrefOf(link.symbol),
-    side,
-    hops: link.hops === 2 ? 2 : 1,
-    via: link.via ?? null,
-    isSure: link.confidence !== "ambiguous",
-  })
-  return [...callers.map((it) => nodeOf(it, "before")), ...called.map((it) => nodeOf(it, "after"))]
+  const nodesOf = (links: readonly MapLink[], side: GraphNode["side"]): readonly GraphNode[] => {
+    const key = ({ symbol, hops }: MapLink) => `${hops} ${symbol.path} ${symbol.name}`
+    return [...Map.groupBy(links, key).values()].flatMap((same): readonly GraphNode[] => {
+      const [link] = same
+      if (link === undefined) return []
+      const { symbol } = link
+      const lines = [...new Set(same.map((it) => it.symbol.fromLine))].join(", ")
+      const places = same.length === 1 ? describeLocation(symbol) : `${symbol.path}, lines ${lines}`
+      return [
+        {
+          id: placeOf(symbol),
+          label: visibleLine(symbol.name),
+          title: visibleLine(`${symbol.name}: ${places}`),
+          href: hrefOf(symbol),
+          side,
+          hops: link.hops === 2 ? 2 : 1,
+          via: link.via ?? null,
+          isSure: same.some((it) => it.confidence !== "ambiguous"),
+        },
+      ]
+    })
+  }
+  return [...nodesOf(callers, "before"), ...nodesOf(called, "after")]
 }

@@ -1,11 +1,14 @@
 import { QueryClient } from "@tanstack/react-query"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
-import type { MapScan, MapShow, MapTree } from "../../contract.ts"
+import type { MapScan, MapShow, MapTree, MapTreemap } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { mapParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
+import { cyclesOf, folderNodes } from "./folder-view.tsx"
+import { graphNodes } from "./link-lines.ts"
 import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
+import { stepOf } from "./measures.ts"
 import { MapPage, ScanLine } from "./page.tsx"
 import { foundLines } from "./search-results.tsx"
 import { filterInput, findInput, folderInput } from "./use-map.ts"
@@ -65,8 +68,9 @@ describe("page Map", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm map")
   })
 
-  it("the tree shows ranks and has the ARIA role tree", () => {
-    const html = markupOf("", { root: SOME })
+  it("the list shows measures and has the ARIA role tree", () => {
+    const html = markupOf("?view=list", { root: SOME })
+    expect(textOf(html)).toContain("Tokens Changes Rank Agent reads Age")
     expect(html).toContain('role="tree"')
     expect(textOf(html)).toContain("12 files, scanned today")
     expect(textOf(html)).toContain("at 4e2a19c")
@@ -86,7 +90,7 @@ describe("page Map", () => {
     const shown = aFile({ importedBy: ["a.ts", "b.ts"], problems: ["Cut at 1 MB."] })
     const text = render("?show=src%2Frounding.ts", { root: SOME, shown })
     expect(text).toContain("typescript source, 124 lines, 1,120 tokens, rank 0.83")
-    expect(text).toContain("Symbols 1 Imports 0 Imported by 2 Changed with 0")
+    expect(text).toContain("Symbols 1 Imports 0 Imported by 2 Used in Changed with 0")
     expect(text).toContain("Cut at 1 MB.")
     const tab = (name: string) =>
       render(`?show=src%2Frounding.ts&tab=${name}`, { root: SOME, shown: aFile() })
@@ -145,11 +149,55 @@ describe("page Map", () => {
       reasons: [],
       symbols,
     }
-    const lines = foundLines({ files: [file], signals: [], state: STATE })
+    const lines = foundLines({ files: [file], tests: [], documents: [], signals: [], state: STATE })
     expect(lines.map((it) => it.key)).toEqual([
       "src/rounding.ts",
       "src/rounding.ts#a",
       "src/rounding.ts#b",
+    ])
+  })
+
+  it("the treemap has each file with its figures, and colours without data give their reason", () => {
+    const tile = { files: 1, rank: 0.5, changes: 4, changedAt: NOW, place: 2, reads: null }
+    const treemap: MapTreemap = {
+      folder: "",
+      files: 2,
+      tokens: 300,
+      ranked: 9,
+      tiles: [
+        { ...tile, path: "src/a.ts", tokens: 200 },
+        { ...tile, path: "src/b.ts", tokens: 100, changes: 0, place: null },
+      ],
+      period: { days: 90, endsAt: NOW, commits: 3 },
+      readsSince: null,
+      state: STATE,
+    }
+    const answers = [[keys.operation("map.treemap", { folder: "" }), treemap]] as const
+    const html = markupOf("?view=treemap", { root: SOME, answers })
+    expect(html).toContain("src/a.ts, Tokens 200, Changes 4 in 90 days")
+    expect(html).toContain("Rank 2 of 9 imported files")
+    expect(html).toContain("No stored run has read a file of this repository in 90 days")
+    expect(textOf(html)).toContain("4 changes in 90 days")
+    const steps = [48, 24, 23, 12, 11, 6, 5, 3, 2, 0].map((it) => stepOf(it, 48))
+    expect(steps).toEqual([5, 5, 4, 4, 3, 3, 2, 2, 1, 1])
+  })
+
+  it("a folder in both directions is a cycle in words, and several symbols of one name one node", () => {
+    const near = (folder: string, files: number) => ({ folder, files, paths: [] })
+    const folder = { usedBy: [near("cart", 2), near("app", 1)], dependsOn: [near("cart", 17)] }
+    expect(folderNodes(folder, String).map((it) => [it.label, it.count, it.tone])).toEqual([
+      ["cart", 2, "warn"],
+      ["app", 1, undefined],
+      ["cart", 17, "warn"],
+    ])
+    expect(cyclesOf({ folder: "checkout", ...folder }).map((it) => it.sentence)).toEqual([
+      "Cycle: 2 files in cart import checkout, and 17 files import back.",
+    ])
+    const called = [1, 2, 3].map((line) =>
+      aLink("next", { symbol: aSymbol("next", { fromLine: line }) }),
+    )
+    expect(graphNodes(aShownSymbol({ called }), () => "").map((it) => it.title)).toEqual([
+      "next: src/rounding.ts, lines 1, 2, 3",
     ])
   })
 })

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type IndexState, type MapScan, plural } from "../../contract.ts"
@@ -28,7 +29,8 @@ import { Detail } from "./detail.tsx"
 import { Found } from "./search-results.tsx"
 import { Tree } from "./tree.tsx"
 import { flatLines, treeLines } from "./tree-lines.ts"
-import { useFolders, useFound, useScan } from "./use-map.ts"
+import { TreemapView } from "./treemap-view.tsx"
+import { useFolders, useFound, useScan, useTreemap } from "./use-map.ts"
 import { describeScan, describeState } from "./words.ts"
 
 export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
@@ -49,9 +51,14 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
           onScan={() => scan.mutate()}
         />
       }
-      list={<ListPane {...{ folders, params, scan, isReadOnly, onParams }} />}
-      detail={show === "" ? null : <Detail params={params} onParams={onParams} />}
-      onLeave={leaveOne(onParams, [show !== "", { show: "" }], [text !== "", { text: "" }])}
+      list={<ListPane {...{ now, folders, params, scan, isReadOnly, onParams }} />}
+      detail={show === "" ? null : <Detail now={now} params={params} onParams={onParams} />}
+      onLeave={leaveOne(
+        onParams,
+        [show !== "", { show: "" }],
+        [text !== "", { text: "" }],
+        [params.folder !== "", { folder: "", at: "" }],
+      )}
     />
   )
 }
@@ -92,6 +99,7 @@ function MapHeader({ now, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
 }
 
 type ListPaneProps = ParamsProps<MapParams> & {
+  readonly now: number
   readonly folders: ReturnType<typeof useFolders>
   readonly scan: ReturnType<typeof useScan>
   readonly isReadOnly: boolean
@@ -103,6 +111,11 @@ function ListPane(props: ListPaneProps) {
   const root = folders.get("")
   const turn = () => onParams({ by: params.by === "path" ? "words" : "path", at: "" }, "replace")
   useKey("map.by", turn)
+  const isNarrow = useNarrow()
+  const view = params.view ?? (isNarrow ? "list" : "treemap")
+  const pickView = (next: string) =>
+    onParams({ view: next === "list" ? "list" : "treemap", text: "", at: "" }, "replace")
+  useKey("map.view", () => pickView(view === "list" ? "treemap" : "list"))
   return (
     <Pane label="The repository">
       <FilterHead
@@ -111,13 +124,18 @@ function ListPane(props: ListPaneProps) {
         list={handle}
         onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
-          <ChoiceField
-            small
-            label="Find by"
-            choices={FIND_BY}
-            value={params.by}
-            onPick={(by) => onParams({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
-          />
+          <>
+            <ChoiceField
+              small
+              label="Find by"
+              choices={FIND_BY}
+              value={params.by}
+              onPick={(by) => onParams({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
+            />
+            <OnlyWide>
+              <ChoiceField small label="View" choices={VIEWS} value={view} onPick={pickView} />
+            </OnlyWide>
+          </>
         }
       />
       <ScanLine result={scan.data} isBusy={scan.isPending} />
@@ -128,7 +146,7 @@ function ListPane(props: ListPaneProps) {
           onScan={() => scan.mutate()}
         />
       ) : (
-        <Shown {...props} handle={handle} />
+        <Shown {...props} handle={handle} view={view} />
       )}
     </Pane>
   )
@@ -139,19 +157,53 @@ const FIND_BY = [
   { value: "path", label: "Path" },
 ] as const
 
-type ShownProps = ListPaneProps & { readonly handle: ListRef }
+const VIEWS = [
+  { value: "treemap", label: "Treemap" },
+  { value: "list", label: "List" },
+] as const
+
+const NARROW = "(max-width: 900px)"
+
+function useNarrow(): boolean {
+  return useSyncExternalStore(
+    watchNarrow,
+    () => window.matchMedia(NARROW).matches,
+    () => false,
+  )
+}
+
+function watchNarrow(changed: () => void): () => void {
+  const query = window.matchMedia(NARROW)
+  query.addEventListener("change", changed)
+  return () => query.removeEventListener("change", changed)
+}
+
+type ShownProps = ListPaneProps & {
+  readonly handle: ListRef
+  readonly view: "treemap" | "list"
+}
 
 function Shown(props: ShownProps) {
-  const { folders, params, onParams, handle } = props
+  const { now, folders, params, onParams, handle, view } = props
   const root = folders.get("")
+  const isTreemap = view === "treemap" && params.text.trim() === ""
+  const treemap = useTreemap(params.folder, isTreemap)
   if (params.text.trim() !== "") return <FoundPane {...props} />
   if (root?.error !== null && root?.tree === undefined) {
     return <Failure size="pane" error={toWireError(root?.error)} onRetry={root?.retry} />
   }
   if (root.tree === undefined) return <RowSkeleton rows={12} />
   if (root.tree.total === 0) return <RowNote>No readable files.</RowNote>
+  if (isTreemap) {
+    return (
+      <Loaded query={treemap} rows={12}>
+        {(data) => <TreemapView now={now} treemap={data} params={params} onParams={onParams} />}
+      </Loaded>
+    )
+  }
   return (
     <Tree
+      now={now}
       lines={treeLines(folders)}
       params={params}
       handle={handle}
@@ -161,7 +213,7 @@ function Shown(props: ShownProps) {
   )
 }
 
-function FoundPane({ params, onParams, handle }: ShownProps) {
+function FoundPane({ now, params, onParams, handle }: ShownProps) {
   const { words, paths } = useFound(params)
   const shared = { params, handle, onParams }
   if (params.by === "words") {
@@ -183,7 +235,7 @@ function FoundPane({ params, onParams, handle }: ShownProps) {
         data.entries.length === 0 ? (
           <NothingFound params={params} onParams={onParams} />
         ) : (
-          <Tree {...shared} label={plural(data.total, "file")} lines={flatLines(data)} />
+          <Tree {...shared} now={now} label={plural(data.total, "file")} lines={flatLines(data)} />
         )
       }
     </Loaded>

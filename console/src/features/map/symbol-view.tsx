@@ -133,7 +133,9 @@ function AnyLine({ line, option }: { readonly line: LinkLine; readonly option: R
       )
     case "link": {
       const { symbol, confidence } = line.link
-      const description = `line ${line.link.line}, ${CONFIDENCE[confidence]}`
+      // Under a callee's file the line of the call would be wrong: it is in the caller's.
+      const at = line.side === "caller" ? line.link.line : symbol.fromLine
+      const description = `line ${at}, ${CONFIDENCE[confidence]}`
       return <NamedRow symbol={symbol} description={description} depth={1} option={option} />
     }
     case "other":

@@ -1,3 +1,4 @@
+import { formatAge } from "../../base/format.ts"
 import { formatCount, formatExact } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
@@ -5,25 +6,26 @@ import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/c
 import { Cell, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 
 import { Path } from "../../ui/path/path.tsx"
-import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import { type EntryLine, type NoteLine, parentOf, type TreeLine, turnFolder } from "./tree-lines.ts"
 
 type TreeProps = ParamsProps<MapParams> & {
   readonly label?: string
+  readonly now: number
   readonly lines: readonly TreeLine[]
   readonly handle: ListRef
   onRetry?(folder: string): void
 }
 
 const TREE_COLUMNS = {
-  full: "minmax(0, 440px) minmax(120px, 1fr) 64px 64px",
-  tight: "minmax(0, 1fr) 72px 56px 56px",
-  narrow: "minmax(0, 1fr) 56px 48px",
+  full: "minmax(0, 1fr) 72px 72px 64px 88px 72px",
+  tight: "minmax(0, 1fr) 56px 64px 56px",
+  narrow: "minmax(0, 1fr) 56px 64px",
 } as const
 
-export function Tree({ label = "Files", lines, params, handle, onParams, onRetry }: TreeProps) {
+export function Tree(props: TreeProps) {
+  const { label = "Files", now, lines, params, handle, onParams, onRetry } = props
   const moveTo = (at: string) => onParams({ at }, "replace")
   const turn = (line: TreeLine) => {
     if (line.kind === "note") return
@@ -60,7 +62,7 @@ export function Tree({ label = "Files", lines, params, handle, onParams, onRetry
         it.kind === "note" ? (
           <NoteRow line={it} option={option} />
         ) : (
-          <EntryRow line={it} option={option} />
+          <EntryRow line={it} option={option} now={now} />
         )
       }
     />
@@ -73,31 +75,46 @@ function folderOf(line: TreeLine): string {
 
 const TREE_HEAD = [
   { text: "Name" },
-  { text: "Rank" },
-  { text: "Symbols", align: "end" },
   { text: "Tokens", align: "end" },
+  { text: "Changes", align: "end" },
+  { text: "Rank", align: "end", from: "roomy" },
+  { text: "Agent reads", align: "end", from: "wide" },
+  { text: "Age", align: "end", from: "wide" },
 ] as const
 
 type LineProps<Line> = { readonly line: Line; readonly option: RowOption }
 
-function EntryRow({ line, option }: LineProps<EntryLine>) {
+/** An unknown figure is empty, never 0. */
+const exactOrEmpty = (count: number | null | undefined) =>
+  count === null || count === undefined ? "" : formatExact(count)
+
+function EntryRow({ line, option, now }: LineProps<EntryLine> & { readonly now: number }) {
   const { entry, depth, isOpen, position, siblings } = line
+  const changedAt = entry.measures?.changedAt ?? null
   return (
     <Row option={{ ...option, branch: { level: depth + 1, position, siblings, isOpen } }}>
       <TreeCell depth={depth} isOpen={isOpen}>
         <Path path={entry.name} />
       </TreeCell>
       <Cell>
-        <RankBar share={entry.rank} label="rank" />
-      </Cell>
-      <TextCell from="roomy" mono tone="2" align="end">
-        {entry.symbols === 0 ? "" : formatExact(entry.symbols)}
-      </TextCell>
-      <Cell>
         <Text as="div" mono tone="2" align="end">
           {entry.tokens === 0 ? "" : formatCount(entry.tokens)}
         </Text>
       </Cell>
+      <Cell>
+        <Text as="div" mono tone="2" align="end">
+          {exactOrEmpty(entry.measures?.changes)}
+        </Text>
+      </Cell>
+      <TextCell from="roomy" mono tone="2" align="end">
+        {exactOrEmpty(entry.measures?.place)}
+      </TextCell>
+      <TextCell from="wide" mono tone="2" align="end">
+        {exactOrEmpty(entry.measures?.reads)}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="3" align="end">
+        {changedAt === null ? "" : formatAge(changedAt, now)}
+      </TextCell>
     </Row>
   )
 }

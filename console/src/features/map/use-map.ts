@@ -18,8 +18,8 @@ const MOST_ENTRIES = 2_000
 const MOST_FOUND = 50
 const TYPING_MS = 150
 
-export const folderInput = (folder: string) => ({ folder, limit: MOST_ENTRIES })
-export const filterInput = (filter: string) => ({ filter, limit: MOST_ENTRIES })
+export const folderInput = (folder: string) => ({ folder, limit: MOST_ENTRIES, measures: true })
+export const filterInput = (filter: string) => ({ filter, limit: MOST_ENTRIES, measures: true })
 export const findInput = (words: string) => ({ words, limit: MOST_FOUND })
 
 export function useFolders(open: readonly string[]) {
@@ -65,11 +65,39 @@ export function useFound({ text, by }: Pick<MapParams, "text" | "by">) {
   return { words, paths }
 }
 
-export function useShown({ show, hops }: Pick<MapParams, "show" | "hops">) {
-  return useOperation("map.show", { what: show, hops }, { isAsked: show !== "" })
+/** A folder ends with a slash; everything else is a file or a symbol. */
+export function useDetail({ show, hops }: Pick<MapParams, "show" | "hops">) {
+  const isFolder = show.endsWith("/")
+  const folder = useOperation("map.folder", { folder: show.slice(0, -1) }, { isAsked: isFolder })
+  const shown = useOperation(
+    "map.show",
+    { what: show, hops },
+    { isAsked: show !== "" && !isFolder },
+  )
+  const { error, isPending, refetch } = isFolder ? folder : shown
+  const state = { error, isPending, refetch: () => void refetch() }
+  return {
+    folder: { data: isFolder ? folder.data : undefined },
+    shown: { ...state, data: isFolder ? undefined : shown.data },
+  }
 }
 
-const CHANGED_BY_A_SCAN: readonly AnyOperation[] = ["map.tree", "map.show", "search.find"]
+export function useUsers(path: string) {
+  return useOperation("map.users", { path })
+}
+
+export function useTreemap(folder: string, isAsked: boolean) {
+  return useOperation("map.treemap", { folder }, { isAsked })
+}
+
+const CHANGED_BY_A_SCAN: readonly AnyOperation[] = [
+  "map.tree",
+  "map.treemap",
+  "map.folder",
+  "map.users",
+  "map.show",
+  "search.find",
+]
 
 export function useScan() {
   const client = useClient()

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest"
 import { MemoryState } from "#ground/contract"
 import type { Memory } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
-import { decisionsParams } from "../../data/paths.ts"
+import { memoryParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { aMemory, NOW } from "./memory.fixture.ts"
-import { DecisionsPage } from "./page.tsx"
-import { DECISIONS_INPUT } from "./use-memory.ts"
+import { MemoryPage } from "./page.tsx"
+import { listInput } from "./use-memory.ts"
 import { describeStaleCites, describeState, markOf } from "./words.ts"
 
 const aDecision = (id: string, overrides: Partial<Memory> = {}): Memory =>
@@ -28,31 +28,28 @@ type DecisionsPageData = {
 
 function markupOf(address: string, { decisions, shown, isReadOnly }: DecisionsPageData): string {
   const queries = new QueryClient()
-  const params = decisionsParams.parse(address)
+  const params = memoryParams.parse(`?kind=decision&${address.slice(1)}`)
   if (decisions !== undefined) {
     const list = { memories: decisions, total: decisions.length, problems: [] }
-    queries.setQueryData(keys.operation("decision.list", DECISIONS_INPUT), list)
+    queries.setQueryData(keys.operation("memory.list", listInput(params)), list)
   }
   if (shown !== undefined) {
-    queries.setQueryData(keys.operation("decision.show", { id: params.show }), shown)
+    queries.setQueryData(keys.operation("memory.show", { id: params.show }), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
-  return renderPage(queries, <DecisionsPage now={NOW} params={params} onParams={() => undefined} />)
+  return renderPage(queries, <MemoryPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, data: DecisionsPageData) => textOf(markupOf(address, data))
 
-describe("page Decisions", () => {
+describe("page Memory with the kind decision", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { decisions: [] })
-    expect(text).toMatch(/This page lists decisions with their context.*\$ qm decision add/)
+    expect(text).toMatch(/Decisions are memories with a context.*\$ qm decision add/)
     expect(text.match(/Add decision/g)?.length).toBe(2)
     const readOnly = render("", { decisions: [], isReadOnly: true })
     expect(readOnly.match(/Add decision/g)?.length, "only the one of the header").toBe(1)
     expect(render("", {}), "unknown is not empty").not.toContain("qm decision add")
-    expect(render("?text=zz", { decisions: [aDecision("m")] })).toContain(
-      "No decision matches, of 1. Show all",
-    )
   })
 
   it("each state has a mark, and an unconfirmed decision from outside is called quarantined", () => {
@@ -72,7 +69,7 @@ describe("page Decisions", () => {
     expect(describeStaleCites(aDecision("m"))).toBe("")
   })
 
-  it("a decision shows its text and its code, and links to the page where it is rated", () => {
+  it("a decision shows its text and its code, and can be confirmed and rated", () => {
     const shown = aDecision("mem_1", {
       state: "stale",
       supersededBy: "mem_2",
@@ -83,12 +80,12 @@ describe("page Decisions", () => {
     })
     const html = markupOf("?show=mem_1", { decisions: [shown], shown })
     const text = textOf(html)
-    expect(text).toContain("Stale: the cited code has changed since the decision.")
+    expect(text).toContain("Stale: the cited code has changed since it was written.")
     expect(text).toContain("Half to even.")
     expect(text).toContain("src/a.ts#roundLine changed")
     expect(html, "a missing file has no link").not.toContain('href="/map?show=src%2Fb.ts"')
-    expect(html).toContain('href="/memory?at=mem_1&amp;show=mem_1"')
-    expect(html).toContain('href="/decisions?at=mem_2&amp;show=mem_2"')
+    expect(text).toMatch(/Confirm.*Helpful.*Unhelpful.*Forget/)
+    expect(html).toContain('href="/memory?at=mem_2&amp;show=mem_2"')
   })
 
   it("a read-only page has no Add button", () => {
@@ -99,10 +96,9 @@ describe("page Decisions", () => {
   })
 
   it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
-    const queries = await failedQuery(keys.operation("decision.list", DECISIONS_INPUT))
-    const page = (
-      <DecisionsPage now={NOW} params={decisionsParams.parse("")} onParams={() => undefined} />
-    )
+    const params = memoryParams.parse("?kind=decision")
+    const queries = await failedQuery(keys.operation("memory.list", listInput(params)))
+    const page = <MemoryPage now={NOW} params={params} onParams={() => undefined} />
     const html = renderPage(queries, page)
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })

@@ -36,28 +36,23 @@ import {
   placeOf,
 } from "./words.ts"
 
-type View = "memory" | "decisions"
-
 type DetailProps = {
-  readonly view: View
   readonly now: number
   readonly id: string
   readonly isReadOnly: boolean
   onClose(): void
 }
 
-export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
-  const memory = useMemory(id, view)
+export function Detail({ now, id, isReadOnly, onClose }: DetailProps) {
+  const memory = useMemory(id)
   const actions = useActions()
   const title = visibleLine(memory.data?.title ?? id)
   useKey("panel.right", onClose)
   return (
-    <Pane label={view === "memory" ? "The memory" : "The decision"}>
+    <Pane label="The memory">
       <DetailHead
         back="Back to the list"
-        actions={
-          <CopyIcon text={memory.data?.body ?? id} label="Copy text" keyId={`${view}.copy`} />
-        }
+        actions={<CopyIcon text={memory.data?.body ?? id} label="Copy text" keyId="memory.copy" />}
         onClose={onClose}
       >
         <Text as="h2" strong cut title={title}>
@@ -68,29 +63,17 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
         {(data) => (
           <>
             <PaneScroll>
-              <Warnings memory={data} view={view} />
-              {view === "memory" ? (
-                <Body memory={data} />
-              ) : (
-                <Block>
-                  <Markdown text={data.body} />
-                </Block>
-              )}
+              <Warnings memory={data} />
+              <Body memory={data} />
               <Cites memory={data} />
-              {view === "memory" ? (
-                <AboutMemory now={now} memory={data} />
-              ) : (
-                <AboutDecision now={now} memory={data} />
-              )}
+              <AboutMemory now={now} memory={data} />
             </PaneScroll>
-            {view === "memory" ? (
-              <RatingButtons
-                memory={data}
-                actions={actions}
-                isReadOnly={isReadOnly}
-                onForgotten={onClose}
-              />
-            ) : null}
+            <RatingButtons
+              memory={data}
+              actions={actions}
+              isReadOnly={isReadOnly}
+              onForgotten={onClose}
+            />
           </>
         )}
       </Loaded>
@@ -99,24 +82,16 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
 }
 
 const WARNINGS = {
-  memory: {
-    quarantined:
-      "Quarantined: based on text from outside. Search finds it, but no agent receives it until you confirm it.",
-    stale:
-      "Stale: the cited code has changed since it was written. If it is still true, confirm it for the current code.",
-  },
-  decisions: {
-    quarantined:
-      "Quarantined: based on text from outside. No agent receives it until you confirm it in Memory.",
-    stale:
-      "Stale: the cited code has changed since the decision. If it still holds, confirm it in Memory.",
-  },
+  quarantined:
+    "Quarantined: based on text from outside. Search finds it, but no agent receives it until you confirm it.",
+  stale:
+    "Stale: the cited code has changed since it was written. If it is still true, confirm it for the current code.",
 } as const
 
-function Warnings({ memory, view }: { readonly memory: Memory; readonly view: View }) {
+function Warnings({ memory }: { readonly memory: Memory }) {
   const isHeld = isQuarantined(memory)
   if (!isHeld && memory.state !== "stale") return null
-  return <Notice tone="warn" description={WARNINGS[view][isHeld ? "quarantined" : "stale"]} />
+  return <Notice tone="warn" description={WARNINGS[isHeld ? "quarantined" : "stale"]} />
 }
 
 function Body({ memory }: { readonly memory: Memory }) {
@@ -186,34 +161,11 @@ function AboutMemory({ now, memory }: AboutProps) {
             text from outside
           </Value>
         ) : null}
-        <OriginValues now={now} memory={memory} pathOf={paths.memory} />
+        <OriginValues now={now} memory={memory} />
         <Value name="Id">
           <Text mono>{visibleLine(id)}</Text>
         </Value>
       </Values>
-    </Block>
-  )
-}
-
-function AboutDecision({ now, memory }: AboutProps) {
-  const { id, source } = memory
-  return (
-    <Block title="Details">
-      <Stack gap="8">
-        <Values>
-          <StateValue memory={memory} />
-          <Value name="Source">{source.actor}</Value>
-          {source.session === null ? null : (
-            <Value name="Session" title={visibleLine(source.session)}>
-              <Text mono>{visibleLine(source.session)}</Text>
-            </Value>
-          )}
-          <OriginValues now={now} memory={memory} pathOf={paths.decisions} />
-        </Values>
-        <PlaceLink href={paths.memory({ at: id, show: id })}>
-          Confirm, rate or forget it in Memory
-        </PlaceLink>
-      </Stack>
     </Block>
   )
 }
@@ -229,11 +181,7 @@ function StateValue({ memory }: { readonly memory: Memory }) {
   )
 }
 
-type OriginProps = AboutProps & {
-  pathOf(params: { readonly at: string; readonly show: string }): string
-}
-
-function OriginValues({ now, memory, pathOf }: OriginProps) {
+function OriginValues({ now, memory }: AboutProps) {
   const { createdAt, supersededBy, file } = memory
   return (
     <>
@@ -242,7 +190,7 @@ function OriginValues({ now, memory, pathOf }: OriginProps) {
       </Value>
       {supersededBy === null ? null : (
         <Value name="Replaced by">
-          <PlaceLink href={pathOf({ at: supersededBy, show: supersededBy })}>
+          <PlaceLink href={paths.memory({ at: supersededBy, show: supersededBy })}>
             {visibleLine(supersededBy)}
           </PlaceLink>
         </Value>

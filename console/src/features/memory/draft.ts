@@ -1,3 +1,4 @@
+import { asRecord } from "#ground/base/object"
 import type { MemoryKind, WireError } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 
@@ -106,7 +107,7 @@ export function problemsOf(
   { code, message, data }: WireError,
   draft: MemoryDraft | DecisionDraft,
 ): Problems {
-  const named = typeof data === "object" && data !== null && "field" in data ? data.field : null
+  const { field: named } = asRecord(data)
   const ownText = "decision" in draft ? "decision" : "body"
   const fields = Object.keys(draft).filter((it) => it !== "kind" && it !== "isUntrusted")
   const byCode = { MEMORY_CITE_UNKNOWN: "cites", MEMORY_OWN_TEXT: ownText }

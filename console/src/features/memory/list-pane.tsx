@@ -2,12 +2,7 @@ import { useMemo } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory, type MemoryList, plural } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
-import {
-  type DecisionsParams,
-  MEMORY_KINDS,
-  MEMORY_STATES,
-  type MemoryParams,
-} from "../../data/paths.ts"
+import { MEMORY_KINDS, MEMORY_STATES, type MemoryParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import {
   FacetHead,
@@ -22,8 +17,8 @@ import { ChoiceField } from "../../ui/field/field.tsx"
 
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
-import { DecisionRows, type MemoryLine, MemoryRows } from "./rows.tsx"
-import { MOST_LISTED, useDecisions, useFound, useMemories } from "./use-memory.ts"
+import { type MemoryLine, MemoryRows } from "./rows.tsx"
+import { MOST_LISTED, useFound, useMemories } from "./use-memory.ts"
 import { NAMES_OF_STATES } from "./words.ts"
 
 type MemoriesPaneProps = PageProps<MemoryParams> & { readonly isReadOnly: boolean }
@@ -94,6 +89,9 @@ function AllMemories({ list, ...props }: MemoryListProps & { readonly list: Memo
   const { params, isReadOnly, onParams } = props
   const { memories, total } = list
   const lines = useMemo(() => memories.map(plainLine), [memories])
+  if (lines.length === 0 && params.kind === "decision" && params.state === null) {
+    return <NoDecision isReadOnly={isReadOnly} onAdd={() => onParams({ add: true })} />
+  }
   if (lines.length === 0 && (params.kind !== null || params.state !== null)) {
     return (
       <NoMatch onShowAll={() => onParams({ kind: null, state: null })}>
@@ -126,6 +124,22 @@ function AllMemories({ list, ...props }: MemoryListProps & { readonly list: Memo
   )
 }
 
+type NoDecisionProps = { readonly isReadOnly: boolean; onAdd(): void }
+
+function NoDecision({ isReadOnly, onAdd }: NoDecisionProps) {
+  return (
+    <Empty description="Decisions are memories with a context and consequences. Each is a file in git. If the cited code changes, the decision is shown as stale. Add the first one:">
+      <CommandLine command='qm decision add "Round on the line" "Half to even, per line." --context "Totals differed."'>
+        {isReadOnly ? null : (
+          <Button variant="primary" small onPress={onAdd}>
+            Add decision
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
+}
+
 const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })
 
 function FoundMemories(props: MemoryListProps) {
@@ -153,74 +167,4 @@ function FoundMemories(props: MemoryListProps) {
       }}
     </Loaded>
   )
-}
-
-type DecisionsPaneProps = PageProps<DecisionsParams> & { readonly isReadOnly: boolean }
-
-export function DecisionsPane(props: DecisionsPaneProps) {
-  const { params, onParams } = props
-  const handle = useListRef()
-  return (
-    <Pane label="Decisions">
-      <FilterHead
-        label="Filter by words"
-        text={params.text}
-        list={handle}
-        onText={(text) => onParams({ text, at: "" }, "replace")}
-      />
-      <Loaded query={useDecisions()} rows={8}>
-        {(list) => <AllDecisions {...props} handle={handle} list={list} />}
-      </Loaded>
-    </Pane>
-  )
-}
-
-type AllDecisionsProps = DecisionsPaneProps & {
-  readonly handle: ListRef
-  readonly list: MemoryList
-}
-
-function AllDecisions({ list, ...props }: AllDecisionsProps) {
-  const { params, isReadOnly, onParams } = props
-  const { memories, total } = list
-  const shown = useMemo(() => filterByWords(memories, params.text), [memories, params.text])
-  if (memories.length === 0) {
-    return (
-      <Empty description="This page lists decisions with their context and consequences. Each is a file in git. If the cited code changes, the decision is shown as stale. Add the first one:">
-        <CommandLine command='qm decision add "Round on the line" "Half to even, per line." --context "Totals differed."'>
-          {isReadOnly ? null : (
-            <Button variant="primary" small onPress={() => onParams({ add: true })}>
-              Add decision
-            </Button>
-          )}
-        </CommandLine>
-      </Empty>
-    )
-  }
-  if (shown.length === 0) {
-    return (
-      <NoMatch onShowAll={() => onParams({ text: "", at: "" })}>
-        No decision matches, of {formatExact(total)}.
-      </NoMatch>
-    )
-  }
-  return (
-    <>
-      <DecisionRows {...props} decisions={shown} />
-      <PaneFoot>
-        {memories.length < total
-          ? `The newest ${formatExact(memories.length)} of ${formatExact(total)} are listed.`
-          : `${plural(total, "decision")}, newest first. Each is a file in git.`}
-      </PaneFoot>
-    </>
-  )
-}
-
-function filterByWords(all: readonly Memory[], text: string): readonly Memory[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return all
-  return all.filter(({ title, description, body }) => {
-    const haystack = `${title} ${description} ${body}`.toLowerCase()
-    return words.every((word) => haystack.includes(word))
-  })
 }

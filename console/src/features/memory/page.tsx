@@ -1,7 +1,7 @@
-import { type ReactNode, useState } from "react"
+import { useState } from "react"
 import { type MemoryRecorded, plural } from "../../contract.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
-import type { DecisionsParams, MemoryParams } from "../../data/paths.ts"
+import type { MemoryParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { CollectionPage } from "../../ui/collection/collection.tsx"
@@ -10,81 +10,41 @@ import { useToast } from "../../ui/toast/toast.tsx"
 import { AddDecision, AddMemory } from "./add-form.tsx"
 import { Detail } from "./detail.tsx"
 import { NO_DECISION, NO_MEMORY } from "./draft.ts"
-import { DecisionsPane, MemoriesPane } from "./list-pane.tsx"
+import { MemoriesPane } from "./list-pane.tsx"
 import { useActions } from "./use-memory.ts"
 
 export function MemoryPage(props: PageProps<MemoryParams>) {
+  const { now, params, onParams } = props
+  const { add, show, text, kind } = params
   const isReadOnly = useReadOnly()
-  const [draft, setDraft] = useState(NO_MEMORY)
-  const form = useForm(props, () => setDraft(NO_MEMORY))
-  return (
-    <Frame
-      {...props}
-      {...{ isReadOnly }}
-      view="memory"
-      list={<MemoriesPane {...props} isReadOnly={isReadOnly} />}
-      form={<AddMemory {...form} {...{ draft, isReadOnly }} onDraft={setDraft} />}
-    />
-  )
-}
-
-export function DecisionsPage(props: PageProps<DecisionsParams>) {
-  const isReadOnly = useReadOnly()
-  const [draft, setDraft] = useState(NO_DECISION)
-  const form = useForm(props, () => setDraft(NO_DECISION))
-  return (
-    <Frame
-      {...props}
-      {...{ isReadOnly }}
-      view="decisions"
-      list={<DecisionsPane {...props} isReadOnly={isReadOnly} />}
-      form={<AddDecision {...form} {...{ draft, isReadOnly }} onDraft={setDraft} />}
-    />
-  )
-}
-
-const VIEWS = {
-  memory: { title: "Memory", add: "Add memory", detailPx: 480 },
-  decisions: { title: "Decisions", add: "Add decision", detailPx: 520 },
-} as const
-
-type FrameProps = PageProps<DecisionsParams> & {
-  readonly view: keyof typeof VIEWS
-  readonly isReadOnly: boolean
-  readonly list: ReactNode
-  readonly form: ReactNode
-}
-
-function Frame({ now, view, params, isReadOnly, list, form, onParams }: FrameProps) {
-  const { add, show, text } = params
-  const { title, add: label, detailPx } = VIEWS[view]
+  const form = useAddForm(props, isReadOnly)
   const shown =
     show === "" ? null : (
       <Detail
         key={show}
-        {...{ view, now, isReadOnly }}
+        {...{ now, isReadOnly }}
         id={show}
         onClose={() => onParams({ show: "" })}
       />
     )
   return (
     <CollectionPage
-      name={view}
-      detailPx={detailPx}
+      name="memory"
+      detailPx={480}
       header={
-        <Header title={title}>
+        <Header title="Memory">
           <Button
             icon="plus"
-            keyId={`${view}.new`}
+            keyId="memory.new"
             disabled={isReadOnly}
             onPress={() => onParams({ add: true })}
             shrinks
           >
-            {label}
+            {kind === "decision" ? "Add decision" : "Add memory"}
           </Button>
         </Header>
       }
-      list={list}
+      list={<MemoriesPane {...props} isReadOnly={isReadOnly} />}
       detail={add ? form : shown}
       onLeave={leaveOne(
         onParams,
@@ -96,8 +56,21 @@ function Frame({ now, view, params, isReadOnly, list, form, onParams }: FramePro
   )
 }
 
-/** The page owns the draft, so that it survives closing the form. */
-function useForm({ onParams }: ParamsProps<DecisionsParams>, onEmpty: () => void) {
+/** The page owns the drafts, so that they survive closing the form. */
+function useAddForm(props: PageProps<MemoryParams>, isReadOnly: boolean) {
+  const [memory, setMemory] = useState(NO_MEMORY)
+  const [decision, setDecision] = useState(NO_DECISION)
+  const { kind } = props.params
+  const onEmpty = () => (kind === "decision" ? setDecision(NO_DECISION) : setMemory(NO_MEMORY))
+  const form = { ...useRecorded(props, onEmpty), isReadOnly }
+  return kind === "decision" ? (
+    <AddDecision {...form} draft={decision} onDraft={setDecision} />
+  ) : (
+    <AddMemory {...form} draft={memory} onDraft={setMemory} />
+  )
+}
+
+function useRecorded({ onParams }: ParamsProps<MemoryParams>, onEmpty: () => void) {
   const tell = useRecordedToast()
   return {
     onRecorded: (answer: MemoryRecorded) => {

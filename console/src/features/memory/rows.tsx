@@ -1,7 +1,7 @@
 import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import type { Memory } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
-import type { DecisionsParams, MemoryParams } from "../../data/paths.ts"
+import type { MemoryParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
 import {
   Cell,
@@ -71,48 +71,6 @@ const HEAD = [
   { text: "Trust" },
 ] as const
 
-type DecisionRowsProps = PageProps<DecisionsParams> & {
-  readonly decisions: readonly Memory[]
-  readonly handle: ListRef
-}
-
-export function DecisionRows({ now, decisions, params, handle, onParams }: DecisionRowsProps) {
-  return (
-    <CollectionList
-      ref={handle}
-      label="Decisions"
-      columns={DECISION_COLUMNS}
-      head={<TableHead labels={DECISION_HEAD} />}
-      items={decisions}
-      keyOf={({ id }) => id}
-      at={params.at}
-      openKey="decisions.open"
-      onMove={(at) => onParams({ at }, "replace")}
-      onOpen={({ id }) => onParams({ at: id, show: id, add: false })}
-      renderItem={(memory, option) => (
-        <Row option={option} ghost={memory.state === "superseded"}>
-          <StatusMark status={markOf(memory)} />
-          <TitleCell memory={memory} why={[]} kind="" />
-          <StateCell memory={memory} />
-          <Age now={now} memory={memory} />
-        </Row>
-      )}
-    />
-  )
-}
-
-const DECISION_COLUMNS = {
-  full: "14px minmax(0, 1fr) 96px 80px",
-  narrow: "14px minmax(0, 1fr) 56px",
-} as const
-
-const DECISION_HEAD = [
-  { text: "" },
-  { text: "Title" },
-  { text: "State" },
-  { text: "Age", align: "end" },
-] as const
-
 type MemoryRowProps = {
   readonly now: number
   readonly line: MemoryLine
@@ -123,7 +81,7 @@ function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
   return (
     <Row option={option} lines={why.length === 0 ? 1 : 2} ghost={memory.state === "superseded"}>
       <StatusMark status={markOf(memory)} />
-      <TitleCell memory={memory} why={why} kind={memory.kind} />
+      <TitleCell memory={memory} why={why} />
       <StateCell memory={memory} />
       <TextCell from="roomy" size="sm" tone="2" cut>
         {memory.kind}
@@ -157,13 +115,7 @@ function Age({ now, memory }: { readonly now: number; readonly memory: Memory })
   )
 }
 
-type TitleCellProps = {
-  readonly memory: Memory
-  readonly why: readonly string[]
-  readonly kind: string
-}
-
-function TitleCell({ memory, why, kind }: TitleCellProps) {
+function TitleCell({ memory, why }: MemoryLine) {
   const title = visibleLine(memory.title)
   const stale = describeStaleCites(memory)
   const reason = why.length === 0 ? "" : visibleLine(describeReasons(memory, why))
@@ -182,7 +134,7 @@ function TitleCell({ memory, why, kind }: TitleCellProps) {
       </NameCell>
       {reason === "" ? (
         <NarrowLine>
-          {[describeState(memory), kind, stale].filter((it) => it !== "").join(", ")}
+          {[describeState(memory), memory.kind, stale].filter((it) => it !== "").join(", ")}
         </NarrowLine>
       ) : (
         <Text as="div" size="sm" tone="2" cut title={reason}>

@@ -41,15 +41,8 @@ export function useFound({ text, kind }: Pick<MemoryParams, "text" | "kind">) {
   })
 }
 
-export const DECISIONS_INPUT: Input<"decision.list"> = { limit: MOST_LISTED }
-
-export function useDecisions() {
-  return useOperation("decision.list", DECISIONS_INPUT)
-}
-
-export function useMemory(id: string, view: "memory" | "decisions") {
-  const name = view === "memory" ? "memory.show" : "decision.show"
-  return useOperation(name, { id }, { isAsked: id !== "" })
+export function useMemory(id: string) {
+  return useOperation("memory.show", { id }, { isAsked: id !== "" })
 }
 
 export const CHANGED: readonly AnyOperation[] = [

@@ -1,231 +1,216 @@
-import { useMutation } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
 import {
+  type CaptureSummary,
   type Claim,
-  type DoctorReport,
-  formatBytes,
   formatCount,
   formatExact,
   type HookState,
-  type LiveSession,
   plural,
-  type StoreStatus,
+  type RepositoryState,
 } from "../../contract.ts"
-import { readOrigin } from "../../data/origin.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { sumToday } from "../../data/today.ts"
-import { useWatched } from "../../data/watched.ts"
-import { Button } from "../../ui/button/button.tsx"
-import { CheckBlocks, CheckProblems } from "../../ui/checks/checks.tsx"
+import { useWatched, watchedQuery } from "../../data/watched.ts"
+import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import { CheckProblems } from "../../ui/checks/checks.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Block, Flow, Pane, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
+import { Sparkline } from "../../ui/sparkline/sparkline.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { useToast } from "../../ui/toast/toast.tsx"
 
+/** Blocks without content are left out. */
 export function Facts({ now }: { readonly now: number }) {
   return (
     <Pane ground="canvas" label="Details">
       <PaneScroll>
+        <ProblemFacts />
+        <RepositoryFacts now={now} />
+        <ContextFacts />
         <SpentFacts />
-        <RepositoryFacts />
-        <HealthFacts />
-        <HookFacts />
-        <SessionFacts now={now} />
         <ClaimFacts />
-        <StoreFacts now={now} />
-        <WindowFacts />
+        <HookFacts />
       </PaneScroll>
     </Pane>
   )
 }
 
-/** Sums of the runs on this page; unknown values are left out, never 0. */
-function SpentFacts() {
-  const { data: report } = useOperation("now.show", {})
-  const today = report === undefined ? undefined : sumToday(report)
-  if (today === undefined || today.usd === null) return null
-  return (
-    <Block title="Spent today" aside={plural(today.runs, "run")}>
-      <Stack>
-        <Text size="title-md">{formatUsd(today.usd)}</Text>
-        {today.tokens === null ? null : (
-          <Text size="sm" tone="2">
-            {formatCount(today.tokens)} tokens in their windows
-          </Text>
-        )}
-      </Stack>
-    </Block>
-  )
-}
-
-function RepositoryFacts() {
-  const { data: session } = useSession()
-  if (session === undefined) return null
-  const { repository, version, node } = session
-  return (
-    <Block title="Repository">
-      <Values>
-        <Value name="Name">{repository.name}</Value>
-        <Value name="Folder">
-          <Path path={repository.root} />
-        </Value>
-        {repository.branch === null ? null : (
-          <Value name="Branch" title={repository.branch}>
-            <Text mono>{repository.branch}</Text>
-          </Value>
-        )}
-        <Value name="Version">
-          qm {version}, node {node}
-        </Value>
-      </Values>
-    </Block>
-  )
-}
-
-function HealthFacts() {
+function ProblemFacts() {
   const { data: report, error, refetch } = useOperation("doctor.run", {})
   if (error !== null) {
     return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
   }
-  if (report === undefined) return null
-  const passed = report.checks.filter((it) => it.state === "ok").length
+  const problems = (report?.checks ?? []).flatMap(({ state, name, detail, hint }) =>
+    state === "ok" ? [] : [{ state, name, detail, hint: hint ?? "" }],
+  )
+  if (problems.length === 0) return null
   return (
-    <Block title="Health" aside={describeHealth(report)}>
-      <Stack gap="8">
-        <CheckBlocks
-          states={report.checks.map((it) => it.state)}
-          description={`${passed} of ${plural(report.checks.length, "check")} pass`}
-        />
-        <CheckProblems
-          problems={report.checks.flatMap(({ state, name, detail, hint }) =>
-            state === "ok" ? [] : [{ state, name, detail, hint: hint ?? "" }],
-          )}
-        />
-      </Stack>
+    <Block title="Problems" aside={plural(problems.length, "check")}>
+      <CheckProblems problems={problems} />
     </Block>
   )
 }
 
-function describeHealth({ isHealthy, checks }: DoctorReport): string {
-  const failed = checks.filter((it) => it.state === "fail").length
-  return isHealthy ? "healthy" : `${failed} failed`
-}
-
-function StoreFacts({ now }: { readonly now: number }) {
-  const { data: status, error, refetch } = useOperation("store.status", {})
+function RepositoryFacts({ now }: { readonly now: number }) {
   const { data: session } = useSession()
   const client = useClient()
-  const toast = useToast()
-  const backup = useMutation({
-    mutationFn: () => client.write("store.backup", {}),
-    onSuccess: ({ sizeBytes }) =>
-      toast.show({ text: `The store was backed up, ${formatBytes(sizeBytes)}` }),
-    onError: (reason) => toast.fail(toWireError(reason)),
+  // The work tree emits no event. Reading it takes longer than a claim, so nothing polls it.
+  const { data: state } = useQuery({
+    ...watchedQuery(client, "now.repository", {}),
+    refetchInterval: false,
   })
-  if (error !== null) {
-    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
-  if (status === undefined) return null
+  if (session === undefined) return null
+  const { repository } = session
+  const branch = state?.branch ?? repository.branch
+  const fetched = state?.fetchedAt ?? null
   return (
-    <Block title="Store" aside={status.stopped === null ? "" : "writes are rejected"}>
-      <Stack gap="8">
-        <Values>
-          <Value name="Kind">
-            {status.dialect}, schema {status.schemaVersion}
+    <Block
+      title="Repository"
+      aside={fetched === null ? "" : `fetched ${formatAge(fetched, now)} ago`}
+    >
+      <Values>
+        <Value name="Folder">
+          <Path path={repository.root} />
+        </Value>
+        {branch === null ? null : (
+          <Value name="Branch" title={branch}>
+            <Text mono>{branch}</Text>
           </Value>
-          <Value name="Path">
-            <Path path={status.location} />
-          </Value>
-          <Value name="Events">{formatExact(status.events)}</Value>
-          <Value name="Size">{formatBytes(status.sizeBytes)}</Value>
-          <Value name="Last backup">{describeBackup(status, now)}</Value>
-          {status.stopped === null ? null : (
-            <Value name="Stopped" wrap>
-              <Text tone="bad">{status.stopped}</Text>
-            </Value>
-          )}
-        </Values>
-        {session?.readOnly === true ? null : (
-          <div>
-            <Button small disabled={backup.isPending} onPress={() => backup.mutate()}>
-              Back up now
-            </Button>
-          </div>
         )}
+        {state === undefined ? null : <StateValues state={state} />}
+      </Values>
+    </Block>
+  )
+}
+
+function StateValues({ state }: { readonly state: RepositoryState }) {
+  const { upstream, changes, problem } = state
+  if (problem !== null) {
+    return (
+      <Value name="State" wrap>
+        {problem}
+      </Value>
+    )
+  }
+  return (
+    <>
+      {upstream === null ? null : <Value name="Upstream">{describeUpstream(state)}</Value>}
+      <Value name="Work tree" title={changes?.files.map((it) => it.path).join("\n")}>
+        {describeChanges(changes)}
+      </Value>
+    </>
+  )
+}
+
+export function describeUpstream({ upstream, apart }: RepositoryState): string {
+  if (apart === null) return `${upstream ?? "none"}, not fetched`
+  const { ahead, behind } = apart
+  if (ahead + behind === 0) return `even with ${upstream}`
+  const parts = [ahead > 0 ? `${ahead} ahead` : "", behind > 0 ? `${behind} behind` : ""]
+  return `${parts.filter((it) => it !== "").join(", ")} ${upstream}`
+}
+
+export function describeChanges(changes: RepositoryState["changes"]): string {
+  if (changes === null) return "not known"
+  const { modified, added, deleted, conflict, untracked } = changes
+  const changed = modified + added + deleted
+  const parts = [
+    conflict > 0 ? plural(conflict, "conflict") : "",
+    changed > 0 ? `${plural(changed, "file")} changed` : "",
+    untracked > 0 ? `${formatExact(untracked)} untracked` : "",
+  ].filter((it) => it !== "")
+  return parts.length === 0 ? "clean" : parts.join(", ")
+}
+
+const MOST_CAPTURES = 50
+
+/** The newest capture of each host in this repository. */
+export function newestByHost(
+  captures: readonly CaptureSummary[],
+  root: string,
+): readonly CaptureSummary[] {
+  const here = captures.filter((it) => it.workingDirectory === root)
+  const newest = new Map<string, CaptureSummary>()
+  for (const it of here.toSorted((a, b) => a.lastSeenAt - b.lastSeenAt)) newest.set(it.host, it)
+  return [...newest.values()].toSorted((a, b) => b.tokensInWindow - a.tokensInWindow)
+}
+
+function ContextFacts() {
+  const { data: session } = useSession()
+  const { data: list } = useOperation("capture.list", { limit: MOST_CAPTURES })
+  const newest = newestByHost(list?.captures ?? [], session?.repository.root ?? "")
+  if (newest.length === 0) return null
+  return (
+    <Block title="Context before the first prompt">
+      <Stack gap="8">
+        {newest.map((it) => (
+          <HostContext key={it.host} summary={it} />
+        ))}
       </Stack>
     </Block>
   )
 }
 
-function describeBackup({ lastBackup }: StoreStatus, now: number): string {
-  if (lastBackup === null) return "none yet"
-  return `${formatAge(lastBackup.at, now)} ago, ${formatBytes(lastBackup.sizeBytes)}`
+function HostContext({ summary }: { readonly summary: CaptureSummary }) {
+  const { host, id } = summary
+  const { data: capture } = useOperation("capture.show", { id })
+  const tokens = capture?.headline.tokens ?? summary.tokensInWindow
+  const budget = capture?.budget.startBudget
+  const isOver = budget !== undefined && tokens > budget
+  return (
+    <Stack>
+      <Flow align="apart">
+        <PlaceLink href={paths.capture({ host })}>{host}</PlaceLink>
+        <Text mono {...(isOver ? { tone: "bad" } : {})}>
+          {formatCount(tokens)}
+        </Text>
+      </Flow>
+      {capture === undefined ? null : (
+        <>
+          <RowBudgetBar
+            tokens={Object.fromEntries(capture.headline.kinds.map((it) => [it.kind, it.tokens]))}
+            budget={capture.budget.startBudget}
+          />
+          {isOver ? (
+            <Text size="sm" tone="3">
+              {`${formatCount(tokens - capture.budget.startBudget)} over the start budget of ${formatCount(capture.budget.startBudget)}`}
+            </Text>
+          ) : null}
+        </>
+      )}
+    </Stack>
+  )
 }
 
-function WindowFacts() {
-  const { data: config } = useOperation("config.show", { sources: true })
-  const setting = (key: string) => config?.settings.find((it) => it.key === key)
-  const window = setting("tokens.window")
-  const encoding = setting("tokens.encoding")
-  if (typeof window?.value !== "number") return null
+/** Unknown costs are left out, never 0. */
+function SpentFacts() {
+  const { data: report } = useOperation("now.show", {})
+  const spend = report?.spend
+  if (spend === undefined || spend.days.every((it) => it.usd === 0)) return null
+  const most = Math.max(...spend.days.map((it) => it.usd))
   return (
-    <Block title="Context window" aside="for budgets">
-      <Values>
-        <Value name="Size">{formatExact(window.value)} tokens</Value>
-        <Value name="Set by" title={window.origin}>
-          {readOrigin(window.origin).description}
-        </Value>
-        {encoding === undefined ? null : <Value name="Encoding">{String(encoding.value)}</Value>}
-      </Values>
+    <Block title="Spent today" aside={spend.todayUsd === null ? "" : plural(spend.runs, "run")}>
+      <Flow align="apart">
+        <Text size="title-md">
+          {spend.todayUsd === null ? "nothing known" : formatUsd(spend.todayUsd)}
+        </Text>
+        <Sparkline
+          label={`The last ${spend.days.length} days, at most ${formatUsd(most)} a day`}
+          bars={spend.days.map(({ day, usd }) => ({
+            key: day,
+            value: usd,
+            label: `${day}: ${formatUsd(usd)}`,
+          }))}
+        />
+      </Flow>
     </Block>
   )
 }
 
 const MOST_SHOWN = 5
-const SINCE_HOURS = 24
-const MOST_ASKED = 50
-
-export function SessionFacts({ now }: { readonly now: number }) {
-  const input = { sinceHours: SINCE_HOURS, limit: MOST_ASKED }
-  const { data, error, refetch } = useWatched("session.list", input)
-  if (error !== null) {
-    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
-  if (data === undefined) return null
-  return (
-    <Block title="Sessions" aside={`${formatExact(data.live.length)} in ${SINCE_HOURS} hours`}>
-      <Stack gap="8">
-        {data.live.length === 0 ? <Text tone="2">No hook reported one.</Text> : null}
-        {data.live.slice(0, MOST_SHOWN).map((it) => (
-          <SessionLine key={it.session} now={now} session={it} />
-        ))}
-        <More count={data.live.length} href={paths.sessions()} />
-      </Stack>
-    </Block>
-  )
-}
-
-type SessionLineProps = { readonly now: number; readonly session: LiveSession }
-
-function SessionLine({ now, session: it }: SessionLineProps) {
-  const { session, host, drifted, edits, lastAt } = it
-  const what = drifted > 0 ? `${formatExact(drifted)} not registered` : plural(edits, "edit")
-  return (
-    <Flow align="apart">
-      <PlaceLink href={paths.sessions({ at: session, show: session })}>
-        {`${visibleLine(host ?? "session")} ${shortSession(session).slice(0, MOST_OF_A_NAME)}`}
-      </PlaceLink>
-      <Text size="sm" tone={drifted > 0 ? "warn" : "3"} cut>
-        {what}, {formatAge(lastAt, now)}
-      </Text>
-    </Flow>
-  )
-}
-
 const MOST_OF_A_NAME = 12
 
 export function ClaimFacts() {
@@ -233,12 +218,12 @@ export function ClaimFacts() {
   if (error !== null) {
     return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
   }
-  if (data === undefined) return null
-  const { claims } = data
+  const claims = data?.claims ?? []
+  if (claims.length === 0) return null
+  const more = claims.length - MOST_SHOWN
   return (
     <Block title="Claims" aside={describeHolders(claims)}>
       <Stack gap="8">
-        {claims.length === 0 ? <Text tone="2">No file is claimed.</Text> : null}
         {claims.slice(0, MOST_SHOWN).map((it) => (
           <Flow key={it.path} align="apart">
             <Path path={it.path} />
@@ -247,11 +232,9 @@ export function ClaimFacts() {
             </Text>
           </Flow>
         ))}
-        <More
-          count={claims.length}
-          href={paths.sessions({ tab: "claims" })}
-          always={claims.length > 0}
-        />
+        <PlaceLink href={paths.sessions({ tab: "claims" })}>
+          {more > 0 ? `And ${formatExact(more)} more` : "All claims"}
+        </PlaceLink>
       </Stack>
     </Block>
   )
@@ -259,17 +242,7 @@ export function ClaimFacts() {
 
 function describeHolders(claims: readonly Claim[]): string {
   const sessions = new Set(claims.map((it) => it.session)).size
-  return sessions === 0 ? "" : `${plural(claims.length, "path")}, ${plural(sessions, "session")}`
-}
-
-type MoreProps = { readonly count: number; readonly href: string; readonly always?: boolean }
-
-function More({ count, href, always = false }: MoreProps) {
-  const more = count - MOST_SHOWN
-  if (more <= 0 && !always) return null
-  return (
-    <PlaceLink href={href}>{more > 0 ? `And ${formatExact(more)} more` : "All claims"}</PlaceLink>
-  )
+  return `${plural(claims.length, "path")}, ${plural(sessions, "session")}`
 }
 
 export function HookFacts() {

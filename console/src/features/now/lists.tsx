@@ -9,7 +9,6 @@ import {
   type GroupLabel,
   NarrowLine,
   Row,
-  RowNote,
   Rows,
   TextCell,
 } from "../../ui/list/list.tsx"
@@ -49,7 +48,6 @@ export function RunLists({ running, ended, now, at }: RunListsProps) {
         hasTokens={hasTokens}
         at={at}
         time="Time"
-        empty="Nothing is running. Start a run here, or with qm run."
         say={(it) => (it.state === "queued" ? "next" : formatRunTime(now - it.at))}
       />
       <RunRows
@@ -58,7 +56,6 @@ export function RunLists({ running, ended, now, at }: RunListsProps) {
         hasTokens={hasTokens}
         at={at}
         time="Ended"
-        empty="No run ended today."
         say={(it) => formatClock(it.at)}
       />
     </>
@@ -71,19 +68,14 @@ type RunRowsProps = {
   readonly hasTokens: boolean
   readonly at: string | null
   readonly time: string
-  readonly empty: string
   say(row: NowRow): string
 }
 
-function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) {
+function RunRows({ name, rows, hasTokens, at, time, say }: RunRowsProps) {
+  if (rows.length === 0) return null
   return (
     <Rows columns={hasTokens ? TOKEN_COLUMNS : RUN_COLUMNS}>
-      <Group
-        name={name}
-        count={rows.length}
-        labels={rows.length === 0 ? [] : labelsOf(hasTokens, time)}
-      />
-      {rows.length === 0 ? <RowNote>{empty}</RowNote> : null}
+      <Group name={name} count={rows.length} labels={labelsOf(hasTokens, time)} />
       {rows.map((it) => (
         <Row key={it.id} href={hrefOfRow(it)} isCurrent={it.id === at}>
           <StatusMark status={it.state} />

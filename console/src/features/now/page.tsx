@@ -1,22 +1,27 @@
+import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatDay } from "../../base/format.ts"
-import type { Approval, DoctorReport, Now } from "../../contract.ts"
+import type { Approval, Now } from "../../contract.ts"
+import { keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
 import { hrefOfRow } from "../../data/today.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
-import { CheckLines, CommandLine, Welcome } from "../../ui/empty/empty.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Columns, Pane, PaneScroll } from "../../ui/pane/pane.tsx"
-import { Prose, Text } from "../../ui/text/text.tsx"
+import { Text } from "../../ui/text/text.tsx"
 import { Facts } from "./facts.tsx"
+import { FirstRun } from "./first-run.tsx"
 import { RunLists } from "./lists.tsx"
-import { WaitingList, type WaitingRow, waitingRows } from "./waiting-list.tsx"
+import { RecentSessions, useRecentSessions } from "./sessions.tsx"
+import { useImport } from "./use-import.ts"
+import { WaitingList, waitingRows } from "./waiting-list.tsx"
 
 type NowPageProps = {
   readonly now: number
@@ -31,8 +36,14 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   // Wait for the approvals of waiting rows, so that no key hits a row that changes.
   const isAsked = (report.data?.waiting.length ?? 0) > 0
   const isPending = report.isPending || (isAsked && inbox.isPending)
-  const check = () => void doctor.refetch()
-  const isFirst = report.data !== undefined && isFirstRun(report.data)
+  const importing = useImport()
+  const queries = useQueryClient()
+  const check = () => {
+    void doctor.refetch()
+    void queries.invalidateQueries({ queryKey: keys.anyInput("now.repository") })
+  }
+  // The first import ends the state "new"; its progress stays in view.
+  const isFirst = report.data?.isNew === true || importing.progress?.isRunning === true
   return (
     <>
       <NowHeader
@@ -44,7 +55,7 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
       {isFirst ? (
         <Pane label="First run">
           <PaneScroll>
-            <FirstRun name={report.data.repository.name} doctor={doctor.data} onCheck={check} />
+            <FirstRun importing={importing} />
           </PaneScroll>
         </Pane>
       ) : (
@@ -123,26 +134,38 @@ type ListsProps = {
 function Lists({ report, approvals, now }: ListsProps) {
   const { data: session } = useSession()
   const waiting = waitingRows(report.waiting, approvals)
-  const at = useCurrent(waiting, report)
+  const sessions = useRecentSessions()
+  const rows = [
+    ...waiting.map((it) => ({ key: it.key, href: hrefOfRow(it.row) })),
+    ...[...report.running, ...report.ended].map((it) => ({ key: it.id, href: hrefOfRow(it) })),
+    ...sessions,
+  ]
+  const at = useCurrent(rows, waiting[0]?.key)
+  const isIdle = waiting.length + report.running.length + report.ended.length === 0
   return (
     <>
+      {isIdle ? (
+        <Empty
+          description="Nothing waits for you, nothing runs, and no run ended today. Runs that you start appear here."
+          command='qm run "What does this repository do?"'
+        />
+      ) : null}
       <WaitingList rows={waiting} now={now} at={at} isReadOnly={session?.readOnly === true} />
       <RunLists running={report.running} ended={report.ended} now={now} at={at} />
+      <RecentSessions rows={sessions} now={now} at={at} />
     </>
   )
 }
+
+type CurrentRow = { readonly key: string; readonly href: string }
 
 /**
  * The row that keys act on: the first waiting one when the page opens, then the one that the user
  * moves to. When it disappears, no row is current, so that Allow cannot hit an approval that
  * replaced it.
  */
-function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): string | null {
-  const [at, setAt] = useState<string | null>(waiting[0]?.key ?? null)
-  const rows = [
-    ...waiting.map((it) => ({ key: it.key, href: hrefOfRow(it.row) })),
-    ...[...running, ...ended].map((it) => ({ key: it.id, href: hrefOfRow(it) })),
-  ]
+function useCurrent(rows: readonly CurrentRow[], first: string | undefined): string | null {
+  const [at, setAt] = useState<string | null>(first ?? null)
   const index = rows.findIndex((it) => it.key === at)
   const current = rows[index]
   const move = (to: (typeof rows)[number] | undefined) => setAt(to?.key ?? at)
@@ -152,48 +175,4 @@ function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): st
   useKey("list.last", () => move(rows.at(-1)))
   useKey("now.open", current && (() => navigate(current.href)))
   return current?.key ?? null
-}
-
-function isFirstRun({ store, waiting, running, ended }: Now): boolean {
-  const isNew = store !== null && store.events <= 1
-  return isNew && waiting.length + running.length + ended.length === 0
-}
-
-type FirstRunProps = {
-  readonly name: string
-  readonly doctor: DoctorReport | undefined
-  onCheck(): void
-}
-
-const STATUS = { ok: "done", warn: "warned", fail: "failed" } as const
-
-function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
-  return (
-    <Welcome
-      title="Ready to start"
-      description={`The store of ${repository} was created. This page will show what agents do here. Check this machine first; the check takes under a second and changes nothing.`}
-      afterwards={
-        <Prose>
-          {"Next: `qm tokens CLAUDE.md` shows what a file costs, `qm events` lists stored events."}
-        </Prose>
-      }
-    >
-      <CommandLine command="qm doctor">
-        <Button variant="primary" small onPress={onCheck}>
-          Check now
-        </Button>
-      </CommandLine>
-      {doctor === undefined ? (
-        <RowSkeleton rows={6} />
-      ) : (
-        <CheckLines
-          lines={doctor.checks.map(({ state, name, detail, hint }) => ({
-            status: STATUS[state],
-            name,
-            detail: hint === undefined ? detail : `${detail}. ${hint}`,
-          }))}
-        />
-      )}
-    </Welcome>
-  )
 }

@@ -7,16 +7,7 @@ import { hrefOfRow } from "../../data/today.ts"
 import { useAnswer } from "../../data/use-answer.ts"
 import { AskLine } from "../../ui/ask/ask.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
-import {
-  Cell,
-  Group,
-  NarrowEnd,
-  Row,
-  RowLink,
-  RowNote,
-  Rows,
-  TextCell,
-} from "../../ui/list/list.tsx"
+import { Cell, Group, NarrowEnd, Row, RowLink, Rows, TextCell } from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -64,10 +55,10 @@ type WaitingListProps = {
 }
 
 export function WaitingList({ rows, now, at, isReadOnly }: WaitingListProps) {
+  if (rows.length === 0) return null
   return (
     <Rows columns={COLUMNS}>
-      <Group name="Waiting for you" count={rows.length} labels={rows.length === 0 ? [] : LABELS} />
-      {rows.length === 0 ? <RowNote>No agent is waiting for you.</RowNote> : null}
+      <Group name="Waiting for you" count={rows.length} labels={LABELS} />
       {rows.map((it) => (
         <WaitingLine
           key={it.key}

@@ -167,7 +167,7 @@ describe("texts of a package", () => {
   it("a title ends at a clause or a word", () => {
     expect(describeTitle({ task: "Round it; then test\nmore" })).toBe("Round it")
     expect(describeTitle({ task: `${"word ".repeat(20)}` })).toBe(`${"word ".repeat(11).trim()}…`)
-    expect(describeTitle({ task: "x".repeat(90) })).toBe(`${"x".repeat(56)}…`)
+    expect(describeTitle({ task: "x".repeat(90) })).toBe(`${"x".repeat(55)}…`)
   })
 
   it("a file left out says why it was a candidate, or which rule denied it", () => {

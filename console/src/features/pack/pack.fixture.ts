@@ -35,6 +35,7 @@ export function aPack(of: Partial<ContextPack> = {}): ContextPack {
     budget: 1_000,
     tokens: files.reduce((sum, it) => sum + it.tokens, 0),
     estimator: "o200k",
+    scale: null,
     isEmpty: files.length === 0,
     emptyReason: null,
     analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },

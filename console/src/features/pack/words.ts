@@ -1,3 +1,5 @@
+import { asRecord } from "#ground/base/object"
+import { truncate } from "#ground/base/truncate"
 import {
   type ContextPack,
   formatCount,
@@ -45,7 +47,7 @@ export function describeTitle(of: { readonly task: string }): string {
   const first = describeTask(of).split(/[;.:,]\s/, 1)[0] ?? ""
   if (first.length <= MOST_TITLE_CHARACTERS) return first
   const words = first.slice(0, MOST_TITLE_CHARACTERS).split(" ").slice(0, -1).join(" ")
-  return `${words === "" ? first.slice(0, MOST_TITLE_CHARACTERS) : words}…`
+  return words === "" ? truncate(first, MOST_TITLE_CHARACTERS) : `${words}…`
 }
 
 const MOST_TITLE_CHARACTERS = 56
@@ -87,16 +89,11 @@ function capital(text: string): string {
 type Refusal = { readonly code: string; readonly data: unknown }
 
 export function neededBudget({ code, data }: Refusal): number | undefined {
-  const needed = fieldOf(data, "needed")
+  const { needed } = asRecord(data)
   return code === "PACK_BUDGET_TOO_SMALL" && typeof needed === "number" ? needed : undefined
 }
 
 export function refusedPin({ code, data }: Refusal, pins: readonly string[]): string | undefined {
-  const path = fieldOf(data, "path")
+  const { path } = asRecord(data)
   return code.startsWith("PACK_TARGET_") ? pins.find((it) => it === path) : undefined
-}
-
-function fieldOf(data: unknown, name: string): unknown {
-  const fields = typeof data === "object" && data !== null ? Object.entries(data) : []
-  return fields.find(([key]) => key === name)?.[1]
 }

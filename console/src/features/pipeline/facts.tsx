@@ -1,4 +1,5 @@
 import { formatUsd } from "#ground/base/format"
+import { asRecord } from "#ground/base/object"
 import { formatRound, formatWhen, visibleLine } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
 import { formatCost } from "../../base/status.ts"
@@ -199,8 +200,4 @@ function kindsIn(fields: Record<string, unknown>): Partial<Record<ContextKind, n
 
 function sumOf(kinds: Partial<Record<ContextKind, number>>): number {
   return KINDS.reduce((sum, kind) => sum + (kinds[kind] ?? 0), 0)
-}
-
-function asRecord(it: unknown): Record<string, unknown> {
-  return typeof it === "object" && it !== null ? { ...it } : {}
 }

@@ -84,7 +84,7 @@ function Names({ run }: { readonly run: PipelineRun }) {
   return (
     <OnlyWide>
       <Text as="div" tone="3" cut>
-        <PlaceLink href={paths.agents({ at: run.agent, show: run.agent })}>{run.agent}</PlaceLink>{" "}
+        <PlaceLink href={paths.recipes({ at: run.agent, show: run.agent })}>{run.agent}</PlaceLink>{" "}
         <Text mono>{run.id}</Text>
       </Text>
     </OnlyWide>

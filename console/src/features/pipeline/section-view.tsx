@@ -1,4 +1,4 @@
-import { formatClock, visible, visibleLine } from "../../base/format.ts"
+import { capText, formatClock, visible, visibleLine } from "../../base/format.ts"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { StepGroup } from "../../ui/steps/steps.tsx"
@@ -92,7 +92,7 @@ function ActivityView({ activity, ...props }: SectionProps & { readonly activity
       />
       {isOpen === true ? (
         <Box>
-          <BoxCode label={`Output of ${visibleLine(tool)}`} text={cut(whole)} />
+          <BoxCode label={`Output of ${visibleLine(tool)}`} text={capText(whole)} />
         </Box>
       ) : null}
       {written === "" ? null : <MessageText variant="writing">{lastOf(written)}</MessageText>}
@@ -126,7 +126,7 @@ function NoteView({ note, ...props }: SectionProps & { readonly note: Note }) {
       />
       {isLong && isOpen ? (
         <Box>
-          <BoxCode label={visibleLine(title)} text={cut(description)} />
+          <BoxCode label={visibleLine(title)} text={capText(description)} />
         </Box>
       ) : null}
     </Entry>
@@ -157,16 +157,9 @@ const nothing = (): void => undefined
 
 const LONG_CHARACTERS = 80
 const LAST_CHARACTERS = 1_200
-/** Longer blocks would be laid out in every frame. */
-const MOST_CHARACTERS = 60_000
 
 function lastOf(text: string): string {
   return text.length <= LAST_CHARACTERS
     ? visible(text)
     : `… ${visible(text.slice(-LAST_CHARACTERS))}`
-}
-
-function cut(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text
-  return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} more characters are not shown here`
 }

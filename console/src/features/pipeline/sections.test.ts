@@ -89,7 +89,7 @@ describe("sections of a run", () => {
       ["It broke.", "Mend it. X_Y", "bad"],
       ["Budget", "$3.00 of $3.00 for stage_1, no more calls", "bad"],
     ])
-    expect(talk).toEqual([{ key: "said 10", message: "And?", answer: "So." }])
+    expect(talk).toEqual([{ key: "message 10", message: "And?", answer: "So." }])
   })
 
   it("[CONSOLE-51] a reused stage is listed although it never started", () => {

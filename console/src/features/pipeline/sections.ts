@@ -90,14 +90,10 @@ function take(story: StoryDraft, event: PipelineEvent): void {
       called(sectionOf(story, body.stage, at), body, at)
       return
     case "stage_output":
-      Object.assign(sectionOf(story, body.stage, at), {
-        summary: body.summary,
-        isCarried: body.isCarried,
-        endedAt: at,
-      })
+      endStage(sectionOf(story, body.stage, at), body, at)
       return
     case "said":
-      story.talk.push({ key: `said ${seq}`, message: body.message, answer: body.answer })
+      story.talk.push({ key: `message ${seq}`, message: body.message, answer: body.answer })
       return
     default:
       takeNote(story, body, event)
@@ -125,7 +121,10 @@ function takeNote(story: StoryDraft, body: NoteBody, { at, seq }: PipelineEvent)
   if (body.type === "validation_failed") section.problems = body.problems
   if (body.type === "resumed") section.answer = "you continued"
   if (body.type === "amended") section.answer = "you requested a change"
-  if (body.type === "skipped") Object.assign(section, { isSkipped: true, endedAt: at })
+  if (body.type === "skipped") {
+    section.isSkipped = true
+    section.endedAt = at
+  }
   const note = noteOf(body)
   if (note !== undefined) section.items.push({ kind: "note", key: `note-${seq}`, at, ...note })
 }
@@ -186,6 +185,12 @@ function begin(story: StoryDraft, { stage, iteration }: BodyOf<"stage_started">,
     return
   }
   open(story, { stage, iteration, at })
+}
+
+function endStage(section: SectionDraft, body: BodyOf<"stage_output">, at: number): void {
+  section.summary = body.summary
+  section.isCarried = body.isCarried
+  section.endedAt = at
 }
 
 type StageStart = { readonly stage: number; readonly iteration: number; readonly at: number }

@@ -3,7 +3,6 @@ import { useContext, useEffect, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import type { PipelineRun, PipelineSaid, PipelineShow } from "../../contract.ts"
 import type { Client } from "../../data/client.ts"
-import { browserClock } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { RunLineContext } from "../../data/run-line.ts"
@@ -114,18 +113,3 @@ export function usePipelineWrites({ id, pause: openPause }: Pick<PipelineRun, "i
 const IS_TOLD: readonly PipelineSaid["case"][] = ["A", "E"]
 
 export type PipelineWrites = ReturnType<typeof usePipelineWrites>
-
-export function useSeconds(isRunning: boolean, now: number): number {
-  const [tick, setTick] = useState(now)
-  useEffect(() => {
-    if (!isRunning) return
-    let callOff = () => {}
-    const next = () => {
-      setTick(browserClock.now())
-      callOff = browserClock.after(1_000, next)
-    }
-    callOff = browserClock.after(0, next)
-    return () => callOff()
-  }, [isRunning])
-  return isRunning ? Math.max(tick, now) : now
-}

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest"
 import { PIPELINE_STATUSES } from "#ground/contract"
 import { describeStageProgress, formatCost } from "../../base/status.ts"
 import { PIPELINES_FACETS } from "../../data/paths.ts"
-import { agentsIn, countFacets, isOfFacet, startProblem } from "./lines.ts"
+import { countFacets, isOfFacet, recipesIn, startProblem } from "./lines.ts"
 import { checkDraft, emptyDraft, problemsOf } from "./new-run.tsx"
-import { aLine, anAgent } from "./pipelines.fixture.ts"
+import { aLine, aRecipe } from "./pipelines.fixture.ts"
 
 describe("pipeline runs in a list", () => {
   it("every status belongs to exactly one filter besides All", () => {
@@ -16,24 +16,24 @@ describe("pipeline runs in a list", () => {
     }
     const runs = [aLine("p-1", { status: "failed" }), aLine("p-2", { status: "stopped" })]
     expect(countFacets(runs)).toEqual({ all: 2, ended: 2 })
-    expect(agentsIn([aLine("p-1", { agent: "b" }), aLine("p-2", { agent: "a" })])).toEqual([
+    expect(recipesIn([aLine("p-1", { agent: "b" }), aLine("p-2", { agent: "a" })])).toEqual([
       "a",
       "b",
     ])
   })
 
   it("cost with budget and stage number with stage count are shown, and unknown is not 0", () => {
-    expect(formatCost({ spentUsd: 0.15, budgetUsd: 3, unknownCalls: 0 })).toBe("$0.15 of $3.00")
+    expect(formatCost({ spentUsd: 0.15, budgetUsd: 3, unknownCalls: 0 })).toBe("$0.15")
     expect(formatCost({ spentUsd: 0.15, budgetUsd: null, unknownCalls: 1 })).toBe("at least $0.15")
-    expect(formatCost({ spentUsd: 0, budgetUsd: 3, unknownCalls: 1 })).toBe("unknown of $3.00")
+    expect(formatCost({ spentUsd: 0, budgetUsd: 3, unknownCalls: 1 })).toBe("unknown")
     expect(describeStageProgress(aLine("p-1"))).toBe("1 of 6, Web calibration")
     expect(describeStageProgress(aLine("p-1", { stageTitle: null }))).toBe("1 of 6")
   })
 
-  it("the reason why an agent cannot be started is a text", () => {
-    expect(startProblem(anAgent("a"))).toBeUndefined()
-    expect(startProblem(anAgent("a", { isTrusted: false }))).toBe("not trusted yet")
-    expect(startProblem(anAgent("a", { config: null, isTrusted: false }))).toBe(
+  it("the reason why a recipe cannot be started is a text", () => {
+    expect(startProblem(aRecipe("a"))).toBeUndefined()
+    expect(startProblem(aRecipe("a", { isTrusted: false }))).toBe("not trusted yet")
+    expect(startProblem(aRecipe("a", { config: null, isTrusted: false }))).toBe(
       "its folder has 1 problem",
     )
   })
@@ -54,12 +54,12 @@ describe("form of a pipeline run", () => {
       })
     }
     expect(checkDraft(emptyDraft(""))).toMatchObject({
-      problems: { agent: "Choose an agent.", query: "A question is required." },
+      problems: { agent: "Choose a recipe.", query: "A question is required." },
     })
   })
 
   it("a server error about one field is shown beside it", () => {
-    const refusal = { code: "PIPELINE_AGENT_UNTRUSTED", message: "No.", hint: "", data: {} }
+    const refusal = { code: "PIPELINE_RECIPE_UNTRUSTED", message: "No.", hint: "", data: {} }
     expect(problemsOf(refusal)).toEqual({ agent: "No." })
     expect(problemsOf({ ...refusal, code: "X", data: { field: "budget" } })).toEqual({
       budget: "No.",

@@ -1,4 +1,4 @@
-import { type AgentFolder, type PipelineLine, plural } from "../../contract.ts"
+import { type PipelineLine, plural, type RecipeFolder } from "../../contract.ts"
 import type { PipelinesFacet } from "../../data/paths.ts"
 
 function facetOf({ status }: PipelineLine): Exclude<PipelinesFacet, "all"> {
@@ -35,13 +35,13 @@ export function countFacets(
   return counts
 }
 
-export function startProblem({ problems, config, isTrusted }: AgentFolder): string | undefined {
+export function startProblem({ problems, config, isTrusted }: RecipeFolder): string | undefined {
   if (problems.length > 0 || config === null) {
     return `its folder has ${plural(Math.max(1, problems.length), "problem")}`
   }
   return isTrusted ? undefined : "not trusted yet"
 }
 
-export function agentsIn(runs: readonly PipelineLine[]): readonly string[] {
+export function recipesIn(runs: readonly PipelineLine[]): readonly string[] {
   return [...new Set(runs.map((it) => it.agent))].toSorted()
 }

@@ -1,11 +1,12 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { asRecord } from "#ground/base/object"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import {
-  type AgentFolder,
   type Depth,
   type PipelineRun,
   plural,
+  type RecipeFolder,
   type WireError,
 } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
@@ -18,7 +19,7 @@ import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { startProblem } from "./lines.ts"
-import { useAgents, useStart } from "./use-pipelines.ts"
+import { useRecipes, useStart } from "./use-pipelines.ts"
 
 type NewRunProps = {
   readonly draft: RunDraft
@@ -31,8 +32,8 @@ type NewRunProps = {
 export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRunProps) {
   const query = useRef<HTMLTextAreaElement>(null)
   useEffect(() => query.current?.focus(), [])
-  const agents = useAgents()
-  const chosen = agents.data?.agents.find((it) => it.slug === draft.agent)
+  const recipes = useRecipes()
+  const chosen = recipes.data?.recipes.find((it) => it.slug === draft.agent)
   const reason = chosen === undefined ? undefined : startProblem(chosen)
   const { start, isPending, problems, error } = useChecked(draft, onStarted)
   const isOff = isReadOnly || isPending || reason !== undefined
@@ -61,8 +62,8 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             problem={problems.query}
             onChange={(text) => set({ query: text })}
           />
-          <AgentEntry
-            agents={agents.data?.agents}
+          <RecipeEntry
+            recipes={recipes.data?.recipes}
             chosen={chosen}
             draft={draft}
             problems={problems}
@@ -78,11 +79,11 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             description="The run stops before a call that would exceed it."
             onChange={(budget) => set({ budget })}
           />
-          {agents.error === null ? null : (
+          {recipes.error === null ? null : (
             <Failure
               size="pane"
-              error={toWireError(agents.error)}
-              onRetry={() => void agents.refetch()}
+              error={toWireError(recipes.error)}
+              onRetry={() => void recipes.refetch()}
             />
           )}
           {error === undefined ? null : <Failure size="pane" error={error} />}
@@ -93,7 +94,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             <Kbd keys="mod+Enter" />
             {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
             {reason === undefined || chosen === undefined ? null : (
-              <CannotStart agent={chosen} reason={reason} />
+              <CannotStart recipe={chosen} reason={reason} />
             )}
           </Flow>
         </EntryForm>
@@ -102,13 +103,23 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
   )
 }
 
-function CannotStart({ agent, reason }: { readonly agent: AgentFolder; readonly reason: string }) {
+function CannotStart({
+  recipe,
+  reason,
+}: {
+  readonly recipe: RecipeFolder
+  readonly reason: string
+}) {
   return (
     <>
       <Text tone="warn">
-        {agent.slug} cannot be started: {reason}.
+        {recipe.slug} cannot be started: {reason}.
       </Text>
-      <LinkButton variant="ghost" small href={paths.agents({ at: agent.slug, show: agent.slug })}>
+      <LinkButton
+        variant="ghost"
+        small
+        href={paths.recipes({ at: recipe.slug, show: recipe.slug })}
+      >
         Show details
       </LinkButton>
     </>
@@ -135,22 +146,22 @@ function useChecked(draft: RunDraft, onStarted: (run: PipelineRun) => void) {
 }
 
 type EntryProps = {
-  readonly chosen: AgentFolder | undefined
+  readonly chosen: RecipeFolder | undefined
   readonly draft: RunDraft
   set(change: Partial<RunDraft>): void
 }
 
-type AgentEntryProps = EntryProps & {
-  readonly agents: readonly AgentFolder[] | undefined
+type RecipeEntryProps = EntryProps & {
+  readonly recipes: readonly RecipeFolder[] | undefined
   readonly problems: Problems
 }
 
-function AgentEntry({ agents, chosen, draft, problems, set }: AgentEntryProps) {
-  if (agents === undefined) return null
+function RecipeEntry({ recipes, chosen, draft, problems, set }: RecipeEntryProps) {
+  if (recipes === undefined) return null
   return (
     <PickEntry
-      label="Agent"
-      choices={agents.map((it) => {
+      label="Recipe"
+      choices={recipes.map((it) => {
         const reason = startProblem(it)
         const detail = reason ?? plural(it.config?.stages.length ?? 0, "stage")
         return { value: it.slug, label: it.slug, detail, isMissing: reason !== undefined }
@@ -184,9 +195,9 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
   )
 }
 
-function describeDepth(agent: AgentFolder | undefined, depth: RunDraft["depth"]): string {
-  const config = agent?.config?.depths[depth]
-  if (config === undefined) return "Depth of the research; this agent defines no limits for it."
+function describeDepth(recipe: RecipeFolder | undefined, depth: RunDraft["depth"]): string {
+  const config = recipe?.config?.depths[depth]
+  if (config === undefined) return "Depth of the research; this recipe defines no limits for it."
   return [
     plural(config.subQueries, "query", "queries"),
     plural(config.paragraphs, "paragraph"),
@@ -222,7 +233,7 @@ export function checkDraft(draft: RunDraft): RunCheck {
   const budget = Number(draft.budget.replace(",", ".").trim())
   const hasBudget = draft.budget.trim() !== ""
   const problems: Problems = {
-    ...(draft.agent === "" ? { agent: "Choose an agent." } : {}),
+    ...(draft.agent === "" ? { agent: "Choose a recipe." } : {}),
     ...(draft.query.trim() === "" ? { query: "A question is required." } : {}),
     ...(hasBudget && !(budget > 0) ? { budget: "Must be a number above 0, such as 1.50." } : {}),
   }
@@ -239,14 +250,14 @@ export function checkDraft(draft: RunDraft): RunCheck {
 }
 
 const FIELD_OF_CODE: Readonly<Record<string, Field>> = {
-  PIPELINE_AGENT_UNKNOWN: "agent",
-  PIPELINE_AGENT_INVALID: "agent",
-  PIPELINE_AGENT_UNTRUSTED: "agent",
+  PIPELINE_RECIPE_UNKNOWN: "agent",
+  PIPELINE_RECIPE_INVALID: "agent",
+  PIPELINE_RECIPE_UNTRUSTED: "agent",
 }
 const FIELDS: readonly Field[] = ["agent", "query", "budget"]
 
 export function problemsOf({ code, message, data }: WireError): Problems {
-  const named = typeof data === "object" && data !== null && "field" in data ? data.field : null
+  const { field: named } = asRecord(data)
   const field = FIELD_OF_CODE[code] ?? FIELDS.find((it) => it === named)
   return field === undefined ? {} : { [field]: message }
 }

@@ -1,28 +1,28 @@
 import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
-import type { AgentFolder, PipelineLine } from "../../contract.ts"
+import type { PipelineLine, RecipeFolder } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { pipelinesParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { PipelinesPage } from "./page.tsx"
-import { aLine, anAgent, NOW } from "./pipelines.fixture.ts"
+import { aLine, aRecipe, NOW } from "./pipelines.fixture.ts"
 import { LIST_INPUT } from "./use-pipelines.ts"
 
 type PipelinesPageData = {
   readonly runs?: readonly PipelineLine[]
-  readonly agents?: readonly AgentFolder[]
+  readonly recipes?: readonly RecipeFolder[]
   readonly isReadOnly?: boolean
   readonly queries?: QueryClient
 }
 
 function markupOf(
   address: string,
-  { runs, agents, isReadOnly, queries = new QueryClient() }: PipelinesPageData,
+  { runs, recipes, isReadOnly, queries = new QueryClient() }: PipelinesPageData,
 ) {
   if (runs !== undefined)
     queries.setQueryData(keys.operation("pipeline.list", LIST_INPUT), { runs })
-  if (agents !== undefined) queries.setQueryData(keys.operation("agent.list", {}), { agents })
+  if (recipes !== undefined) queries.setQueryData(keys.operation("recipe.list", {}), { recipes })
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   return renderPage(
     queries,
@@ -34,13 +34,13 @@ const render = (address: string, data: PipelinesPageData) => textOf(markupOf(add
 
 describe("page Pipelines", () => {
   it("[CONSOLE-15] the empty page says what it shows and offers the example as one button", () => {
-    const text = render("", { runs: [], agents: [anAgent("deep-research")] })
+    const text = render("", { runs: [], recipes: [aRecipe("deep-research")] })
     expect(text).toContain("This page lists pipeline runs")
     expect(text).toContain("$ qm pipeline run deep-research")
     expect(text).toContain("Start the example")
     const html = markupOf("", {
       runs: [],
-      agents: [anAgent("deep-research", { isTrusted: false })],
+      recipes: [aRecipe("deep-research", { isTrusted: false })],
     })
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start the example</)
     expect(render("", { runs: [], isReadOnly: true })).not.toContain("Start the example")
@@ -66,21 +66,21 @@ describe("page Pipelines", () => {
     expect(render("?agent=dev-loop", { runs })).toMatch(/All 1 Paused 0/)
   })
 
-  it("the form shows the limits of a depth and why an agent cannot be started", () => {
-    const agents = [
-      anAgent("deep-research"),
-      anAgent("mine", { isTrusted: false }),
-      anAgent("broken", { config: null, problems: [] }),
+  it("the form shows the limits of a depth and why a recipe cannot be started", () => {
+    const recipes = [
+      aRecipe("deep-research"),
+      aRecipe("mine", { isTrusted: false }),
+      aRecipe("broken", { config: null, problems: [] }),
     ]
-    const text = render("?add=yes", { runs: [], agents })
+    const text = render("?add=yes", { runs: [], recipes })
     expect(text).toContain("Question")
-    expect(text).toContain("this agent defines no limits for it")
+    expect(text).toContain("this recipe defines no limits for it")
     expect(text).toMatch(/mine not trusted yet broken its folder has 1 problem/)
-    const html = markupOf("?add=yes&start=mine", { runs: [], agents })
+    const html = markupOf("?add=yes&start=mine", { runs: [], recipes })
     expect(textOf(html)).toContain("mine cannot be started: not trusted yet.")
-    expect(html).toContain('href="/agents?at=mine&amp;show=mine"')
+    expect(html).toContain('href="/recipes?at=mine&amp;show=mine"')
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start</)
-    expect(render("?add=yes", { runs: [], agents, isReadOnly: true })).toContain(
+    expect(render("?add=yes", { runs: [], recipes, isReadOnly: true })).toContain(
       "This page is read only.",
     )
   })

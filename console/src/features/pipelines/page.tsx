@@ -21,16 +21,16 @@ import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { Flow, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { agentsIn, startProblem } from "./lines.ts"
+import { recipesIn, startProblem } from "./lines.ts"
 import { emptyDraft, NewRun } from "./new-run.tsx"
 import { PipelineRows } from "./rows.tsx"
 import {
   EXAMPLE,
   MOST_RUNS,
   type PipelinesData,
-  useAgents,
   useExample,
   usePipelines,
+  useRecipes,
 } from "./use-pipelines.ts"
 
 export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesParams>) {
@@ -134,7 +134,7 @@ const LABELS = {
 
 function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: ListRef }) {
   const { counts, all, list } = data
-  const agents = agentsIn(all)
+  const recipes = recipesIn(all)
   return (
     <>
       <FilterHead
@@ -143,14 +143,14 @@ function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: L
         list={handle}
         onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
-          agents.length < 2 && params.agent === "" ? undefined : (
+          recipes.length < 2 && params.agent === "" ? undefined : (
             <OnlyWide>
               <ChoiceField
                 small
-                label="Agent"
+                label="Recipe"
                 choices={[
-                  { value: "", label: "All agents" },
-                  ...agents.map((value) => ({ value, label: value })),
+                  { value: "", label: "All recipes" },
+                  ...recipes.map((value) => ({ value, label: value })),
                 ]}
                 value={params.agent}
                 onPick={(agent) => onParams({ agent, at: "" }, "replace")}
@@ -175,8 +175,8 @@ function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: L
 }
 
 function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
-  const agents = useAgents()
-  const shipped = agents.data?.agents.find((it) => it.slug === EXAMPLE.agent)
+  const recipes = useRecipes()
+  const shipped = recipes.data?.recipes.find((it) => it.slug === EXAMPLE.agent)
   const example = useExample((run) => navigate(paths.pipeline(run.id)))
   const isOff = shipped === undefined || startProblem(shipped) !== undefined || example.isPending
   return (

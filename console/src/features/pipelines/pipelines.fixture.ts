@@ -1,4 +1,4 @@
-import type { AgentFolder, PipelineLine } from "../../contract.ts"
+import type { PipelineLine, RecipeFolder } from "../../contract.ts"
 
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
@@ -31,13 +31,13 @@ export function aLine(id: string, overrides: Partial<PipelineLine> = {}): Pipeli
   }
 }
 
-export function anAgent(slug: string, overrides: Partial<AgentFolder> = {}): AgentFolder {
+export function aRecipe(slug: string, overrides: Partial<RecipeFolder> = {}): RecipeFolder {
   return {
     slug,
     name: slug,
     description: "Answers from a knowledge base.",
     origin: "shipped",
-    folder: `/lib/agents/${slug}`,
+    folder: `/lib/recipes/${slug}`,
     digest: "sha256:5f2c",
     isTrusted: true,
     sources: [],

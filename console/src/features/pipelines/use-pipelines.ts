@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
-import type { AgentFolder, PipelineLine, PipelineRun } from "../../contract.ts"
+import type { PipelineLine, PipelineRun, RecipeFolder } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
 import type { PipelinesParams } from "../../data/paths.ts"
@@ -38,8 +38,8 @@ function isAsked(
   return `${id} ${title} ${query}`.toLowerCase().includes(needle)
 }
 
-export function useAgents() {
-  return useOperation("agent.list", {})
+export function useRecipes() {
+  return useOperation("recipe.list", {})
 }
 
 export function useStart(onStarted: (run: PipelineRun) => void) {
@@ -64,7 +64,7 @@ export function useExample(onStarted: (run: PipelineRun) => void) {
   const client = useClient()
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async (agent: AgentFolder) => {
+    mutationFn: async (agent: RecipeFolder) => {
       const { documents } = await client.read("kb.status", {})
       if (documents === 0) {
         const corpus = `${agent.folder}/corpus`

@@ -9,8 +9,8 @@ import { useToast } from "../../ui/toast/toast.tsx"
 import { Box, BoxCode, BoxFoot, BoxTop } from "../../ui/transcript/box.tsx"
 import { PromptField } from "../../ui/transcript/title-button.tsx"
 import { Line } from "../../ui/transcript/transcript.tsx"
-import type { ApprovalEntry } from "./entry.ts"
-import type { RowHandlers } from "./row-handlers.ts"
+import type { ApprovalEntry } from "./transcript/entry.ts"
+import type { RowHandlers } from "./transcript/row-handlers.ts"
 
 type ApprovalViewProps = { readonly entry: ApprovalEntry; readonly handlers: RowHandlers }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { changedPath } from "./activity.tsx"
+import { changedPath } from "./transcript/activity.tsx"
 
 const CWD = "/srv/ada/tideline"
 

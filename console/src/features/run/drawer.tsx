@@ -123,7 +123,7 @@ function SourceLine({ id, wire }: WhenceProps) {
         `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
       ) : (
         <>
-          <TextLink href={paths.gateway(id, { at: `${wire.carry}.${wire.seq}` })}>
+          <TextLink href={paths.gateway(id, { at: `${wire.proxiedSession}.${wire.seq}` })}>
             {`${description.charAt(0).toUpperCase()}${description.slice(1)}`}
           </TextLink>
           {wire.savedTokens === 0 ? "" : `, ${formatExact(wire.savedTokens)} tokens folded out`}
@@ -211,7 +211,7 @@ function Ahead({ context, onPick }: BlocksProps) {
     <Block title="Compaction">
       <Values>
         {window === null ? null : (
-          <Value name="Host compacts">near {formatRound(window * COMPACTS_AT)}, the notch</Value>
+          <Value name="Host compacts">near {formatRound(window * COMPACTS_AT)}, at the mark</Value>
         )}
         {window === null || used === null ? null : (
           <Value name="Free">{formatCount(Math.max(0, window - used))} tokens</Value>

@@ -9,12 +9,12 @@ import { runParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { aLine } from "../pipelines/pipelines.fixture.ts"
 import { Drawer } from "./drawer.tsx"
-import { flatten } from "./flat.ts"
 import { RunPage } from "./page.tsx"
-import type { RowHandlers } from "./row-handlers.ts"
-import { RowView } from "./row-view.tsx"
-import { foldMessages } from "./rows.ts"
 import { aMessage, anApproval, anEvent, aRun, ended, started } from "./run.fixture.ts"
+import { flatten } from "./transcript/flat.ts"
+import type { RowHandlers } from "./transcript/row-handlers.ts"
+import { RowView } from "./transcript/row-view.tsx"
+import { foldMessages } from "./transcript/rows.ts"
 import { describeCosts } from "./vitals.tsx"
 
 const ID = "rn_1"
@@ -99,7 +99,7 @@ describe("context window of a run", () => {
   it("ring and bar name the source of their numbers: gateway or host", () => {
     const wire = {
       at: NOW,
-      carry: "gw_1",
+      proxiedSession: "gw_1",
       seq: 12,
       used: 41_230,
       kinds: [{ kind: "files" as const, tokens: 41_230 }],
@@ -320,6 +320,26 @@ describe("rows of a run", () => {
     expect(text).toContain("The host compacted its context (auto), 162.0k became 41.0k tokens")
     expect(text).toContain("The model is overloaded.")
     expect(text).toContain("A kind of tomorrow")
+  })
+
+  it("[CONSOLE-30] the context at start lists what is in the window when it is open, with the disclaimer", () => {
+    const context = aMessage(1, {
+      type: "context",
+      metadata: {
+        capture: "cap_7",
+        disclaimer: "An estimate.",
+        contextFileCount: 3,
+        tokens: 9,
+        inWindow: [{ path: "/r/CLAUDE.md", label: "CLAUDE.md", tokens: 9 }],
+      },
+    })
+    const [entry] = foldMessages([context])
+    const closed = renderRows([context])
+    expect(closed).toContain("Context at start 1 item, 9 tokens")
+    expect(closed).not.toContain("CLAUDE.md")
+    const open = renderRows([context], {}, [entry?.key ?? ""])
+    expect(open).toContain("CLAUDE.md")
+    expect(open).toContain("An estimate.")
   })
 
   it("[CONSOLE-30] a long text shows its length and is requested on demand", () => {

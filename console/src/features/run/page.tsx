@@ -9,6 +9,7 @@ import {
   type Run,
   type RunSpan,
 } from "../../contract.ts"
+import { useSeconds } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunParams } from "../../data/paths.ts"
@@ -27,14 +28,13 @@ import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { RunComposer } from "./composer.tsx"
 import { Drawer } from "./drawer.tsx"
-import type { Entry } from "./entry.ts"
-import { messagesIn } from "./flat.ts"
 import { RunHeader } from "./header.tsx"
-import { TranscriptPane } from "./transcript-pane.tsx"
+import type { Entry } from "./transcript/entry.ts"
+import { messagesIn } from "./transcript/flat.ts"
+import { TranscriptPane } from "./transcript/transcript-pane.tsx"
+import { useRows, useTranscript } from "./transcript/use-transcript.ts"
 import { lastHostReport } from "./usage-source.ts"
 import { useApprovals } from "./use-approvals.ts"
-import { useRows } from "./use-rows.ts"
-import { useSeconds, useTranscript } from "./use-transcript.ts"
 import { RunVitals } from "./vitals.tsx"
 import { copyText, isWorking } from "./words.ts"
 
@@ -74,7 +74,7 @@ function NoRun({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
 
 const RawPane = lazy(async () => {
   try {
-    return { default: (await import("./raw-pane.tsx")).RawPane }
+    return { default: (await import("./transcript/raw-pane.tsx")).RawPane }
   } catch {
     return { default: NoRawPane }
   }

@@ -5,7 +5,7 @@ import { lastHostReport, newestWire } from "./usage-source.ts"
 const usage = (seq: number) =>
   anEvent(seq, { event: "context.usage", used: 10, window: 100, kinds: [] })
 const turn = (seq: number) => ({ ...anEvent(seq, { event: "cost" }), type: "user" as const })
-const wire = { at: 4_000, carry: "gw_1", seq: 2, used: 9, kinds: [], savedTokens: 0 }
+const wire = { at: 4_000, proxiedSession: "gw_1", seq: 2, used: 9, kinds: [], savedTokens: 0 }
 const context = { used: 10, wire, compactions: [] }
 
 describe("newest report of the context window", () => {

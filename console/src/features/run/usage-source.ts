@@ -1,5 +1,5 @@
 import type { AgentsContext, Message } from "../../contract.ts"
-import { eventOf } from "./entry.ts"
+import { eventOf } from "./transcript/entry.ts"
 
 /**
  * Start time of the turn in which the host last reported its window, by the loaded messages. The

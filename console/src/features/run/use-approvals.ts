@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react"
 import type { Approval } from "../../contract.ts"
 import { useOperation } from "../../data/queries.tsx"
-import type { Row } from "./flat.ts"
+import type { Row } from "./transcript/flat.ts"
 
 const NONE: readonly Approval[] = []
 

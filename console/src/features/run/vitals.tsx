@@ -126,7 +126,7 @@ function fillTone(share: number): "warn" | "bad" | undefined {
 
 function CostVital({ run }: { readonly run: Run }) {
   const { cost, budgetUsd, budgetTokens } = run
-  const usd = cost.reportedUsd ?? cost.computedUsd
+  const usd = run.type === "synthetic" ? null : (cost.reportedUsd ?? cost.computedUsd)
   const { input, output, cacheRead, cacheWrite } = cost.usage
   const tokens = input + output + cacheRead + cacheWrite
   const isOfTokens = budgetUsd === null && budgetTokens !== null

@@ -11,7 +11,7 @@ import {
   type RunStatus,
 } from "../../contract.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
-import { type Activity, type Entry, eventOf, type Group } from "./entry.ts"
+import { type Activity, type Entry, eventOf, type Group } from "./transcript/entry.ts"
 
 export function formatElapsed(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`

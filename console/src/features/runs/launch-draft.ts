@@ -1,3 +1,4 @@
+import { asRecord } from "#ground/base/object"
 import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 
@@ -140,9 +141,8 @@ export function problemsOf({ code, message, data }: WireError): Problems {
 }
 
 function fieldNamedIn(data: unknown): Field | undefined {
-  const problem =
-    typeof data === "object" && data !== null && "problem" in data ? String(data.problem) : ""
-  return FIELDS.find((it) => new RegExp(`^(--)?${it}\\b`).test(problem))
+  const { problem = "" } = asRecord(data)
+  return FIELDS.find((it) => new RegExp(`^(--)?${it}\\b`).test(String(problem)))
 }
 
 const FIELDS: readonly Field[] = [

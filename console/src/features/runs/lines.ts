@@ -91,8 +91,12 @@ export function askedSince(approvals: readonly Approval[]): ReadonlyMap<string, 
   return since
 }
 
-/** The higher cost, as budgets count; null if neither the provider nor our price table knows it. */
-export function costOf({ cost }: Run): number | null {
+/**
+ * The higher cost, as budgets count; null if neither the provider nor our price table knows it. The
+ * synthetic agent plays a script, whose costs were not paid.
+ */
+export function costOf({ cost, type }: Pick<Run, "cost" | "type">): number | null {
+  if (type === "synthetic") return null
   const costs = [cost.reportedUsd, cost.computedUsd].filter((it) => it !== null)
   return costs.length === 0 ? null : Math.max(...costs)
 }

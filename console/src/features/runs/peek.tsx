@@ -144,9 +144,9 @@ function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
   )
 }
 
-function CostValue({ run: { cost } }: { readonly run: Run }) {
-  const { reportedUsd, computedUsd } = cost
-  if (reportedUsd === null && computedUsd === null) return null
+function CostValue({ run }: { readonly run: Run }) {
+  const { reportedUsd, computedUsd } = run.cost
+  if (costOf(run) === null) return null
   const isOne = reportedUsd === null || computedUsd === null || reportedUsd === computedUsd
   const description = isOne
     ? formatUsd(reportedUsd ?? computedUsd ?? 0)

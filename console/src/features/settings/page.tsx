@@ -3,7 +3,7 @@ import { type ConfigSetting, plural } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import { paths, type SettingsParams } from "../../data/paths.ts"
-import { useOperation, useReadOnly } from "../../data/queries.tsx"
+import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
 import { describeField, fieldOf, formatValue, parseField } from "../../data/schema-form.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -21,11 +21,14 @@ import { Group, RowNote, RowSkeleton, Section } from "../../ui/list/list.tsx"
 import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
 import { SettingDetail } from "./detail.tsx"
 import { filterSettings, sectionOf } from "./layers.ts"
+import { StoreSection } from "./store-section.tsx"
 import { useSave } from "./use-save.ts"
 
 type SettingsPageProps = ParamsProps<SettingsParams> & {
+  readonly now: number
   readonly appearance: AppearanceChoice
 }
 
@@ -34,7 +37,7 @@ const LAYERS = [
   { value: "project", label: "project" },
 ] as const
 
-export function SettingsPage({ params, onParams, appearance }: SettingsPageProps) {
+export function SettingsPage({ now, params, onParams, appearance }: SettingsPageProps) {
   const config = useOperation("config.show", { sources: true })
   const save = useSave()
   const isReadOnly = useReadOnly()
@@ -82,6 +85,7 @@ export function SettingsPage({ params, onParams, appearance }: SettingsPageProps
             </PaneHead>
             <PaneScroll>
               {params.text === "" ? <AppearanceForm choice={appearance} /> : null}
+              {params.text === "" ? <SessionForm /> : null}
               {config.error === null ? null : (
                 <Failure
                   size="pane"
@@ -113,6 +117,7 @@ export function SettingsPage({ params, onParams, appearance }: SettingsPageProps
                   ))}
                 </Section>
               ))}
+              {params.text === "" ? <StoreSection now={now} /> : null}
               {config.data !== undefined && settings.length === 0 ? (
                 <RowNote>
                   No setting matches.
@@ -211,6 +216,34 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
           value={dark}
           onPick={(name) => onChange("dark", name)}
         />
+      </FormRow>
+    </Section>
+  )
+}
+
+/** After signing out, the reloaded page says how to sign in again. */
+function SessionForm() {
+  const client = useClient()
+  const toast = useToast()
+  const signOut = (which: "this" | "all") => {
+    client.signOut(which).then(
+      () => window.location.reload(),
+      (error: unknown) => toast.fail(toWireError(error)),
+    )
+  }
+  return (
+    <Section label="Session">
+      <Group name="Session" />
+      <FormRow name="This browser" description="Other browsers and scripts stay signed in">
+        <Button onPress={() => signOut("this")}>Sign out</Button>
+      </FormRow>
+      <FormRow
+        name="All sessions"
+        description="Ends every browser, script token and MCP client token, on all servers of yours"
+      >
+        <Button variant="danger" onPress={() => signOut("all")}>
+          Sign out everywhere
+        </Button>
       </FormRow>
     </Section>
   )

@@ -1,6 +1,10 @@
 import type { KeyboardEvent, ReactNode, Ref } from "react"
+import { formatExact, type TokenCount } from "../../contract.ts"
+import { BudgetBar } from "../budget-bar/budget-bar.tsx"
 import { Icon, type IconName } from "../icon/icon.tsx"
 import { Kbd } from "../kbd/kbd.tsx"
+import { Meter } from "../meter/meter.tsx"
+import { Path } from "../path/path.tsx"
 import { Text } from "../text/text.tsx"
 import styles from "./command.module.css"
 
@@ -66,8 +70,8 @@ type CommandEntry = {
   readonly id: string
   readonly icon: IconName
   readonly label: readonly { readonly text: string; readonly isMatch: boolean }[]
+  readonly isLabelCode?: boolean
   readonly detail?: string | undefined
-  readonly isCode?: boolean
   readonly keys?: string | undefined
 }
 
@@ -100,14 +104,12 @@ export function EntryList({ id, label, groups, selectedId, onHover, onPick }: En
               onClick={() => onPick(it.id)}
             >
               <Icon name={it.icon} />
-              <span className={styles.label}>
+              <span className={styles.label} data-mono={it.isLabelCode || undefined}>
                 {it.label.map((piece, i) =>
                   piece.isMatch ? <mark key={`${i} ${piece.text}`}>{piece.text}</mark> : piece.text,
                 )}
               </span>
-              <span className={styles.detail} data-mono={it.isCode || undefined}>
-                {it.detail}
-              </span>
+              <span className={styles.detail}>{it.detail}</span>
               <span className={styles.keys}>
                 {it.keys === undefined ? null : <Kbd keys={it.keys} />}
               </span>
@@ -193,5 +195,37 @@ export function KeySheet({ groups }: KeySheetProps) {
         </section>
       ))}
     </section>
+  )
+}
+
+export function CommandResult({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.result}>{children}</div>
+}
+
+export function TokenCountResult({ count }: { readonly count: TokenCount }) {
+  const { total, files, budget } = count
+  return (
+    <CommandResult>
+      <div className={styles.figure}>
+        <p>
+          <Text size="title-md">{formatExact(total.tokens)}</Text>
+          <Text tone="2">
+            tokens, {(total.share * 100).toFixed(1)} % of {formatExact(budget)}
+          </Text>
+        </p>
+        <BudgetBar tokens={{ files: total.tokens }} budget={budget} />
+      </div>
+      <ul className={styles.counted}>
+        {files.map((it) => (
+          <li key={it.path ?? "text"}>
+            {it.path === undefined ? <span>The text</span> : <Path path={it.path} />}
+            <Meter share={it.share} label={`${it.path ?? "The text"}, share of the budget`} />
+            <Text mono align="end">
+              {formatExact(it.tokens)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </CommandResult>
   )
 }

@@ -66,22 +66,47 @@ export function Welcome({ title, description, afterwards, children }: HelloProps
   )
 }
 
+type WelcomeSectionProps = {
+  readonly title: string
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+export function WelcomeSection({ title, aside, children }: WelcomeSectionProps) {
+  return (
+    <section className={styles.section} aria-label={title}>
+      <header>
+        <h3>{title}</h3>
+        {aside}
+      </header>
+      {children}
+    </section>
+  )
+}
+
 export type CheckLine = {
   readonly status: Status
   readonly name: string
   readonly detail: string
+  /** At the right edge, such as a version. */
+  readonly aside?: string
 }
 
 export function CheckLines({ lines }: { readonly lines: readonly CheckLine[] }) {
   return (
     <ul className={styles.checks}>
-      {lines.map(({ status, name, detail }) => (
+      {lines.map(({ status, name, detail, aside }) => (
         <li key={`${name} ${detail}`}>
           <StatusMark status={status} />
           <span>{name}</span>
           <Text tone="2" title={detail}>
             {detail}
           </Text>
+          {aside === undefined ? null : (
+            <Text mono tone="2" align="end">
+              {aside}
+            </Text>
+          )}
         </li>
       ))}
     </ul>

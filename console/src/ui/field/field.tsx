@@ -102,7 +102,12 @@ export function TextField(props: TextFieldProps) {
   )
 }
 
-type Choice = { readonly value: string; readonly label: string }
+type Choice = {
+  readonly value: string
+  readonly label: string
+  /** Why it cannot be chosen. */
+  readonly problem?: string | undefined
+}
 
 type ChoiceFieldProps = {
   readonly label: string
@@ -144,13 +149,13 @@ export function ChoiceField(props: ChoiceFieldProps) {
       aria-label={label}
     >
       {choices.map((it) => (
-        <label key={it.value}>
+        <label key={it.value} title={it.problem}>
           <input
             type="radio"
             name={label}
             value={it.value}
             checked={it.value === value}
-            disabled={disabled}
+            disabled={disabled || it.problem !== undefined}
             onChange={() => onPick(it.value)}
           />
           {it.label}

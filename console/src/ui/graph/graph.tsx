@@ -8,15 +8,18 @@ type GraphProps = {
   readonly centre: { readonly label: string; readonly title: string }
   readonly nodes: readonly GraphNode[]
   readonly heads: readonly [string, string, string, string, string]
+  /** Part of a block instead of a section of the pane. */
+  readonly isInside?: boolean
   onFollow(id: string): void
 }
 
 const PITCH_PX = 30
 const NODE_PX = 24
 /** Narrower columns would make labels unreadable; the graph scrolls instead. */
-const COLUMN_PX = 104
+const COLUMN_PX = 148
+const INSIDE_COLUMN_PX = 112
 
-export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
+export function Graph({ label, centre, nodes, heads, isInside = false, onFollow }: GraphProps) {
   const layout = layoutGraph(nodes)
   const [at, setAt] = useState<string | null>(null)
   const plane = useRef<HTMLDivElement>(null)
@@ -38,7 +41,7 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
   const { columns, rows, centre: middle } = layout
   const positionOf = spotStyle(columns)
   return (
-    <section className={styles.graph} aria-labelledby={id}>
+    <section className={styles.graph} data-inside={isInside || undefined} aria-labelledby={id}>
       <h3 id={id} hidden>
         {label}
       </h3>
@@ -46,7 +49,7 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
         style={{
           "--columns": columns,
           "--node": `${widthIn(columns)}%`,
-          "--least": `${columns * COLUMN_PX}px`,
+          "--least": `${columns * (isInside ? INSIDE_COLUMN_PX : COLUMN_PX)}px`,
         }}
       >
         <div className={styles.heads}>
@@ -73,12 +76,14 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
               data-node={i}
               href={it.href}
               title={it.title}
+              data-tone={it.tone}
               tabIndex={it === current ? 0 : -1}
               style={positionOf(it)}
               onFocus={() => setAt(it.key)}
               onClick={() => onFollow(it.id)}
             >
               {it.label}
+              {it.count === undefined ? null : <b>{formatExact(it.count)}</b>}
             </a>
           ))}
           <span
@@ -105,7 +110,7 @@ function Edges({ edges, columns, rows }: EdgesProps) {
   const width = widthIn(columns)
   return (
     <svg viewBox={`0 0 100 ${rows * PITCH_PX}`} preserveAspectRatio="none" aria-hidden="true">
-      {edges.map(({ key, from, to, isSure }) => {
+      {edges.map(({ key, from, to, isSure, tone }) => {
         const [x1, x2] = [leftOf(from.column, columns) + width, leftOf(to.column, columns)]
         const [y1, y2] = [middleOf(from.row), middleOf(to.row)]
         const bend = (x1 + x2) / 2
@@ -113,6 +118,7 @@ function Edges({ edges, columns, rows }: EdgesProps) {
           <path
             key={key}
             data-sure={isSure ? "yes" : "no"}
+            data-tone={tone}
             d={`M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`}
           />
         )

@@ -8,6 +8,8 @@ export type GraphNode = {
   /** Id of the intermediate node of a second hop; null if unknown. */
   readonly via: string | null
   readonly isSure: boolean
+  readonly count?: number
+  readonly tone?: "warn"
 }
 
 export type PlacedNode = GraphNode & {
@@ -22,6 +24,7 @@ export type GraphEdge = {
   readonly from: GridCell
   readonly to: GridCell
   readonly isSure: boolean
+  readonly tone?: "warn"
 }
 
 type GridCell = { readonly column: number; readonly row: number }
@@ -126,7 +129,8 @@ function edgeOf(
   const inner = it.hops === 1 ? centre : between
   if (inner === undefined) return []
   const [from, to] = it.side === "before" ? [it, inner] : [inner, it]
-  return [{ key: it.key, from: spot(from), to: spot(to), isSure: it.isSure }]
+  const tone = it.tone === undefined ? {} : { tone: it.tone }
+  return [{ key: it.key, from: spot(from), to: spot(to), isSure: it.isSure, ...tone }]
 }
 
 const spot = ({ column, row }: GridCell): GridCell => ({ column, row })

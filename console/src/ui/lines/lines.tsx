@@ -7,6 +7,7 @@ import {
   useMemo,
   useRef,
 } from "react"
+import { sliceText } from "#ground/base/truncate"
 import { visible } from "../../base/format.ts"
 import styles from "./lines.module.css"
 
@@ -88,5 +89,5 @@ function longestOf(lines: readonly string[]): number {
 
 function cut(line: string): string {
   if (line.length <= MOST_CHARACTERS) return line
-  return `${line.slice(0, MOST_CHARACTERS - 40)} … ${line.length - MOST_CHARACTERS + 40} more characters`
+  return `${sliceText(line, MOST_CHARACTERS - 40)} … ${line.length - MOST_CHARACTERS + 40} more characters`
 }

@@ -1,10 +1,10 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked"
-import { Fragment, type ReactNode, useContext, useMemo } from "react"
+import { Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from "react"
 import { visible } from "../../base/format.ts"
 import { CopyIcon } from "../copy/copy.tsx"
 import { LABELS, LabelsContext, type TextLabel } from "./labels.ts"
 import styles from "./markdown.module.css"
-import { MermaidBlock } from "./mermaid-block.tsx"
+import type { Drawing } from "./mermaid-draw.ts"
 
 /** Longer text is shown raw. */
 const LONGEST_CHARACTERS = 200_000
@@ -243,4 +243,57 @@ export function resolveReferences(text: string): string {
     const isCharacter = point > 0 && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff)
     return isCharacter ? String.fromCodePoint(point) : whole
   })
+}
+
+function MermaidBlock({ source }: { readonly source: string }) {
+  const [drawing, setDrawing] = useState<Drawing | null>(null)
+  const [isSource, setIsSource] = useState(false)
+  useEffect(() => {
+    const gone = new AbortController()
+    const { signal } = gone
+    const show = (it: Drawing | undefined) => {
+      if (!signal.aborted && it !== undefined) setDrawing(it)
+    }
+    import("./mermaid-draw.ts")
+      .then(({ drawDiagram }) => drawDiagram({ source, look: lookNow(), signal }))
+      .then(show, () =>
+        show({ kind: "refused", says: "The diagram renderer could not be loaded." }),
+      )
+    return () => gone.abort()
+  }, [source])
+  const isDrawn = drawing?.kind === "drawn"
+  return (
+    <figure className={styles.code}>
+      <figcaption>
+        <span>mermaid</span>
+        {isDrawn ? (
+          <button type="button" className={styles.switch} onClick={() => setIsSource(!isSource)}>
+            {isSource ? "Show the diagram" : "Show the source"}
+          </button>
+        ) : null}
+        <CopyIcon text={source} label="Copy the source" />
+      </figcaption>
+      {drawing?.kind === "refused" ? (
+        <p className={styles.problem}>Diagram error: {visible(drawing.says)}</p>
+      ) : null}
+      {isDrawn && !isSource ? (
+        <img
+          className={styles.picture}
+          src={drawing.url}
+          width={drawing.width}
+          height={drawing.height}
+          alt={source}
+          onError={() =>
+            setDrawing({ kind: "refused", says: "The browser cannot show the image." })
+          }
+        />
+      ) : (
+        <pre>{visible(source)}</pre>
+      )}
+    </figure>
+  )
+}
+
+function lookNow(): "light" | "dark" {
+  return document.documentElement.dataset.theme === "dark" ? "dark" : "light"
 }

@@ -23,7 +23,7 @@ export function TranscriptFrame({ beside, isBeside, width, children }: FrameProp
 
 export function Vitals({ children }: { readonly children: ReactNode }) {
   return (
-    // A group, because a live region would read the clock aloud every second.
+    // A group, because screen readers would announce the clock of a live region every second.
     <div className={styles.vitals} role="group" aria-label="Run status">
       {children}
     </div>

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { leadsTo, silentLog } from "#ground/base"
 import { needs } from "#test/needs"
@@ -41,6 +43,21 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
     const events = await run.until("turn.ended")
     expect(last(events, "approval.resolved")).toMatchObject({ by: "rule: deny Read" })
     expect(last(events, "activity.ended")).toMatchObject({ outcome: "denied" })
+  })
+
+  test("[AGENTS-30] a nested instruction file is an event when it enters the window", async () => {
+    await using place = await world()
+    const { cwd } = place.options("look")
+    await writeFile(join(cwd, "CLAUDE.md"), "Rules of this folder.")
+    await writeFile(join(cwd, "note.txt"), "a note")
+    // One folder up, so that the file is nested.
+    const options = (deed: ScriptedAction) => ({ ...place.options(deed), cwd: dirname(cwd) })
+    await using run = await begin({ agent: claudeCode, options }, "look", "auto")
+    const events = await run.until("turn.ended")
+    expect(last(events, "context.file")).toMatchObject({
+      path: join(cwd, "CLAUDE.md"),
+      reason: "loaded with a nearby file",
+    })
   })
 
   test.each([

@@ -12,7 +12,13 @@ import {
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { inputText } from "../wire/tool-text.ts"
 import { emitContextUsage } from "./parse-stream.ts"
-import { CancelRequest, ControlResponse, HookCallback, PermissionRequest } from "./schema.ts"
+import {
+  CancelRequest,
+  ControlResponse,
+  HookCallback,
+  InstructionsCallback,
+  PermissionRequest,
+} from "./schema.ts"
 import { kindOf, titleOf } from "./tools.ts"
 
 type Deps = {
@@ -81,6 +87,15 @@ export function createControl(deps: Deps) {
     emitRuleDecision(emitter, approval, { decision: "deny", by, raw })
     return true
   }
+  function handleInstructions(line: JsonRecord): boolean {
+    const hook = InstructionsCallback.safeParse(line)
+    if (!hook.success) return false
+    const { file_path: path, load_reason: reason = "" } = hook.data.request.input
+    write(success(hook.data.request_id, {}))
+    const words = LATER_REASONS[reason]
+    if (words !== undefined) emitter.emit({ event: "context.file", path, reason: words })
+    return true
+  }
   function handleCancel(line: JsonRecord): boolean {
     const cancel = CancelRequest.safeParse(line)
     if (!cancel.success) return false
@@ -101,18 +116,25 @@ export function createControl(deps: Deps) {
   return {
     /**
      * The host asks only for tools that its mode does not allow. A hook before each tool,
-     * registered before the first prompt, applies rules to every tool.
+     * registered before the first prompt, applies rules to every tool. Another one reports
+     * instruction files that enter the window later.
      */
-    registerHook(): void {
-      if (deps.verdict === undefined) return
-      const hooks = { PreToolUse: [{ matcher: null, hookCallbackIds: ["rules"] }] }
+    registerHooks(): void {
+      const hooks = {
+        InstructionsLoaded: [{ matcher: null, hookCallbackIds: ["instructions"] }],
+        ...(deps.verdict === undefined
+          ? {}
+          : { PreToolUse: [{ matcher: null, hookCallbackIds: ["rules"] }] }),
+      }
       const request = { subtype: "initialize", hooks }
       write({ type: "control_request", request_id: "qm-rules", request })
     },
     handle(line: JsonRecord, raw: string): boolean {
       switch (line["type"]) {
         case "control_request":
-          return handleHook(line, raw) || handlePermissionRequest(line, raw)
+          return (
+            handleHook(line, raw) || handleInstructions(line) || handlePermissionRequest(line, raw)
+          )
         case "control_cancel_request":
           return handleCancel(line)
         case "control_response":
@@ -136,6 +158,13 @@ export function createControl(deps: Deps) {
       send({ subtype: "set_permission_mode", mode: permissionMode(mode) }),
     interrupt: () => send({ subtype: "interrupt" }),
   }
+}
+
+/** Files of the start are in the context message already. */
+const LATER_REASONS: Readonly<Record<string, string>> = {
+  nested_traversal: "loaded with a nearby file",
+  path_glob_match: "loaded for a matching file",
+  include: "imported by a nearby file",
 }
 
 function success(requestId: string, response: object): object {

@@ -229,12 +229,12 @@ function emitCost(emitter: EventEmitter, { modelUsage }: Result): void {
 }
 
 const CONTEXT_KINDS: Readonly<Record<string, ContextKind>> = {
-  system_prompt: "instructions",
-  memory_files: "memory",
-  custom_agents: "tools",
-  mcp_tools: "tools",
+  system_prompt: "system",
+  memory_files: "instructions",
+  custom_agents: "agents",
+  mcp_tools: "mcp",
   system_tools: "tools",
-  skills: "tools",
+  skills: "skills",
   messages: "history",
 }
 
@@ -244,7 +244,7 @@ export function emitContextUsage(emitter: EventEmitter, response: unknown): bool
   const { totalTokens: used, maxTokens: window, categories } = usage.data
   const tokens = new Map<ContextKind, number>()
   for (const it of categories.filter((category) => category.kind === "used")) {
-    const kind = CONTEXT_KINDS[it.id ?? ""] ?? "instructions"
+    const kind = CONTEXT_KINDS[it.id ?? ""] ?? "system"
     tokens.set(kind, (tokens.get(kind) ?? 0) + it.tokens)
   }
   const kinds = [...tokens].map(([kind, count]) => ({ kind, tokens: count }))

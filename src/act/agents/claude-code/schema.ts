@@ -157,6 +157,19 @@ export const HookCallback = z.object({
   }),
 })
 
+/** Sent when an instruction file enters the window; not for AGENTS.md (seen on 2.1.325). */
+export const InstructionsCallback = z.object({
+  request_id: z.string(),
+  request: z.object({
+    subtype: z.literal("hook_callback"),
+    input: z.object({
+      hook_event_name: z.literal("InstructionsLoaded"),
+      file_path: z.string(),
+      load_reason: z.string().optional(),
+    }),
+  }),
+})
+
 export const CancelRequest = z.object({ request_id: z.string() })
 
 export const ControlResponse = z.object({

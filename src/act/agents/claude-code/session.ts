@@ -79,7 +79,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
     onLine: handleLine,
   })
   if (child !== undefined) host.child = child
-  control.registerHook()
+  control.registerHooks()
   child?.write(userMessage(options.prompt))
   void child?.ended.then((exit) => {
     emitHeldResult()

@@ -34,7 +34,7 @@ const EDITS: ReadonlySet<string> = new Set(
 /** The host matches the beginning of a command, also after `&&`. */
 function commandSwitch(tool: string | undefined, command: string): string | undefined {
   const isOfCommands = tool === undefined || COMMANDS.has(tool)
-  const begin = command.replace(/\s*\*$/, "").trim()
+  const begin = command.replace(/\*$/, "").trim()
   if (command === "*" && isOfCommands) return "--deny-tool=shell"
   const isPlain = /^[\w./@=+-]+(?: [\w./@=+-]+)*$/.test(begin)
   return isOfCommands && isPlain ? `--deny-tool=shell(${begin}:*)` : undefined
@@ -51,7 +51,7 @@ function toolSwitch(tool: string): string | undefined {
   if (tool === "*") return undefined
   if (COMMANDS.has(tool)) return "--deny-tool=shell"
   if (EDITS.has(tool)) return "--deny-tool=write"
-  const [, server, of] = /^mcp__([\w.-]+?)(?:__([\w.-]+|\*))?$/.exec(tool) ?? []
+  const [, server, of] = /^mcp__([\w.-]{1,500}?)(?:__([\w.-]{1,500}|\*))?$/.exec(tool) ?? []
   if (server !== undefined) {
     return of === undefined || of === "*" ? `--deny-tool=${server}` : `--deny-tool=${server}(${of})`
   }

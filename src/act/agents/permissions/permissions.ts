@@ -16,7 +16,15 @@ import {
 import { evaluate, outOfScope, type PreparedRule, prepareRule, READING } from "./evaluate-rules.ts"
 import { rulesFor } from "./narrow-rules.ts"
 import { parseRuleText, problemWith, ruleId } from "./rule-text.ts"
-import { MAX_RULES, readRules, readTrust, stampOf, writeRules, writeTrust } from "./rules-file.ts"
+import {
+  changeRules,
+  MAX_RULES,
+  readRules,
+  readTrust,
+  stampOf,
+  writeRules,
+  writeTrust,
+} from "./rules-file.ts"
 import { isInRepository, type RepositoryPaths } from "./tool-subject.ts"
 
 type Deps = {
@@ -97,14 +105,15 @@ export function createPermissions(deps: Deps) {
    */
   const change = (edit: (before: LoadedRules) => readonly PermissionRule[]) =>
     inTurn(async () => {
-      const before = await loadRules(deps)
-      const after = edit(before)
       // If the project folder is a link, we would write somewhere else.
       if (!isInRepository(path.dirname(file), repository)) {
         throw RulesUnreadable({ file, reason: "it would be outside the repository" })
       }
-      const digest = await writeRules(file, after)
-      if (before.isTrusted) await writeTrust(home, root, digest)
+      await changeRules(file, async () => {
+        const before = await loadRules(deps)
+        const digest = await writeRules(file, edit(before))
+        if (before.isTrusted) await writeTrust(home, root, digest)
+      })
       return read()
     })
   const add = (rules: readonly PermissionRule[]) =>
@@ -128,6 +137,7 @@ export function createPermissions(deps: Deps) {
       inTurn(async () => {
         const { digest } = (await loadRules(deps)).project
         if (approvedDigest !== undefined && approvedDigest !== digest) throw RulesChanged({ file })
+        // A file that another process replaces meanwhile does not have this digest.
         if (digest !== undefined) await writeTrust(home, root, digest)
         return read()
       }),

@@ -6,6 +6,7 @@ import {
   parseJson,
   readTextBounded,
   statFile,
+  whileLocked,
   writeFileAtomic,
 } from "#ground/base"
 import { PermissionRule } from "#ground/contract"
@@ -67,9 +68,15 @@ function jsonOf(file: string, text: string): unknown {
   }
 }
 
+/** Reading, changing and writing the rules is one step for all processes. */
+export async function changeRules(file: string, work: () => Promise<void>): Promise<void> {
+  await ensureDirectory(path.dirname(file), { mode: 0o755 })
+  await whileLocked(file, work)
+}
+
+/** Only while the file is locked by `changeRules`. */
 export async function writeRules(file: string, rules: readonly PermissionRule[]): Promise<string> {
   const text = `${JSON.stringify({ version: 1, rules }, null, 2)}\n`
-  await ensureDirectory(path.dirname(file), { mode: 0o755 })
   await writeFileAtomic(file, text, { mode: 0o644 })
   return digestOf(Buffer.from(text))
 }

@@ -3,9 +3,9 @@ import type { Run, RunStatus } from "#ground/contract"
 import { VariablesGone } from "../errors.ts"
 import { systemMessage } from "../event-message.ts"
 import { type AttemptDeps, createRunAttempt } from "./run-attempt.ts"
-import { type Claim, endIdleRun, failRun, type RunRow } from "./run-store.ts"
 import type { SessionPump } from "./session-pump.ts"
-import type { Stores } from "./stores.ts"
+import { type Claim, endIdleRun, failRun, type RunRow } from "./stores/run-store.ts"
+import type { Stores } from "./stores/stores.ts"
 
 export type ActiveRunsDeps = AttemptDeps & { maxRunning(): number }
 

@@ -1,8 +1,8 @@
 import type { Log } from "#ground/base"
 import type { ActiveRuns } from "./active-runs.ts"
-import type { RunCommand } from "./queue-store.ts"
 import type { SessionPump } from "./session-pump.ts"
-import type { Stores } from "./stores.ts"
+import type { RunCommand } from "./stores/queue-store.ts"
+import type { Stores } from "./stores/stores.ts"
 
 type Deps = {
   readonly log: Log

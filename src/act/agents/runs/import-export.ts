@@ -7,28 +7,41 @@ import {
   parseJson,
   writeFileAtomic,
 } from "#ground/base"
-import type { AgentsExport, AgentsSaved, HostSession, Message, Run } from "#ground/contract"
+import type {
+  AgentsExport,
+  AgentsHandoff,
+  AgentsSaved,
+  ContextPart,
+  HostSession,
+  Message,
+  Run,
+} from "#ground/contract"
 import type { Db } from "#ground/store"
+import type { HostHome } from "#see/hosts"
 import { SessionUnknown } from "../errors.ts"
-import { findTranscript, type HostPlaces, type TranscriptFile } from "../sessions/find-sessions.ts"
+import { findTranscript, type ReadableTranscript } from "../sessions/find-sessions.ts"
+import { handoffOf } from "../sessions/handoff-text.ts"
 import { listHostSessions } from "../sessions/list-sessions.ts"
 import { readTranscript, type TranscriptPage } from "../sessions/read-transcript.ts"
+import { restoredContext } from "../sessions/restore-context.ts"
 import { openSessionFile, pagesOf, toLines } from "../sessions/session-file.ts"
 import { exportHtml } from "../views/export-html.ts"
-import { insertMessages } from "./message-store.ts"
-import { newRun } from "./run-commands.ts"
-import { noteReading, type RunRow, setLastSeq } from "./run-store.ts"
-import type { Stores } from "./stores.ts"
+import { newRun, type StartInput } from "./run-commands.ts"
+import type { PriceOf } from "./run-progress.ts"
+import { insertMessages } from "./stores/message-store.ts"
+import { noteReading, type RunRow, setLastSeq } from "./stores/run-store.ts"
+import type { Stores } from "./stores/stores.ts"
 
 type Deps = {
   readonly db: Db<"agents">
   readonly stores: Stores
   readonly clock: Clock
   readonly ids: Ids
+  readonly priceOf: PriceOf
   root(): string
   redact(text: string): string
   redactJson(value: unknown): unknown
-  hostPlaces(): HostPlaces
+  hostPlaces(): HostHome
   resolve(path: string): string
 }
 
@@ -112,7 +125,7 @@ async function insertPages(
 const ReadFrom = z.object({ file: z.string(), head: z.string() })
 
 async function readIntoRun(
-  transcript: TranscriptFile,
+  transcript: ReadableTranscript,
   row: RunRow | undefined,
   deps: Deps,
 ): Promise<Run> {
@@ -150,7 +163,7 @@ async function storePage(
   }: {
     readonly id: string
     readonly lastSeq: number
-    readonly transcript: TranscriptFile
+    readonly transcript: ReadableTranscript
   },
   deps: Deps,
 ): Promise<number> {
@@ -162,21 +175,28 @@ async function storePage(
     timestamp: at ?? now,
   }))
   const lastSeq = before + messages.length
-  const { usage, costUsd: reportedUsd, model, version } = facts
-  const cost = { usage, reportedUsd, computedUsd: null }
+  const { usage, costUsd: reportedUsd, model, version, context } = facts
+  const cost = { usage, reportedUsd, computedUsd: priceOfAll(facts, deps) }
   const from = JSON.stringify({ file: transcript.file, head: until.head })
   await deps.db.transaction(async (tx) => {
     if (messages.length > 0) await tx.run(insertMessages(id, messages))
     await tx.run(setLastSeq(id, lastSeq))
-    await tx.run(noteReading(id, { from, until: until.offset, cost, model, version }))
+    await tx.run(noteReading(id, { from, until: until.offset, cost, model, version, context }))
     tx.emit("agents.advanced", { id, seq: lastSeq })
   })
   return lastSeq
 }
 
+/** Null if the price of one of its models is unknown. */
+function priceOfAll({ usageByModel }: TranscriptPage["facts"], { priceOf }: Deps): number | null {
+  const prices = [...usageByModel].map(([model, usage]) => priceOf(usage, model))
+  if (prices.length === 0) return null
+  return prices.every((it) => it !== undefined) ? prices.reduce((sum, it) => sum + it, 0) : null
+}
+
 function runOf(
   { facts, messages }: TranscriptPage,
-  { id, transcript }: { readonly id: string; readonly transcript: TranscriptFile },
+  { id, transcript }: { readonly id: string; readonly transcript: ReadableTranscript },
   deps: Deps,
 ): Run {
   const { host, sessionId } = transcript
@@ -196,5 +216,51 @@ function runOf(
     endedAt: messages.at(-1)?.at ?? at,
     turns: turns.length,
     origin: "read",
+  }
+}
+
+type HandoffDeps = {
+  readonly stores: Stores
+  count(): Promise<(text: string) => number>
+  /** Random, so that no text can contain it. */
+  delimiter(): string
+}
+
+/** Messages from the start and the end of a run; the middle of a long run is in its diffs. */
+const FIRST_MESSAGES = 200
+const LAST_MESSAGES = 1_800
+
+export function createHandoff(deps: HandoffDeps & { start(input: StartInput): Promise<Run> }) {
+  const { runs } = deps.stores
+  return async (id: string, mustStart: boolean): Promise<AgentsHandoff> => {
+    const { run, hidden } = await runs.find(id)
+    const messages = await readEnds(run, deps.stores)
+    const [count, delimiter] = [await deps.count(), deps.delimiter()]
+    const made = handoffOf({ run, messages, delimiter, count })
+    if (!mustStart) return { ...made, run: null }
+    // The package is as old as the run; its effects are in the messages.
+    const { env: _env, resume: _resume, pack: _pack, ...inherited } = hidden.configuration
+    const configuration = { ...inherited, mode: run.mode, cwd: run.cwd }
+    const started = await deps.start({ type: run.type, prompt: made.text, configuration })
+    const title = `${run.title}, continued`
+    return { ...made, run: await runs.edit(started.id, { title, isTitleOwn: run.isTitleOwn }) }
+  }
+}
+
+async function readEnds({ id, lastSeq }: Run, { messages }: Stores): Promise<Message[]> {
+  const first = await messages.list(id, { after: 0, limit: FIRST_MESSAGES })
+  const after = Math.max(FIRST_MESSAGES, lastSeq - LAST_MESSAGES)
+  return [...first, ...(await messages.list(id, { after, limit: LAST_MESSAGES }))]
+}
+
+export async function restoreRun(run: Run, deps: HandoffDeps): Promise<ContextPart> {
+  const before = Number.MAX_SAFE_INTEGER
+  const messages = await deps.stores.messages.list(run.id, { after: 0, before, limit: 400 })
+  const count = await deps.count()
+  const restored = restoredContext({ messages, parts: [], delimiter: deps.delimiter(), count })
+  return {
+    label: "earlier conversation",
+    text: restored?.text ?? "",
+    tokens: restored?.tokens ?? 0,
   }
 }

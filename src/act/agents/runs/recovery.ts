@@ -3,10 +3,10 @@ import type { Run } from "#ground/contract"
 import { OwnerSilent } from "../errors.ts"
 import { systemMessage } from "../event-message.ts"
 import type { ActiveRuns } from "./active-runs.ts"
-import { answerPrompt, expireApprovals } from "./approval-store.ts"
 import { isEnded } from "./run-progress.ts"
-import { type Identity, type Owner, type RunRow, setChild, updateRun } from "./run-store.ts"
-import type { Stores } from "./stores.ts"
+import { answerPrompt, expireApprovals } from "./stores/approval-store.ts"
+import { type Identity, type Owner, type RunRow, setChild, updateRun } from "./stores/run-store.ts"
+import type { Stores } from "./stores/stores.ts"
 
 const STOP_WAIT_MS = 15_000
 

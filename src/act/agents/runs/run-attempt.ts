@@ -11,12 +11,12 @@ import {
 import type { Agent, StartOptions } from "../agent.ts"
 import { ProgramMissing } from "../errors.ts"
 import { type NewMessage, systemMessage } from "../event-message.ts"
-import type { MessageStore } from "./message-store.ts"
-import { finishCommand } from "./queue-store.ts"
 import type { PumpDeps, Turn } from "./run-buffer.ts"
-import type { Claim } from "./run-store.ts"
 import { type SessionPump, startSessionPump } from "./session-pump.ts"
-import type { Stores } from "./stores.ts"
+import type { MessageStore } from "./stores/message-store.ts"
+import { finishCommand } from "./stores/queue-store.ts"
+import type { Claim } from "./stores/run-store.ts"
+import type { Stores } from "./stores/stores.ts"
 
 export type ContextPartsRequest = {
   readonly pack?: string | undefined

@@ -3,17 +3,17 @@ import { AgentEvent, type Run, type RunStatus } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
 import type { Agent, Answer, EmittedEvent, StartOptions } from "../agent.ts"
 import { messageOfEvent, type NewMessage } from "../event-message.ts"
+import type { LiveText } from "./live-text.ts"
+import { initialProgress, type PriceOf, type Progress, progressAfter } from "./run-progress.ts"
 import {
   type ApprovalChanges,
   createApprovalTracker,
   expireApprovals,
   saveApprovals,
-} from "./approval-store.ts"
-import type { LiveText } from "./live-text.ts"
-import { advance, LastSeqRow, type MessageStore } from "./message-store.ts"
-import { CountRow, countTurns, finishCommand } from "./queue-store.ts"
-import { initialProgress, type PriceOf, type Progress, progressAfter } from "./run-progress.ts"
-import { type Claim, requeueRun, setChild, updateRun } from "./run-store.ts"
+} from "./stores/approval-store.ts"
+import { advance, LastSeqRow, type MessageStore } from "./stores/message-store.ts"
+import { CountRow, countTurns, finishCommand } from "./stores/queue-store.ts"
+import { type Claim, requeueRun, setChild, updateRun } from "./stores/run-store.ts"
 
 const MAX_MESSAGES_PER_WRITE = 200
 

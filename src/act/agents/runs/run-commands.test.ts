@@ -1,3 +1,4 @@
+import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { systemClock } from "#ground/base"
@@ -14,7 +15,7 @@ import {
   until,
 } from "#test/agents-room"
 import type { Agent, AgentSession, EmittedEvent } from "../agent.ts"
-import { LEASE_MS } from "./run-store.ts"
+import { LEASE_MS } from "./stores/run-store.ts"
 
 const FOREVER = lines(
   { event: "message", type: "assistant", text: "a" },
@@ -352,6 +353,22 @@ test("[AGENTS-39] variables given to a run reach its agent and are not stored", 
   const rows = await room.store.db.all(z.unknown(), sql`SELECT * FROM runs`)
   expect(JSON.stringify([rows, await contents(room, run.id)])).not.toMatch(/value-.{1,3}of/)
   expect(await contents(room, run.id)).toContain("it is [redacted: variable]")
+})
+
+test("[AGENTS-39] a run starts in the folder of the caller, and at the root if that is elsewhere", async () => {
+  const resolve = (given: string) => path.resolve("/repo/packages/api", given)
+  await using room = await newRoom({ resolve })
+  const start = async (cwd?: string) =>
+    (await room.start({ type: "synthetic", prompt: "x", configuration: configured({ cwd }) })).cwd
+  expect(await start()).toBe("/repo/packages/api")
+  expect(await start("src")).toBe("/repo/packages/api/src")
+  await using elsewhere = await newRoom({ resolve: (given) => path.resolve("/tmp", given) })
+  const run = await elsewhere.start({
+    type: "synthetic",
+    prompt: "x",
+    configuration: configured({}),
+  })
+  expect(run.cwd).toBe("/repo")
 })
 
 const DONE: readonly EmittedEvent[] = [

@@ -1,12 +1,12 @@
 import path from "node:path"
-import { type Clock, type Ids, sliceText } from "#ground/base"
+import { type Clock, firstLine, type Ids } from "#ground/base"
 import type { AgentMode, AgentType, Approval, Run, RunConfiguration } from "#ground/contract"
 import { BudgetSpentAlready, DirectoryUnusable, RunNotWorking } from "../errors.ts"
 import type { ActiveRuns } from "./active-runs.ts"
-import { type AnswerInput, answerPrompt } from "./approval-store.ts"
 import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
-import { LEASE_MS, type Owner, type RunChange } from "./run-store.ts"
-import type { Stores } from "./stores.ts"
+import { type AnswerInput, answerPrompt } from "./stores/approval-store.ts"
+import { LEASE_MS, type Owner, type RunChange } from "./stores/run-store.ts"
+import type { Stores } from "./stores/stores.ts"
 import type { Supervisor } from "./supervisor.ts"
 
 export type StartInput = {
@@ -25,6 +25,8 @@ type Deps = {
   redact(text: string): string
   directoryProblem(directory: string): Promise<string | undefined>
   belongsToRepository(directory: string): Promise<boolean>
+  /** Relative to the directory of the caller. */
+  resolve(path: string): string
   root(): string
   /** Returns the id of a stored package, of the newest for `last`; rejects if there is none. */
   keptPack(given: string): Promise<string>
@@ -109,10 +111,12 @@ async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promi
   // The agent gets the prompt unredacted, from the queue.
   const redacted = { ...input, prompt: deps.redact(input.prompt) }
   const run = newRun(redacted, { cwd, id: deps.ids.next("run"), at })
-  const { env, ...rest } = input.configuration
+  const { env, script, ...rest } = input.configuration
   // Only the names of variables are stored, so that a later start knows which are missing.
   const names = Object.keys(env ?? {}).map((it) => [it, ""] as const)
   const configuration = {
+    // The synthetic agent plays the redacted script: its output is redacted anyway.
+    ...(script === undefined ? {} : { script: deps.redact(script) }),
     ...rest,
     ...(env === undefined ? {} : { env: Object.fromEntries(names) }),
   }
@@ -164,17 +168,19 @@ export function newRun(
 }
 
 function titleOf(prompt: string): string {
-  const line = prompt.trim().split("\n")[0] ?? ""
-  return line.length <= 80 ? line : `${sliceText(line, 80)}…`
+  return firstLine(prompt, 80)
 }
 
-type DirectoryDeps = Pick<Deps, "directoryProblem" | "belongsToRepository" | "root">
+type DirectoryDeps = Pick<Deps, "directoryProblem" | "belongsToRepository" | "root" | "resolve">
 
 async function usableDirectory(
   requested: string | undefined,
   deps: DirectoryDeps,
 ): Promise<string> {
-  const directory = path.resolve(deps.root(), requested ?? ".")
+  const here = deps.resolve(".")
+  // A run starts where the user is, like a capture; a server elsewhere starts it at the root.
+  const base = (await deps.belongsToRepository(here)) ? here : deps.root()
+  const directory = path.resolve(base, requested ?? ".")
   const problem = await deps.directoryProblem(directory)
   if (problem !== undefined)
     throw DirectoryUnusable({ path: requested ?? directory, reason: problem })

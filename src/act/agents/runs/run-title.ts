@@ -2,7 +2,7 @@ import { type Log, oneLine, type TemporaryDirectory } from "#ground/base"
 import type { AgentType, Run } from "#ground/contract"
 import type { Agent, CompleteOptions } from "../agent.ts"
 import type { Progress } from "./run-progress.ts"
-import type { RunStore } from "./run-store.ts"
+import type { RunStore } from "./stores/run-store.ts"
 
 type Deps = {
   readonly runs: RunStore
@@ -108,7 +108,8 @@ function bareTitle(line: string): string {
   return line
     .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, " ")
     .replace(/\s+/g, " ")
-    .replace(/^[\s#>*_"'`„“”‘’«»-]+|[\s*_"'`„“”‘’«».]+$/g, "")
+    .replace(/^[\s#>*_"'`„“”‘’«»-]+/, "")
+    .replace(/(?<![\s*_"'`„“”‘’«».])[\s*_"'`„“”‘’«».]+$/, "")
     .replace(/^(?:title|name)\s*:\s*(?=\S)/i, "")
     .replace(/^["'`“‘«*_]+/, "")
 }

@@ -2,11 +2,11 @@ import { isAppError } from "#ground/base"
 import type { AgentEvent, AgentMode, RunStatus } from "#ground/contract"
 import type { AgentSession, Answer } from "../agent.ts"
 import { type NewMessage, systemMessage } from "../event-message.ts"
-import { digestOf } from "./approval-store.ts"
 import { createLiveText } from "./live-text.ts"
 import { type Attempt, createRunBuffer, type PumpDeps, type RunBuffer } from "./run-buffer.ts"
 import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
-import { setChild } from "./run-store.ts"
+import { digestOf } from "./stores/approval-store.ts"
+import { setChild } from "./stores/run-store.ts"
 
 const MAX_WAITING_EVENTS = 2_000
 

@@ -2,7 +2,7 @@ import type { Clock, Log } from "#ground/base"
 import type { ActiveRuns } from "./active-runs.ts"
 import { createLeaseRenewal, RENEW_EVERY_MS } from "./lease-renewal.ts"
 import type { Recovery } from "./recovery.ts"
-import type { Stores } from "./stores.ts"
+import type { Stores } from "./stores/stores.ts"
 
 type Deps = {
   readonly clock: Clock
@@ -18,7 +18,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 
 export function createSupervisor(deps: Deps) {
   const { activeRuns, recovery, stores, log } = deps
-  const renewLeases = createLeaseRenewal(activeRuns, stores)
+  const renewLeases = createLeaseRenewal({ activeRuns, runs: stores.runs })
   let isWatching = false
   let isClosed = false
 

@@ -1,11 +1,12 @@
 import { z } from "zod"
 import { isRecord, type JsonRecord } from "#ground/base"
 import type { TokenUsage } from "#ground/contract"
+import { isNewerClaude } from "#ground/tokens"
+import { isFromHost, isPrompt, textOf } from "#see/hosts"
 import { type ParserState, parseLine } from "../claude-code/parse-stream.ts"
 import { addUsage } from "../runs/run-progress.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { textField } from "../wire/tool-text.ts"
-import { isFromHost, isPrompt, textOf } from "./list-sessions.ts"
 import {
   entryOf,
   NO_USAGE,
@@ -19,12 +20,13 @@ type State = {
   readonly emitter: EventEmitter
   readonly parser: ParserState
   readonly facts: SessionFacts
-  /** Usage before the model's last message: each of its blocks has a line with the same usage. */
-  earlier: TokenUsage
-  lastId: string | undefined
+  /** Usage of each response: each of its blocks has a line with the same usage. */
+  readonly responses: Map<string, ResponseUsage>
   /** 1: the first prompt, 2: the host's title, 3: the user's title. */
   titleRank: number
 }
+
+type ResponseUsage = { readonly model: string; readonly usage: TokenUsage }
 
 export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
   const parser: ParserState = {
@@ -38,8 +40,7 @@ export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
     emitter,
     parser,
     facts,
-    earlier: NO_USAGE,
-    lastId: undefined,
+    responses: new Map(),
     titleRank: 0,
   }
   return {
@@ -52,6 +53,9 @@ export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
     },
     endedSubAgent,
     subAgentLine(line, raw, { parentId }) {
+      const assistant =
+        line["type"] === "assistant" ? AssistantLine.safeParse(line).data : undefined
+      if (assistant !== undefined) addResponse(state, assistant.message)
       const isShown = line["type"] === "assistant" || hasResult(line)
       if (isShown) parseLine(parser, asStreamed(line, parentId), raw)
     },
@@ -92,12 +96,13 @@ function parseUser(state: State, line: JsonRecord, raw: string): boolean {
   const text = textOf(line["message"])
   if (text === "" || line["isMeta"] === true) return false
   if (text.startsWith("[Request interrupted by user")) {
+    reportWindow(state)
     emitter.emit({ event: "turn.ended", outcome: "stopped", text: "" }, raw)
     return true
   }
   const isTurn = isPrompt(line)
   // A turn without a response ended with its process.
-  if (isTurn) endTurn(emitter, { outcome: "stopped", text: "" })
+  if (isTurn) endTurn(state, { outcome: "stopped", text: "" })
   emitter.emit({ event: "message", type: isTurn ? "user" : "system", text }, raw)
   if (isTurn && state.titleRank === 0) setTitle(state, text, 1)
   if (isTurn || isFromHost(line)) emitter.emit({ event: "turn.started" })
@@ -105,10 +110,17 @@ function parseUser(state: State, line: JsonRecord, raw: string): boolean {
 }
 
 function endTurn(
-  emitter: EventEmitter,
+  state: State,
   how: { readonly outcome: "completed" | "failed" | "stopped"; text: string; error?: string },
 ): void {
-  if (emitter.isInTurn()) emitter.emit({ event: "turn.ended", ...how })
+  if (!state.emitter.isInTurn()) return
+  reportWindow(state)
+  state.emitter.emit({ event: "turn.ended", ...how })
+}
+
+/** Once a turn, like a live run. */
+function reportWindow({ emitter, facts }: State): void {
+  if (facts.context !== null) emitter.emit({ event: "context.usage", ...facts.context, kinds: [] })
 }
 
 const Tokens = z.int().nonnegative().catch(0)
@@ -150,19 +162,50 @@ function parseAssistant(state: State, line: JsonRecord, raw: string): boolean {
   const { message, isApiErrorMessage } = parsed.data
   const { facts } = state
   // The host marks its own texts, such as errors, with this model.
-  if (message.model !== undefined && message.model !== "<synthetic>") facts.model = message.model
-  if (message.id === undefined || message.id !== state.lastId) {
-    state.earlier = facts.usage
-    state.lastId = message.id
-  }
-  facts.usage = addUsage(state.earlier, message.usage ?? NO_USAGE)
+  const isOfModel = message.model !== undefined && message.model !== "<synthetic>"
+  if (isOfModel) facts.model = message.model ?? null
+  addResponse(state, message)
+  if (isOfModel) noteWindow(state, message)
   parseLine(state.parser, asStreamed(line), raw)
   const text = textOf(line["message"])
-  if (isApiErrorMessage) endTurn(state.emitter, { outcome: "failed", text: "", error: text })
+  if (isApiErrorMessage) endTurn(state, { outcome: "failed", text: "", error: text })
   // Thinking has its own line before the text, with the same stop reason.
   const isLast = text !== "" && LAST_REASONS.has(message.stop_reason ?? "")
-  if (isLast) endTurn(state.emitter, { outcome: "completed", text })
+  if (isLast) endTurn(state, { outcome: "completed", text })
   return true
+}
+
+type AssistantMessage = z.output<typeof AssistantLine>["message"]
+
+function addResponse({ facts, responses }: State, message: AssistantMessage): void {
+  const { id, model = "", usage = NO_USAGE } = message
+  const before = id === undefined ? undefined : responses.get(id)
+  if (id !== undefined) responses.set(id, { model, usage })
+  const models = new Map(facts.usageByModel)
+  const add = (to: string, more: TokenUsage) =>
+    models.set(to, addUsage(models.get(to) ?? NO_USAGE, more))
+  if (before !== undefined) add(before.model, negated(before.usage))
+  if (model !== "<synthetic>") add(model, usage)
+  setUsage(facts, models)
+}
+
+function setUsage(facts: SessionFacts, models: ReadonlyMap<string, TokenUsage>): void {
+  facts.usageByModel = models
+  facts.usage = [...models.values()].reduce(addUsage, NO_USAGE)
+}
+
+function negated({ input, output, cacheRead, cacheWrite }: TokenUsage): TokenUsage {
+  return { input: -input, output: -output, cacheRead: -cacheRead, cacheWrite: -cacheWrite }
+}
+
+const [SHORT_WINDOW, LONG_WINDOW] = [200_000, 1_000_000]
+
+/** A transcript has no window size; it follows from the model, and from a larger request. */
+function noteWindow({ facts }: State, { model = "", usage }: AssistantMessage): void {
+  if (usage === undefined || !model.includes("claude")) return
+  const used = usage.input + usage.cacheRead + usage.cacheWrite
+  const isLong = isNewerClaude(model) || used > SHORT_WINDOW
+  if (used > 0) facts.context = { used, window: isLong ? LONG_WINDOW : SHORT_WINDOW }
 }
 
 const CompactLine = z.object({
@@ -183,6 +226,10 @@ function parseSystem(state: State, line: JsonRecord, raw: string): boolean {
     postTokens: tokensAfter,
   } = compacted.data.compactMetadata
   state.emitter.emit({ event: "context.compacted", trigger, tokensBefore, tokensAfter }, raw)
+  const { facts } = state
+  if (facts.context !== null && tokensAfter !== undefined) {
+    facts.context = { ...facts.context, used: tokensAfter }
+  }
   return true
 }
 
@@ -231,10 +278,9 @@ function parseCost(state: State, line: JsonRecord): boolean {
   const cost = CostLine.safeParse(line)
   if (!cost.success) return false
   const { totalCostUSD: reportedUsd, modelUsage } = cost.data
-  const usage = Object.values(modelUsage).reduce(addUsage, NO_USAGE)
-  state.earlier = usage
-  state.lastId = undefined
-  state.facts.usage = usage
+  state.responses.clear()
+  setUsage(state.facts, new Map(Object.entries(modelUsage)))
+  const { usage } = state.facts
   state.facts.costUsd = reportedUsd
   const [first, ...others] = Object.keys(modelUsage)
   const model = others.length === 0 ? first : undefined
@@ -291,8 +337,9 @@ function endedSubAgent(line: JsonRecord): SubAgent | undefined {
   if (line["type"] !== "user") return undefined
   if (isFromHost(line)) {
     const text = textOf(line["message"]).slice(0, 4_000)
-    const ids = /<task-id>(?<task>[^<]+)<\/task-id>[^]*?<tool-use-id>(?<use>[^<]+)</.exec(text)
-    return subAgentOf(ids?.groups?.["task"], ids?.groups?.["use"])
+    const task = /<task-id>([^<]+)<\/task-id>/.exec(text)
+    const use = /<tool-use-id>([^<]+)</.exec(text.slice(task?.index ?? 0))
+    return subAgentOf(task?.[1], use?.[1])
   }
   const result = line["toolUseResult"]
   // A background sub-agent continues; its task reports its end.

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { isRecord, type JsonRecord, parseJsonRecord } from "#ground/base"
 import type { ActivityKind } from "#ground/contract"
+import { userText } from "#see/hosts"
 import {
   newParserState,
   type ParserState,
@@ -9,7 +10,6 @@ import {
 } from "../codex/parse-stream.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { inputText, textField, titleLine } from "../wire/tool-text.ts"
-import { userText } from "./list-sessions.ts"
 import { entryOf, newFacts, type SessionFacts, type TranscriptReader } from "./transcript-reader.ts"
 
 type State = {
@@ -147,7 +147,10 @@ function parseUsage(state: State, payload: JsonRecord, raw: string): boolean {
   if (!info.success) return false
   const { total_token_usage: total, last_token_usage: last } = info.data
   const tokenUsage = { total, last, modelContextWindow: info.data.model_context_window }
+  const window = tokenUsage.modelContextWindow
   state.facts.usage = usageOf(total)
+  state.facts.usageByModel = new Map([[state.facts.model ?? "", state.facts.usage]])
+  if (typeof window === "number") state.facts.context = { used: last.totalTokens, window }
   parseAsNotification(state, { method: "thread/tokenUsage/updated", params: { tokenUsage }, raw })
   return true
 }

@@ -1,18 +1,19 @@
 import path from "node:path"
-import {
-  isRecord,
-  type JsonlRecord,
-  listDirectory,
-  realPath,
-  statFile,
-  streamJsonl,
-} from "#ground/base"
+import { isRecord, type JsonlRecord, statFile, streamJsonl } from "#ground/base"
 import type { AgentType } from "#ground/contract"
+import {
+  codexFiles,
+  type HostHome,
+  isSessionId,
+  namesIn,
+  sessionsFolder,
+  type TranscriptFile,
+} from "#see/hosts"
 
 export async function findTranscript(
   type: AgentType,
   sessionId: string,
-  places: HostPlaces,
+  places: HostHome,
 ): Promise<string | undefined> {
   if (!isSessionId(sessionId) || type === "synthetic") return undefined
   const folder = await sessionsFolder(type, places)
@@ -47,87 +48,8 @@ async function existingFile(file: string): Promise<string | undefined> {
   return stat.kind === "found" && stat.what === "regular file" ? file : undefined
 }
 
-export type HostPlaces = {
-  readonly home: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
-
 export type ReadHost = Extract<AgentType, "claude-code" | "codex">
-
-export type TranscriptFile = {
-  readonly host: ReadHost
-  readonly sessionId: string
-  readonly file: string
-}
-
-/** The folder may be a link, since users relocate settings; inside it links are not followed. */
-export async function sessionsFolder(
-  host: ReadHost | "copilot",
-  places: HostPlaces,
-): Promise<string | undefined> {
-  const [variable, folder, inside] = FOLDERS[host]
-  const override = places.environment[variable]
-  const base = override === undefined || override === "" ? path.join(places.home, folder) : override
-  return realPath(path.join(path.resolve(base), inside)).catch(() => undefined)
-}
-
-const FOLDERS = {
-  "claude-code": ["CLAUDE_CONFIG_DIR", ".claude", "projects"],
-  codex: ["CODEX_HOME", ".codex", "sessions"],
-  copilot: ["COPILOT_HOME", ".copilot", "session-state"],
-} as const
-
-function isSessionId(id: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
-}
-
-async function namesIn(
-  folder: string,
-  what: "directory" | "regular file",
-): Promise<readonly string[]> {
-  const listed = await listDirectory(folder, { maxEntries: 20_000 })
-  if (listed.kind !== "listed") return []
-  return listed.entries.filter((it) => it.what === what).map((it) => it.name)
-}
-
-export async function claudeFiles(
-  projects: string,
-  matches: (slug: string) => boolean,
-): Promise<readonly TranscriptFile[]> {
-  const slugs = (await namesIn(projects, "directory")).filter(matches)
-  const files: TranscriptFile[] = []
-  for (const slug of slugs) {
-    const names = await namesIn(path.join(projects, slug), "regular file")
-    for (const name of names) {
-      const sessionId = /^(?<id>.+)\.jsonl$/.exec(name)?.groups?.["id"] ?? ""
-      if (!isSessionId(sessionId)) continue
-      files.push({ host: "claude-code", sessionId, file: path.join(projects, slug, name) })
-    }
-  }
-  return files
-}
-
-export async function* codexFiles(sessions: string): AsyncGenerator<TranscriptFile> {
-  for (const day of await foldersBelow(sessions, 3)) {
-    const names = await namesIn(day, "regular file")
-    for (const name of names.toReversed()) {
-      const sessionId = ROLLOUT.exec(name)?.groups?.["id"]
-      if (sessionId !== undefined) yield { host: "codex", sessionId, file: path.join(day, name) }
-    }
-  }
-}
-
-const ROLLOUT = /^rollout-[\dT-]{19}-(?<id>[A-Za-z0-9-]{1,200})\.jsonl$/
-
-async function foldersBelow(folder: string, levels: number): Promise<readonly string[]> {
-  if (levels === 0) return [folder]
-  const names = (await namesIn(folder, "directory")).filter((it) => /^\d{2,4}$/.test(it))
-  const below: string[] = []
-  for (const name of names.toReversed()) {
-    below.push(...(await foldersBelow(path.join(folder, name), levels - 1)))
-  }
-  return below
-}
+export type ReadableTranscript = TranscriptFile<ReadHost>
 
 /** The folder below `projects` for a working directory, as the host names it (facts, 1.8). */
 export function slugOf(directory: string): string {
@@ -150,7 +72,7 @@ function hashOf(text: string): number {
  */
 export async function checkResumable(
   session: { readonly type: AgentType; readonly sessionId: string },
-  places: HostPlaces,
+  places: HostHome,
 ): Promise<boolean> {
   const { type, sessionId } = session
   if (type === "synthetic") return sessionId !== ""

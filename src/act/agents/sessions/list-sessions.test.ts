@@ -163,3 +163,12 @@ test("a session is found by its id alone, and an id is never used as a path", as
     expect(await findTranscript("codex", id, places)).toBeUndefined()
   }
 })
+
+test("a title leaves out context that Quartermaster put in front of the prompt", async () => {
+  await using temp = await tempDirectory()
+  const it = world(temp.path)
+  const injected =
+    '<context label="memory">\nlong\n</context>\n\n<context label="date">\nToday\n</context>\n\n'
+  await it.claude("/w", 1, claude("/w", `${injected}Fix the pier`))
+  expect(await it.titles()).toEqual(["Fix the pier and more"])
+})

@@ -4,27 +4,28 @@ import {
   isInside,
   isRecord,
   type JsonlRecord,
-  type JsonRecord,
   realPath,
   statFile,
   streamJsonl,
 } from "#ground/base"
 import type { HostSession } from "#ground/contract"
-import { textField, titleLine } from "../wire/tool-text.ts"
 import {
-  checkTranscriptResumable,
   claudeFiles,
   codexFiles,
-  type HostPlaces,
+  type HostHome,
+  isPrompt,
   sessionsFolder,
-  slugOf,
-  type TranscriptFile,
-} from "./find-sessions.ts"
+  textOf,
+  userText,
+  withoutInjectedContext,
+} from "#see/hosts"
+import { textField, titleLine } from "../wire/tool-text.ts"
+import { checkTranscriptResumable, type ReadableTranscript, slugOf } from "./find-sessions.ts"
 import type { Redaction } from "./session-file.ts"
 
 const MAX_LISTED_FILES = 2_000
 
-export type ListOptions = HostPlaces &
+export type ListOptions = HostHome &
   Pick<Redaction, "redact"> & {
     readonly root: string
     readonly everywhere: boolean
@@ -47,7 +48,10 @@ export async function listHostSessions(
   return sessions
 }
 
-async function claudeOf(root: string, options: ListOptions): Promise<readonly TranscriptFile[]> {
+async function claudeOf(
+  root: string,
+  options: ListOptions,
+): Promise<readonly ReadableTranscript[]> {
   const folder = await sessionsFolder("claude-code", options)
   if (folder === undefined) return []
   // Folders below the root share this prefix. So do some siblings, which `listed` drops.
@@ -55,9 +59,9 @@ async function claudeOf(root: string, options: ListOptions): Promise<readonly Tr
   return claudeFiles(folder, (slug) => options.everywhere || slug.startsWith(beginning))
 }
 
-async function codexOf(options: ListOptions): Promise<readonly TranscriptFile[]> {
+async function codexOf(options: ListOptions): Promise<readonly ReadableTranscript[]> {
   const folder = await sessionsFolder("codex", options)
-  const files: TranscriptFile[] = []
+  const files: ReadableTranscript[] = []
   if (folder === undefined) return files
   for await (const it of codexFiles(folder)) {
     if (files.length >= MAX_LISTED_FILES) break
@@ -66,9 +70,9 @@ async function codexOf(options: ListOptions): Promise<readonly TranscriptFile[]>
   return files
 }
 
-type DatedTranscript = TranscriptFile & { readonly stat: FileStat }
+type DatedTranscript = ReadableTranscript & { readonly stat: FileStat }
 
-async function withStat(it: TranscriptFile): Promise<readonly DatedTranscript[]> {
+async function withStat(it: ReadableTranscript): Promise<readonly DatedTranscript[]> {
   const stat = await statFile(it.file)
   return stat.kind === "found" ? [{ ...it, stat: stat.stat }] : []
 }
@@ -91,14 +95,14 @@ async function listed(
   }
 }
 
-function isNamedLike({ host, file }: TranscriptFile, root: string): boolean {
+function isNamedLike({ host, file }: ReadableTranscript, root: string): boolean {
   return host === "claude-code" && path.basename(path.dirname(file)) === slugOf(root)
 }
 
 type TranscriptHead = { cwd: string | null; own: string; proposed: string; prompt: string }
 
 export async function readHead(
-  { host, file, sessionId }: TranscriptFile,
+  { host, file, sessionId }: ReadableTranscript,
   redact: (text: string) => string,
 ): Promise<{ readonly title: string; readonly cwd: string | null }> {
   const head: TranscriptHead = { cwd: null, own: "", proposed: "", prompt: "" }
@@ -127,43 +131,17 @@ function noteClaude(head: TranscriptHead, line: JsonlRecord): void {
       head.proposed = textField(line, "summary") ?? head.proposed
       break
     case "user":
-      if (head.prompt === "" && isPrompt(line)) head.prompt = textOf(line["message"])
+      if (head.prompt === "" && isPrompt(line))
+        head.prompt = withoutInjectedContext(textOf(line["message"]))
       break
     default:
   }
 }
 
-export function isPrompt(line: JsonlRecord): boolean {
-  const isOwn = line["isMeta"] === true || line["isCompactSummary"] === true
-  const isInner = line["isSidechain"] === true || isFromHost(line)
-  const text = textOf(line["message"])
-  return !isOwn && !isInner && text !== "" && !HOST_WORDS.test(text)
-}
-
-export function isFromHost(line: JsonlRecord): boolean {
-  const { origin } = line
-  return isRecord(origin) && origin["kind"] !== "human"
-}
-
-const HOST_WORDS =
-  /^\s*<(?:command-(?:name|message|args)|local-command-\w+|system-reminder|task-notification|bash-\w+)>/
-
-export function textOf(message: unknown): string {
-  const content = isRecord(message) ? message["content"] : undefined
-  if (typeof content === "string") return content
-  if (!Array.isArray(content)) return ""
-  return content.flatMap((it: unknown) => textField(it, "text") ?? []).join("\n")
-}
-
 function noteCodex(head: TranscriptHead, line: JsonlRecord): void {
   const payload = isRecord(line["payload"]) ? line["payload"] : {}
   head.cwd ??= textField(payload, "cwd") ?? null
-  if (head.prompt === "" && line["type"] === "event_msg") head.prompt = userText(payload)
-}
-
-export function userText(payload: JsonRecord): string {
-  if (payload["type"] === "user_message") return textField(payload, "message") ?? ""
-  const item = payload["item"]
-  const isUser = payload["type"] === "item_completed" && isRecord(item)
-  return isUser && item["type"] === "UserMessage" ? textOf(item) : ""
+  if (head.prompt === "" && line["type"] === "event_msg") {
+    head.prompt = withoutInjectedContext(userText(payload))
+  }
 }

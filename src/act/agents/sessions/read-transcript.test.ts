@@ -152,6 +152,35 @@ test("each model message is counted once, whatever its number of lines", async (
   })
 })
 
+test("[AGENTS-44] a transcript gives the usage of each model and the window of the last request", async () => {
+  await using temp = await tempDirectory()
+  const by = (model: string, id: string, input_tokens: number) => {
+    const line = words("done")
+    const usage = { input_tokens, output_tokens: 3, cache_read_input_tokens: 2 }
+    return { ...line, message: { ...line.message, id, model, usage } }
+  }
+  const it = await transcript(temp.path, [
+    prompt("x"),
+    by("claude-sonnet-4-5", "msg_1", 10),
+    prompt("y"),
+    by("claude-opus-5-5", "msg_2", 40),
+    by("claude-opus-5-5", "msg_2", 40),
+  ])
+  const pages = await pagesOf(it)
+  const { facts } = lastOf(pages)
+  expect([...facts.usageByModel].map(([model, usage]) => [model, usage.input])).toEqual([
+    ["claude-sonnet-4-5", 10],
+    ["claude-opus-5-5", 40],
+  ])
+  expect(facts.usage).toMatchObject({ input: 50, output: 6, cacheRead: 4 })
+  expect(facts.context).toEqual({ used: 42, window: 1_000_000 })
+  const windows = eventsOf(pages).filter((one) => one?.event === "context.usage")
+  expect(windows).toMatchObject([
+    { used: 12, window: 200_000 },
+    { used: 42, window: 1_000_000 },
+  ])
+})
+
 test("denied, failed and unanswered calls end with the matching outcome", async () => {
   await using temp = await tempDirectory()
   const failed = (id: string, more: object = {}) => ({

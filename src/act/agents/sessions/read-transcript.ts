@@ -9,7 +9,7 @@ import { createEventEmitter, type EventEmitter } from "../wire/event-emitter.ts"
 import { titleLine } from "../wire/tool-text.ts"
 import { createClaudeReader } from "./claude-transcript.ts"
 import { createCodexReader } from "./codex-transcript.ts"
-import type { ReadHost, TranscriptFile } from "./find-sessions.ts"
+import type { ReadableTranscript, ReadHost } from "./find-sessions.ts"
 import type { Redaction } from "./session-file.ts"
 import type { SessionFacts, SubAgent, TranscriptReader } from "./transcript-reader.ts"
 
@@ -51,7 +51,7 @@ const HOSTS: Readonly<
  * always comes, with the facts of the session.
  */
 export async function* readTranscript(
-  transcript: TranscriptFile,
+  transcript: ReadableTranscript,
   options: ReadOptions,
 ): AsyncGenerator<TranscriptPage> {
   const bytes = await readWhole(transcript.file)
@@ -95,7 +95,7 @@ export async function* readTranscript(
 }
 
 type TranscriptRead = {
-  readonly transcript: TranscriptFile
+  readonly transcript: ReadableTranscript
   readonly options: ReadOptions
   readonly collector: ReturnType<typeof createCollector>
   readonly reader: TranscriptReader
@@ -174,7 +174,8 @@ async function readLine(
   const subAgent = reader.endedSubAgent(record)
   const isFirst = subAgent !== undefined && !reading.subAgents.has(subAgent.agentId)
   if (subAgent !== undefined) reading.subAgents.add(subAgent.agentId)
-  if (isFirst && isNew) await readSubAgent(subAgent, reading)
+  // Also for a line read before, because its usage is part of the session's.
+  if (isFirst) await readSubAgent(subAgent, reading)
   reader.line(record, line.text)
   const events = await collector.take()
   reading.at = timeOf(record) ?? reading.at

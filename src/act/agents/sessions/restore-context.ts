@@ -116,7 +116,7 @@ function plain(text: string): string {
 export function plainCut(text: string, most: number): string {
   const whole = plain(text.slice(0, most * 2)).trim()
   const isCut = whole.length > most || text.length > most * 2
-  return isCut ? `${whole.slice(0, most).toWellFormed()} (cut)` : whole
+  return isCut ? `${sliceText(whole, most)} (cut)` : whole
 }
 
 /** Marks earlier text as data, between two lines that its author could not know. */

@@ -14,7 +14,7 @@ import {
 import type { Message, Run } from "#ground/contract"
 import { RunUnknown } from "../errors.ts"
 import type { RunListeners } from "../runs/live-text.ts"
-import type { Stores } from "../runs/stores.ts"
+import type { Stores } from "../runs/stores/stores.ts"
 import { headerOf, pagesOf, SessionHeader, toLines } from "./session-file.ts"
 
 /** A file is in memory while it is written; a longer session is in the store only. */
@@ -213,7 +213,7 @@ async function isCurrent(run: Run, deps: Deps): Promise<boolean> {
 export function slugOf(run: { readonly id: string; readonly title: string }): string {
   const plain = run.title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
   const words = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+/, "")
-  const short = words.slice(0, 40).replace(/-+$/, "")
+  const short = words.slice(0, 40).replace(/-$/, "")
   return `${short === "" ? "session" : short}${SEPARATOR}${safeId(run.id)}`
 }
 

@@ -8,6 +8,10 @@ export type SessionFacts = {
   version: string | null
   title: string | null
   usage: TokenUsage
+  /** Parts of `usage`; under "" if the line names no model. */
+  usageByModel: ReadonlyMap<string, TokenUsage>
+  /** The window at the last request. */
+  context: { readonly used: number; readonly window: number } | null
   /** As the host reports it. */
   costUsd: number | null
   skipped: number
@@ -23,6 +27,8 @@ export function newFacts(): SessionFacts {
     version: null,
     title: null,
     usage: NO_USAGE,
+    usageByModel: new Map(),
+    context: null,
     costUsd: null,
     skipped: 0,
   }

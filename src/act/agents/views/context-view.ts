@@ -24,7 +24,11 @@ const CapturedFiles = z.object({
   files: z.array(z.object({ path: z.string(), source: z.string() })),
 })
 
-/** In the context message, but read only by the host: settings, servers, its own state. */
+const WindowItems = z.array(
+  z.object({ path: z.string(), reason: z.string(), tokens: z.int().nonnegative() }),
+)
+
+/** For messages without `inWindow`. In the context message, but read only by the host: settings, servers, its own state. */
 const NOT_IN_WINDOW = /settings$|^host-state$|^mcp-config$|^hooks$/
 
 export function createContextView() {
@@ -134,6 +138,9 @@ export function createContextView() {
         putLast(parts, part.label, { ...part, seq })
       }
     } else if (type === "context") {
+      const inWindow = WindowItems.safeParse(metadata["inWindow"]).data
+      for (const it of inWindow ?? []) addFile({ ...it, seq })
+      if (inWindow !== undefined) return
       const captured = CapturedFiles.safeParse(parseJsonRecord(raw ?? "")).data?.files ?? []
       for (const { path: file, source } of captured) {
         if (NOT_IN_WINDOW.test(source)) continue

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url"
 import axe from "axe-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible } from "#ground/base"
+import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { launchChromium } from "../../../../test/browser/chromium.ts"
 import { payloads } from "../../../../test/browser/payloads.ts"
@@ -12,12 +13,6 @@ import { everywhere, messages, pageOf } from "./export-html.fixture.ts"
 const PAYLOADS = payloads(300)
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-beforeAll(async () => {
-  chromium = await launchChromium()
-})
-afterAll(async () => {
-  await chromium[Symbol.asyncDispose]()
-})
 
 async function open(html: string, colorScheme: "light" | "dark" = "light") {
   const folder = await tempDirectory()
@@ -47,7 +42,14 @@ async function open(html: string, colorScheme: "light" | "dark" = "light") {
   }
 }
 
-describe("the exported page in a browser", () => {
+describe.runIf(needs("AGENTS-66", "full mode"))("the exported page in a browser", () => {
+  beforeAll(async () => {
+    chromium = await launchChromium()
+  })
+  afterAll(async () => {
+    await chromium[Symbol.asyncDispose]()
+  })
+
   test.each(["with its policy", "without it"])(
     "[AGENTS-66] 300 hostile texts are shown as text, %s",
     async (which) => {

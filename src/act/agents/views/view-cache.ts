@@ -1,6 +1,6 @@
 import type { Clock } from "#ground/base"
 import type { AgentsContext, AgentsTimeline, Message } from "#ground/contract"
-import type { Stores } from "../runs/stores.ts"
+import type { Stores } from "../runs/stores/stores.ts"
 import { createContextView } from "./context-view.ts"
 import { createTimeline } from "./timeline.ts"
 

@@ -61,7 +61,7 @@ function redactNew(
 
 /** Where a multi-line key begins (PEM and similar, PuTTY) and ends. */
 const KEY_START = /-----BEGIN|Private-Lines:/g
-const KEY_END = /-----END[ +][A-Z0-9 +]{0,40}-----|Private-(?:MAC|Hash):[^\n]*\n/g
+const KEY_END = /-----END[ +][A-Z0-9 +]{0,40}-----|Private-(?:MAC|Hash):[^\n]{0,200}\n/g
 
 /** Returns the text before an unfinished key block: its first part may not look like a key. */
 export function beforeOpenBlock(text: string): string {

@@ -1,4 +1,4 @@
-import { type JsonRecord } from "#ground/base"
+import { type JsonRecord, sliceText } from "#ground/base"
 import { jsonOf, recordOf, withoutMarkers } from "../read/json.ts"
 import { type Fold, type FoldGroup, isOfOutside, verbOf } from "./select.ts"
 import { blocksOf, type Turn, textIn } from "./turns.ts"
@@ -186,7 +186,7 @@ export function answerText(call: {
   readonly text: string
   readonly isError: boolean
 }): string {
-  const input = call.input.slice(0, LONGEST_CALL_LABEL_UNITS).toWellFormed()
+  const input = sliceText(call.input.toWellFormed(), LONGEST_CALL_LABEL_UNITS)
   return `[${call.isError ? "error" : "answer"} of ${String(call.name)} ${input}]\n${call.text}`
 }
 

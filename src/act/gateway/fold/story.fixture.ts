@@ -91,20 +91,20 @@ function tellStep(telling: StoryBuilder, step: Step): void {
   const thinking = { type: "thinking", thinking: "", signature: `s${number}` }
   const ids = step.calls.map((_, place) => `toolu_${number}_${place}`)
   // The model can name only branches that it has seen.
-  const known = [...telling.branches]
+  const openBranches = [...telling.branches]
   const uses = step.calls.map((it, place) => ({
     type: "tool_use",
     id: ids[place],
     name: toolName(it),
-    input: inputOf(it, known),
+    input: inputOf(it, openBranches),
   }))
-  const said = uses.length === 0 ? [{ type: "text", text: `said ${number}` }] : uses
-  messages.push({ role: "assistant", content: step.thinks ? [thinking, ...said] : said })
+  const content = uses.length === 0 ? [{ type: "text", text: `said ${number}` }] : uses
+  messages.push({ role: "assistant", content: step.thinks ? [thinking, ...content] : content })
   const at = messages.length
   const isAsked = telling.server === "honest" && step.calls.some((it) => it.tool === "return")
   const state = isAsked ? wireStateOf(requestOf(telling, at - 1), ANTHROPIC) : NOTHING_OPEN
   const results = step.calls.map((it, place) => {
-    const answer = { call: it, callId: ids[place] ?? "", at, known, state }
+    const answer = { call: it, callId: ids[place] ?? "", at, known: openBranches, state }
     return resultOf(telling, answer)
   })
   const beside = step.beside.map((it) => besideOf(telling, it, at))

@@ -157,6 +157,19 @@ describe("a request", () => {
     expect(world.exchanges.length).toBe(1)
   })
 
+  test("[GATE-2] a 101 of the provider that nothing asked for is answered with 502", async () => {
+    await using provider = await newProvider((response) => {
+      response.socket?.end(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+      )
+    })
+    await using world = await newWorld(provider)
+    const said = await ask(world.port, { path: `${world.base}/v1/messages`, body: "hello" })
+    expect(said.status).toBe(502)
+    expect(said.body.toString()).toContain("it changed the protocol")
+    expect((await world.exchange()).outcome).toBe("unreachable")
+  })
+
   test("[GATE-2] an HTTP/1.0 client without chunked encoding gets its response", async () => {
     await using provider = await newProvider((response) => {
       response.writeHead(200, ["Trailer", "X-Sum", "Transfer-Encoding", "chunked"])

@@ -134,6 +134,10 @@ function send(state: RelayState, load: Load): void {
     const target = session.upstream.start({ method, path, headers: load.headers })
     state.target = target
     target.on("response", (answer) => receive(state, load, answer))
+    target.on("upgrade", (_, socket) => {
+      socket.destroy()
+      if (state.target === target && !state.isOver) lose(state, load, new UnwantedUpgrade())
+    })
     target.on("error", (error) => {
       // An abandoned request still fails.
       if (state.target === target && !state.isOver) lose(state, load, error)
@@ -142,6 +146,11 @@ function send(state: RelayState, load: Load): void {
   } catch (error) {
     fail(state, error)
   }
+}
+
+/** The provider answered 101 although no upgrade was asked for: there is no response to forward. */
+class UnwantedUpgrade extends Error {
+  readonly code = "UNWANTED_UPGRADE"
 }
 
 function receive(state: RelayState, load: Load, answer: IncomingMessage): void {

@@ -28,7 +28,7 @@ export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Up
     agent,
     maxHeaderSize: LARGEST_HEADERS_BYTES,
   }
-  const prefix = url.pathname.replace(/\/+$/, "")
+  const prefix = url.pathname.replace(/(?<!\/)\/+$/, "")
   return {
     host: url.host,
     start({ method, path, headers }) {
@@ -85,6 +85,7 @@ const PROBLEMS = [
   [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, "it cannot be reached"],
   [/^ERR_PROXY/, "the proxy did not connect to it"],
   [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/, "its certificate or TLS is not accepted"],
+  [/^UNWANTED_UPGRADE$/, "it changed the protocol although nothing asked for that"],
   [/^HPE_/, "its response is not valid HTTP"],
 ] as const
 

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto"
 import type { HostName, WireName } from "#ground/contract"
+import type { RawItem } from "./formats/raw-item.ts"
+import { listedItems, serverWord, turnItems } from "./formats/system-turn.ts"
 import {
   DEVELOPER_FRAME,
   type HostFiles,
@@ -8,9 +10,7 @@ import {
 } from "./host-files.ts"
 import { splitAgentsMd, splitInstructions } from "./instructions.ts"
 import { LAZY_OPENING, lazyPath } from "./item-reasons.ts"
-import type { RawItem } from "./raw-item.ts"
 import type { ReadPlace } from "./reader.ts"
-import { listedItems, serverWord, turnItems } from "./system-turn.ts"
 
 /** Verifies claims against the disk, and splits lists into items. */
 export async function confirmItems(
@@ -21,8 +21,8 @@ export async function confirmItems(
   const host = hostOf(wire, place)
   const block = items.find((it) => it.claims === "instructions" || it.claims === "agents-md")
   const since = block === undefined ? "" : hash("sha256", block.text)
-  const known = host === undefined ? NO_HOST_FILES : await hostFiles.look(host, place, since)
-  const facts = { lines: known.lines, servers: serversIn(items, known) }
+  const hostFilesNow = host === undefined ? NO_HOST_FILES : await hostFiles.look(host, place, since)
+  const facts = { lines: hostFilesNow.lines, servers: serversIn(items, hostFilesNow) }
   const walks = { count: 0 }
   const confirmed: RawItem[] = []
   for (const item of items) {
@@ -31,7 +31,7 @@ export async function confirmItems(
       const isTrue = await hostFiles.verifyLazyFile({ ...claim, since, walks }, host, place)
       confirmed.push(isTrue ? lazyItem(item, claim) : reminder(item))
     } else {
-      for (const it of settled(item, known, facts)) confirmed.push(it)
+      for (const it of settled(item, hostFilesNow, facts)) confirmed.push(it)
     }
   }
   return confirmed

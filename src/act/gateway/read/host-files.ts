@@ -3,9 +3,9 @@ import path from "node:path"
 import { isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
 import { type Disk, type HostItem, type HostPlace, loadHost, type Survey } from "#see/hosts"
+import type { KnownLine } from "./formats/system-turn.ts"
 import type { KnownFile } from "./instructions.ts"
 import type { ReadPlace } from "./reader.ts"
-import type { KnownLine } from "./system-turn.ts"
 
 /** A proxied session has one directory and some nested files. */
 const MOST_REMEMBERED_SURVEYS = 32

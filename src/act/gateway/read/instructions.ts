@@ -1,4 +1,4 @@
-import type { RawItem } from "./raw-item.ts"
+import type { RawItem } from "./formats/raw-item.ts"
 
 const MOST_HEADINGS = 2_000
 
@@ -13,7 +13,7 @@ const CLOSING = "\n</system-reminder>"
 
 /** The five owners a heading names, as of Claude Code 2.1.325. */
 const HEADING = new RegExp(
-  "(?<=^|\\n\\n)Contents of .+? \\((?:" +
+  "(?<=^|\\n\\n)Contents of .{1,1000}? \\((?:" +
     [
       "organization-managed policy instructions",
       "user's private global instructions for all projects",

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
+import type { RawItem } from "./formats/raw-item.ts"
 import { folderOf } from "./host-files.ts"
-import type { RawItem } from "./raw-item.ts"
 import { attachedInput, summarizeToolCall, type ToolCallSummary } from "./tool-call-summary.ts"
 
 /** Below the 300 of the contract, because a redaction may be longer than the secret. */

@@ -243,7 +243,7 @@ describe("items of a request", () => {
     expect(items.map((it) => [it.kind, it.name, it.context])).toEqual([
       ["tool", "view", "tools"],
       ["other", "settings", "history"],
-      ["prompt", "system", "instructions"],
+      ["prompt", "system", "system"],
       ["user", "user", "history"],
       ["image", "image_url", "history"],
       ["call", "view", "history"],
@@ -353,7 +353,15 @@ describe("tokens of items", () => {
     const { items, tokens, kinds } = await read(ask(CLAUDE))
     const total = (some: typeof items) => some.reduce((sum, it) => sum + it.tokens, 0)
     expect(tokens).toBe(total(items))
-    expect(kinds.map((it) => it.kind)).toEqual(["instructions", "files", "tools", "history"])
+    expect(kinds.map((it) => it.kind)).toEqual([
+      "system",
+      "tools",
+      "mcp",
+      "instructions",
+      "skills",
+      "files",
+      "history",
+    ])
     for (const { kind, tokens: counted } of kinds) {
       expect(counted).toBe(total(items.filter((it) => it.context === kind)))
     }

@@ -1,4 +1,4 @@
-import { createThread, type ThreadAnswer } from "#ground/base"
+import { createThread, type ThreadAnswer, threadModule } from "#ground/base"
 import type {
   ContextKind,
   GatewayRequest,
@@ -9,7 +9,7 @@ import type {
   WireItem,
   WireName,
 } from "#ground/contract"
-import { LARGEST_BODY_BYTES } from "./raw-item.ts"
+import { LARGEST_BODY_BYTES } from "./formats/raw-item.ts"
 
 /** Above this, requests are not read. */
 const MOST_WAITING_BYTES = 256 * 1024 ** 2
@@ -38,7 +38,7 @@ export function createReader(
   } = {},
 ) {
   const thread = createThread<ReadQuestion, ReadAnswer>({
-    entry: new URL("./thread/main.ts", import.meta.url),
+    entry: threadModule("act/gateway/read/thread/main"),
     heapMb: options.heapMb ?? THREAD_HEAP_MB,
     longestSilenceMs: options.longestSilenceMs ?? LONGEST_SILENCE_MS,
   })

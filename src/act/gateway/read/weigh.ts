@@ -7,7 +7,7 @@ import {
   type WireItem,
 } from "#ground/contract"
 import { createTokens, type TokenCounter } from "#ground/tokens"
-import type { RawItem } from "./raw-item.ts"
+import type { RawItem } from "./formats/raw-item.ts"
 
 /** Further items become one; real requests have hundreds. */
 const MOST_ITEMS = 20_000
@@ -66,20 +66,26 @@ function weighOne(raw: RawItem, count: (text: string, sha256: string) => number)
   }
 }
 
-const READS = /(?:^|__)(?:Read|NotebookRead|View|view|view_image|read_\w*file\w*|ReadFile|read)$/
+const READS =
+  /(?:^|__)(?:Read|NotebookRead|View|view|view_image|read_\w{0,100}file\w{0,100}|ReadFile|read)$/
 
 function contextOf({ kind, name }: RawItem): ContextKind {
   switch (kind) {
     case "prompt":
+    case "environment":
+      return "system"
     case "instructions":
       return "instructions"
     case "memory":
       return "memory"
     case "tool":
+      return name.startsWith("mcp__") ? "mcp" : "tools"
     case "server":
+      return "mcp"
     case "skill":
+      return "skills"
     case "agent":
-      return "tools"
+      return "agents"
     case "result":
       return READS.test(name) ? "files" : "history"
     default:

@@ -26,8 +26,8 @@ export type Tail = {
 /** The whole list when there is none before, or the chain is long enough. */
 export function tailOf(items: readonly WireItem[], before: Link | undefined): Tail {
   if (before === undefined) return { before, kept: 0, items }
-  const kept = sameFromTheStart(items, before.items)
-  const tail = { before, kept, items: items.slice(kept) }
+  const sharedCount = sameFromTheStart(items, before.items)
+  const tail = { before, kept: sharedCount, items: items.slice(sharedCount) }
   return before.length >= MOST_LINKED_REQUESTS ? wholeList(tail) : tail
 }
 

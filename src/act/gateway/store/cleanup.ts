@@ -84,7 +84,7 @@ async function deleteAll(
     await tx.run(deleteTexts(root(), ids))
     await tx.run(deleteRequests(root(), ids))
     await tx.run(deleteProxiedSessions(root(), ids))
-    for (const id of ids) tx.emit("gateway.deleted", { carry: id, run })
+    for (const id of ids) tx.emit("gateway.deleted", { proxiedSession: id, run })
   })
 }
 

@@ -5,7 +5,14 @@ import type {
   WireContext,
   WireItem,
 } from "#ground/contract"
-import { selectFirst, selectLast, selectNewestAnswered, selectNewestOfPlace } from "./queries.ts"
+import type { UsageSample } from "#ground/tokens"
+import {
+  selectFirst,
+  selectLast,
+  selectNewestAnswered,
+  selectNewestOfPlace,
+  selectNewestUsages,
+} from "./queries.ts"
 import { conversationKey } from "./record.ts"
 import { RequestRow, requestOf, type StoreDeps, WhereRow } from "./rows.ts"
 import { readManifest } from "./views.ts"
@@ -17,12 +24,28 @@ export function wireContextOf({ db, root }: HostReportDeps) {
     const row = await db.get(RequestRow, selectNewestAnswered(root(), run))
     if (row === undefined) return undefined
     const { request } = requestOf(row)
-    const { usage, at, carry, seq } = request
+    const { usage, at, proxiedSession, seq } = request
     if (usage === null) return undefined
     const used = usage.input + usage.cacheRead + usage.cacheWrite
     const savedTokens = request.folded.reduce((sum, it) => sum + it.tokens, 0)
-    return { at, carry, seq, used, kinds: scaled(request.kinds, used), savedTokens }
+    return { at, proxiedSession, seq, used, kinds: scaled(request.kinds, used), savedTokens }
   }
+}
+
+const MOST_SAMPLED_REQUESTS = 50
+
+/** Our count and the provider's of the newest requests, newest first. */
+export async function readUsageSamples({
+  db,
+  root,
+}: HostReportDeps): Promise<readonly UsageSample[]> {
+  const rows = await db.all(RequestRow, selectNewestUsages(root(), MOST_SAMPLED_REQUESTS))
+  return rows.flatMap((row) => {
+    const { model, tokens, usage } = requestOf(row).request
+    if (model === null || usage === null) return []
+    const providerTokens = usage.input + usage.cacheRead + usage.cacheWrite
+    return [{ model, countedTokens: tokens, providerTokens }]
+  })
 }
 
 type Kinds = GatewayRequest["kinds"]
@@ -46,10 +69,19 @@ export function scaled(kinds: Kinds, total: number): Kinds {
 
 type HostReport = {
   readonly at: number
-  readonly carry: string
+  readonly proxiedSession: string
   readonly seq: number
   readonly session: string | null
   readonly hostVersion: string | undefined
+  readonly model: string | null
+  /** Tokens of the request: as the provider counted them, else by our counter. */
+  readonly tokens: number
+  readonly kinds: GatewayRequest["kinds"]
+  readonly tools: readonly {
+    readonly name: string
+    readonly tokens: number
+    readonly isLoaded: boolean
+  }[]
   readonly files: readonly {
     readonly kind: "instructions" | "memory"
     readonly path: string
@@ -68,13 +100,34 @@ export function newestHostReport({ db, root }: HostReportDeps) {
     const filter = { root: root(), workingDirectory, host }
     const newest = await db.get(WhereRow, selectNewestOfPlace(filter))
     if (newest === undefined) return undefined
-    const { carry, conversation } = newest
-    const first = await db.get(RequestRow, selectFirst({ root: root(), id: carry }, conversation))
+    const { proxied_session: proxiedSession, conversation } = newest
+    const first = await db.get(
+      RequestRow,
+      selectFirst({ root: root(), id: proxiedSession }, conversation),
+    )
     const seq = first?.seq ?? newest.seq
-    const manifest = await readManifest({ db, root }, carry, seq)
-    const { at, session } = manifest.request
-    return { at, carry, seq, session, hostVersion: versionIn(manifest), files: filesIn(manifest) }
+    const manifest = await readManifest({ db, root }, proxiedSession, seq)
+    const { at, session, model, usage, tokens, kinds } = manifest.request
+    const used = usage === null ? tokens : usage.input + usage.cacheRead + usage.cacheWrite
+    return {
+      model,
+      tokens: used,
+      kinds: scaled(kinds, used),
+      tools: toolsIn(manifest),
+      at,
+      proxiedSession,
+      seq,
+      session,
+      hostVersion: versionIn(manifest),
+      files: filesIn(manifest),
+    }
   }
+}
+
+function toolsIn({ items }: GatewayManifest): HostReport["tools"] {
+  return items
+    .filter((it) => it.kind === "tool")
+    .map(({ name, tokens, isDeferred }) => ({ name, tokens, isLoaded: isDeferred !== true }))
 }
 
 function versionIn({ headers }: GatewayManifest): string | undefined {
@@ -95,6 +148,6 @@ export function lastPiecesOf({ db, root }: HostReportDeps) {
   return async (conversation: string): Promise<readonly WireItem[] | undefined> => {
     const last = await db.get(WhereRow, selectLast(root(), conversationKey(conversation)))
     if (last === undefined) return undefined
-    return (await readManifest({ db, root }, last.carry, last.seq)).items
+    return (await readManifest({ db, root }, last.proxied_session, last.seq)).items
   }
 }

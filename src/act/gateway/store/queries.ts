@@ -11,18 +11,18 @@ type NewProxiedSession = SessionKey & {
 }
 
 export const insertProxiedSession = (it: NewProxiedSession): Sql => sql`
-  INSERT INTO gateway_carries (id, root, run, host, directory, started_at, ended_at, latched_off,
+  INSERT INTO gateway_sessions (id, root, run, host, directory, started_at, ended_at, latched_off,
     last_seq, owner, body)
   VALUES (${it.id}, ${it.root}, ${it.run}, ${it.facts.host}, ${it.facts.workingDirectory},
     ${it.startedAt}, NULL, NULL, 0, ${JSON.stringify(it.owner)}, ${JSON.stringify(it.facts)})`
 
 /** Unique also when requests are recorded concurrently. */
 export const nextSeq = ({ root, id }: SessionKey): Sql => sql`
-  UPDATE gateway_carries SET last_seq = last_seq + 1 WHERE id = ${id} AND root = ${root}
+  UPDATE gateway_sessions SET last_seq = last_seq + 1 WHERE id = ${id} AND root = ${root}
   RETURNING last_seq AS seq, run, body`
 
 export const setLatchedOff = ({ root, id }: SessionKey, reason: string): Sql => sql`
-  UPDATE gateway_carries SET latched_off = coalesce(latched_off, ${reason})
+  UPDATE gateway_sessions SET latched_off = coalesce(latched_off, ${reason})
   WHERE id = ${id} AND root = ${root} RETURNING run`
 
 type NewLatch = {
@@ -44,21 +44,21 @@ export const deleteLatches = (root: string, before: number): Sql => sql`
   DELETE FROM gateway_latches WHERE root = ${root} AND at < ${before}`
 
 export const setEnded = ({ root, id }: SessionKey, at: number): Sql => sql`
-  UPDATE gateway_carries SET ended_at = ${at}
+  UPDATE gateway_sessions SET ended_at = ${at}
   WHERE id = ${id} AND root = ${root} AND ended_at IS NULL RETURNING run`
 
 export const selectIdsOfRun = (root: string, run: string, limit: number): Sql => sql`
-  SELECT id FROM gateway_carries WHERE root = ${root} AND run = ${run} LIMIT ${limit}`
+  SELECT id FROM gateway_sessions WHERE root = ${root} AND run = ${run} LIMIT ${limit}`
 
 export const selectOpen = (root: string): Sql => sql`
-  SELECT id, owner FROM gateway_carries WHERE root = ${root} AND ended_at IS NULL`
+  SELECT id, owner FROM gateway_sessions WHERE root = ${root} AND ended_at IS NULL`
 
 /** How a request counts for the window of its run. */
 export const STANDINGS = { none: 0, aside: 1, main: 2 } as const
 
 type NewRequest = {
   readonly root: string
-  readonly carry: string
+  readonly proxiedSession: string
   readonly seq: number
   readonly at: number
   readonly conversation: string
@@ -81,10 +81,10 @@ type NewRequest = {
 }
 
 export const insertRequest = (it: NewRequest): Sql => sql`
-  INSERT INTO gateway_requests (carry, seq, root, at, conversation, standing, outcome, base_seq,
+  INSERT INTO gateway_requests (proxied_session, seq, root, at, conversation, standing, outcome, base_seq,
     before_seq, kept, input, output, cache_read, cache_write, cost_usd, saved_tokens, saved_bytes,
     body, items)
-  VALUES (${it.carry}, ${it.seq}, ${it.root}, ${it.at}, ${it.conversation}, ${it.standing},
+  VALUES (${it.proxiedSession}, ${it.seq}, ${it.root}, ${it.at}, ${it.conversation}, ${it.standing},
     ${it.outcome}, ${it.baseSeq}, ${it.beforeSeq}, ${it.kept}, ${it.usage?.input ?? null},
     ${it.usage?.output ?? null}, ${it.usage?.cacheRead ?? null}, ${it.usage?.cacheWrite ?? null},
     ${it.costUsd}, ${it.savedTokens}, ${it.savedBytes}, ${it.body}, ${it.items})`
@@ -92,24 +92,24 @@ export const insertRequest = (it: NewRequest): Sql => sql`
 export type NewText = { readonly sha256: string; readonly body: Uint8Array }
 
 export const insertTexts = ({ root, id }: SessionKey, texts: readonly NewText[]): Sql => sql`
-  INSERT INTO gateway_texts (carry, sha256, root, body)
+  INSERT INTO gateway_texts (proxied_session, sha256, root, body)
   VALUES ${join(texts.map((it) => sql`(${id}, ${it.sha256}, ${root}, ${it.body})`))}
-  ON CONFLICT (carry, sha256) DO NOTHING`
+  ON CONFLICT (proxied_session, sha256) DO NOTHING`
 
 export const selectBase = ({ root, id }: SessionKey, seq: number): Sql => sql`
   SELECT base_seq FROM gateway_requests
-  WHERE carry = ${id} AND seq = ${seq} AND root = ${root}`
+  WHERE proxied_session = ${id} AND seq = ${seq} AND root = ${root}`
 
 const among = (ids: readonly string[]): Sql => sql`(${join(ids.map((it) => sql`${it}`))})`
 
-export const deleteTexts = (root: string, carries: readonly string[]): Sql => sql`
-  DELETE FROM gateway_texts WHERE root = ${root} AND carry IN ${among(carries)}`
+export const deleteTexts = (root: string, sessionIds: readonly string[]): Sql => sql`
+  DELETE FROM gateway_texts WHERE root = ${root} AND proxied_session IN ${among(sessionIds)}`
 
-export const deleteRequests = (root: string, carries: readonly string[]): Sql => sql`
-  DELETE FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
+export const deleteRequests = (root: string, sessionIds: readonly string[]): Sql => sql`
+  DELETE FROM gateway_requests WHERE root = ${root} AND proxied_session IN ${among(sessionIds)}`
 
-export const deleteProxiedSessions = (root: string, carries: readonly string[]): Sql => sql`
-  DELETE FROM gateway_carries WHERE root = ${root} AND id IN ${among(carries)}`
+export const deleteProxiedSessions = (root: string, sessionIds: readonly string[]): Sql => sql`
+  DELETE FROM gateway_sessions WHERE root = ${root} AND id IN ${among(sessionIds)}`
 
 /** The time of the oldest request to keep, if there are more. */
 export const selectOldestKept = (root: string, kept: number): Sql => sql`
@@ -121,19 +121,19 @@ type AgeQuery = { readonly root: string; readonly before: number; readonly limit
 
 /** Whole chains: one remaining request needs them all. */
 export const deleteOldChains = ({ root, before, limit }: AgeQuery): Sql => sql`
-  DELETE FROM gateway_requests WHERE root = ${root} AND (carry, base_seq) IN (
-    SELECT carry, base_seq FROM gateway_requests WHERE root = ${root}
-    GROUP BY carry, base_seq HAVING max(at) < ${before}
-    ORDER BY max(at), carry, base_seq LIMIT ${limit})`
+  DELETE FROM gateway_requests WHERE root = ${root} AND (proxied_session, base_seq) IN (
+    SELECT proxied_session, base_seq FROM gateway_requests WHERE root = ${root}
+    GROUP BY proxied_session, base_seq HAVING max(at) < ${before}
+    ORDER BY max(at), proxied_session, base_seq LIMIT ${limit})`
 
 export const selectEmptied = (root: string, limit: number): Sql => sql`
-  SELECT id, ended_at FROM gateway_carries c WHERE c.root = ${root} AND c.ended_at IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM gateway_requests r WHERE r.carry = c.id)
+  SELECT id, ended_at FROM gateway_sessions c WHERE c.root = ${root} AND c.ended_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM gateway_requests r WHERE r.proxied_session = c.id)
   ORDER BY c.ended_at, c.id LIMIT ${limit}`
 
-const CARRY = sql`c.id, c.run, c.started_at, c.ended_at, c.latched_off, c.owner, c.body,
-  (SELECT count(*) FROM gateway_requests r WHERE r.carry = c.id) AS requests,
-  (SELECT count(*) FROM gateway_requests r WHERE r.carry = c.id AND r.saved_bytes > 0) AS folds`
+const PROXIED_SESSION = sql`c.id, c.run, c.started_at, c.ended_at, c.latched_off, c.owner, c.body,
+  (SELECT count(*) FROM gateway_requests r WHERE r.proxied_session = c.id) AS requests,
+  (SELECT count(*) FROM gateway_requests r WHERE r.proxied_session = c.id AND r.saved_bytes > 0) AS folds`
 
 type SessionQuery = {
   readonly root: string
@@ -142,48 +142,53 @@ type SessionQuery = {
 }
 
 export const selectProxiedSessions = ({ root, run, limit }: SessionQuery): Sql => sql`
-  SELECT ${CARRY} FROM gateway_carries c
+  SELECT ${PROXIED_SESSION} FROM gateway_sessions c
   WHERE c.root = ${root} AND ${run === undefined ? sql`1 = 1` : sql`c.run = ${run}`}
   ORDER BY c.started_at DESC, c.id DESC LIMIT ${limit}`
 
 export const selectProxiedSession = ({ root, id }: SessionKey): Sql => sql`
-  SELECT ${CARRY} FROM gateway_carries c WHERE c.id = ${id} AND c.root = ${root}`
+  SELECT ${PROXIED_SESSION} FROM gateway_sessions c WHERE c.id = ${id} AND c.root = ${root}`
 
-const REQUEST = sql`r.carry, r.seq, c.run, r.body FROM gateway_requests r
-  JOIN gateway_carries c ON c.id = r.carry AND c.root = r.root`
+const REQUEST = sql`r.proxied_session, r.seq, c.run, r.body FROM gateway_requests r
+  JOIN gateway_sessions c ON c.id = r.proxied_session AND c.root = r.root`
 
 type OfProxiedSessions = {
   readonly root: string
-  readonly carries: readonly string[]
+  readonly sessionIds: readonly string[]
   readonly limit: number
 }
 
-export const selectRequests = ({ root, carries, limit }: OfProxiedSessions): Sql => sql`
-  SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry IN ${among(carries)}
-  ORDER BY r.at DESC, r.carry DESC, r.seq DESC LIMIT ${limit}`
+export const selectRequests = ({ root, sessionIds, limit }: OfProxiedSessions): Sql => sql`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.proxied_session IN ${among(sessionIds)}
+  ORDER BY r.at DESC, r.proxied_session DESC, r.seq DESC LIMIT ${limit}`
 
 export const selectRequest = ({ root, id }: SessionKey, seq: number): Sql => sql`
-  SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id} AND r.seq = ${seq}`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.proxied_session = ${id} AND r.seq = ${seq}`
+
+/** The newest answers whose provider reported their size. */
+export const selectNewestUsages = (root: string, limit: number): Sql => sql`
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.outcome = 'answered' AND r.input IS NOT NULL
+  ORDER BY r.at DESC, r.seq DESC LIMIT ${limit}`
 
 /** Postgres widens the type of a sum. */
 const sum = (column: Sql): Sql => sql`CAST(coalesce(sum(${column}), 0) AS BIGINT)`
 
-export const selectTotals = (root: string, carries: readonly string[]): Sql => sql`
+export const selectTotals = (root: string, sessionIds: readonly string[]): Sql => sql`
   SELECT count(*) AS requests, count(*) - count(input) AS unknown, ${sum(sql`input`)} AS input,
     ${sum(sql`output`)} AS output, ${sum(sql`cache_read`)} AS cache_read,
     ${sum(sql`cache_write`)} AS cache_write, sum(cost_usd) AS cost_usd,
     ${sum(sql`saved_tokens`)} AS saved_tokens, ${sum(sql`saved_bytes`)} AS saved_bytes
-  FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
+  FROM gateway_requests WHERE root = ${root} AND proxied_session IN ${among(sessionIds)}`
 
 export const selectLinks = ({ root, id }: SessionKey, seq: number): Sql => sql`
   SELECT seq, before_seq, kept, items FROM gateway_requests
-  WHERE root = ${root} AND carry = ${id} AND seq <= ${seq} AND base_seq =
-    (SELECT base_seq FROM gateway_requests WHERE carry = ${id} AND seq = ${seq})
+  WHERE root = ${root} AND proxied_session = ${id} AND seq <= ${seq} AND base_seq =
+    (SELECT base_seq FROM gateway_requests WHERE proxied_session = ${id} AND seq = ${seq})
   ORDER BY seq`
 
 export const selectTexts = ({ root, id }: SessionKey, hashes: readonly string[]): Sql => sql`
   SELECT sha256, body FROM gateway_texts
-  WHERE root = ${root} AND carry = ${id} AND sha256 IN ${among(hashes)}`
+  WHERE root = ${root} AND proxied_session = ${id} AND sha256 IN ${among(hashes)}`
 
 /** The newest answer with a known size; requests with tools are the main conversation. */
 export const selectNewestAnswered = (root: string, run: string): Sql => sql`
@@ -198,18 +203,18 @@ type FolderQuery = {
 }
 
 export const selectNewestOfPlace = ({ root, workingDirectory, host }: FolderQuery): Sql => sql`
-  SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
-  JOIN gateway_carries c ON c.id = r.carry AND c.root = r.root
+  SELECT r.proxied_session, r.seq, r.conversation FROM gateway_requests r
+  JOIN gateway_sessions c ON c.id = r.proxied_session AND c.root = r.root
   WHERE r.root = ${root} AND c.directory = ${workingDirectory} AND c.host = ${host}
     AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
 
 export const selectFirst = ({ root, id }: SessionKey, conversation: string): Sql => sql`
-  SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id}
+  SELECT ${REQUEST} WHERE r.root = ${root} AND r.proxied_session = ${id}
     AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.seq LIMIT 1`
 
 export const selectLast = (root: string, conversation: string): Sql => sql`
-  SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
+  SELECT r.proxied_session, r.seq, r.conversation FROM gateway_requests r
   WHERE r.root = ${root} AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
   ORDER BY r.at DESC, r.seq DESC LIMIT 1`

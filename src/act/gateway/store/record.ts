@@ -19,7 +19,7 @@ const RECORDS_PER_CLEANING = 500
 
 type ListField = "added" | "folded" | "kinds"
 
-export type RecordedRequest = Omit<GatewayRequest, "carry" | "seq" | "run" | ListField> & {
+export type RecordedRequest = Omit<GatewayRequest, "proxiedSession" | "seq" | "run" | ListField> & {
   readonly [Key in ListField]: Readonly<GatewayRequest[Key]>
 } & {
   readonly conversation: string
@@ -87,7 +87,7 @@ function writeRequest(deps: StoreDeps, sessionId: string, recorded: RecordedRequ
       await tx.run(
         insertRequest({
           root: own.root,
-          carry: sessionId,
+          proxiedSession: sessionId,
           seq,
           conversation,
           kept,
@@ -105,7 +105,7 @@ function writeRequest(deps: StoreDeps, sessionId: string, recorded: RecordedRequ
         }),
       )
       if (numbered.body.hasContent) await writeTexts(tx, own, packedTexts)
-      tx.emit("gateway.recorded", { carry: sessionId, run, seq })
+      tx.emit("gateway.recorded", { proxiedSession: sessionId, run, seq })
       return link
     })
   }

@@ -107,24 +107,28 @@ export type ProxiedSessionRow = z.infer<typeof ProxiedSessionRow>
 const Headers = z.array(z.object({ name: z.string(), value: z.string() }))
 
 /** The fields without a column. */
-export const RequestBody = GatewayRequest.omit({ carry: true, seq: true, run: true }).extend({
+export const RequestBody = GatewayRequest.omit({
+  proxiedSession: true,
+  seq: true,
+  run: true,
+}).extend({
   headers: Headers,
 })
 
 export const RequestRow = z.object({
-  carry: z.string(),
+  proxied_session: z.string(),
   seq: z.int(),
   run: z.string().nullable(),
   body: Packed,
 })
 type RequestRow = z.infer<typeof RequestRow>
 
-export function requestOf({ carry, seq, run, body }: RequestRow): {
+export function requestOf({ proxied_session: proxiedSession, seq, run, body }: RequestRow): {
   readonly request: GatewayRequest
   readonly headers: z.infer<typeof Headers>
 } {
   const { headers, ...rest } = unpack(RequestBody, body)
-  return { request: { carry, seq, run, ...rest }, headers }
+  return { request: { proxiedSession, seq, run, ...rest }, headers }
 }
 
 export const LinkRow = z
@@ -162,7 +166,11 @@ export const NumberedRow = z.object({
 })
 export const ChangedRow = z.object({ run: z.string().nullable() })
 export const BaseRow = z.object({ base_seq: z.int() })
-export const WhereRow = z.object({ carry: z.string(), seq: z.int(), conversation: z.string() })
+export const WhereRow = z.object({
+  proxied_session: z.string(),
+  seq: z.int(),
+  conversation: z.string(),
+})
 export const OpenRow = z.object({ id: z.string(), owner: json(Owner) })
 export const LatchRow = z.object({ session: z.string(), reason: z.string() })
 export const MomentRow = z.object({ at: z.int() })

@@ -1,3 +1,4 @@
+import { sliceText } from "#ground/base"
 import type { gatewayOperations, Handlers, ProxiedSession } from "#ground/contract"
 import { cleanIfItCan, deleteProxiedSession, deleteRun } from "./cleanup.ts"
 import { lastPiecesOf, newestHostReport, wireContextOf } from "./host-report.ts"
@@ -65,7 +66,7 @@ async function open(deps: StoreDeps, options: NewProxiedSession): Promise<Proxie
   const startedAt = deps.clock.now()
   await deps.db.transaction(async (tx) => {
     await tx.run(insertProxiedSession({ id, root: deps.root(), run, startedAt, owner, facts }))
-    tx.emit("gateway.opened", { carry: id, run, mode: facts.mode })
+    tx.emit("gateway.opened", { proxiedSession: id, run, mode: facts.mode })
   })
   const fresh = { endedAt: null, latchedOff: null, requests: 0, folds: 0 }
   return proxiedSessionOf({ id, run, startedAt, owner, facts, ...fresh }, deps)
@@ -82,12 +83,12 @@ async function latchOff(deps: StoreDeps, id: string, latch: IneligibleSession): 
     const { changes } = await tx.run(insertLatch({ root, session, at, reason }))
     const changed = await tx.get(ChangedRow, setLatchedOff({ root, id }, reason))
     if (changes === 0) return
-    tx.emit("gateway.latched-off", { carry: id, run: changed?.run ?? null, reason })
+    tx.emit("gateway.latched-off", { proxiedSession: id, run: changed?.run ?? null, reason })
   })
 }
 
 function storable(text: string): string {
-  return text.replaceAll("\0", "").slice(0, LONGEST_REASON_UNITS).toWellFormed()
+  return sliceText(text.replaceAll("\0", "").toWellFormed(), LONGEST_REASON_UNITS)
 }
 
 /** Ends sessions whose process is gone. */
@@ -100,7 +101,7 @@ async function end({ db, root, clock }: StoreDeps, id: string): Promise<void> {
   const at = clock.now()
   await db.transaction(async (tx) => {
     const changed = await tx.get(ChangedRow, setEnded({ root: root(), id }, at))
-    if (changed !== undefined) tx.emit("gateway.closed", { carry: id, run: changed.run })
+    if (changed !== undefined) tx.emit("gateway.closed", { proxiedSession: id, run: changed.run })
   })
 }
 

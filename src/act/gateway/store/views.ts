@@ -1,3 +1,4 @@
+import { sliceText } from "#ground/base"
 import type {
   GatewayList,
   GatewayManifest,
@@ -52,21 +53,21 @@ export function listProxiedSessions(deps: ViewDeps) {
       ProxiedSessionRow,
       selectProxiedSessions({ root: deps.root(), run, limit }),
     )
-    return { carries: rows.map((it) => proxiedSessionOf(it, deps)) }
+    return { sessions: rows.map((it) => proxiedSessionOf(it, deps)) }
   }
 }
 
 /** All sessions of a run, or one: the newest requests in order, totals over all. */
 export function showProxiedSessions(deps: ViewDeps) {
   return async ({ id, limit = 500 }: OperationInput<"gateway.show">): Promise<GatewayShow> => {
-    const carries = await findProxiedSessions(deps, id)
-    const ids = carries.map((it) => it.id)
-    const query = { root: deps.root(), carries: ids, limit }
+    const sessions = await findProxiedSessions(deps, id)
+    const ids = sessions.map((it) => it.id)
+    const query = { root: deps.root(), sessionIds: ids, limit }
     const rows = await deps.db.all(RequestRow, selectRequests(query))
     const requests = await mapInTurns(rows.toReversed(), (it) => requestOf(it).request)
     const totals = await totalsOf(deps, ids)
     const earlier = Math.max(0, totals.requests - requests.length)
-    return { carries: [...carries], requests: [...requests], earlier, totals }
+    return { sessions: [...sessions], requests: [...requests], earlier, totals }
   }
 }
 
@@ -111,10 +112,10 @@ async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<Gateway
 
 /** For a run with several sessions the user must name one. */
 async function findProxiedSession(deps: ViewDeps, id: string): Promise<ProxiedSession> {
-  const carries = await findProxiedSessions(deps, id)
-  const [session] = carries
+  const sessions = await findProxiedSessions(deps, id)
+  const [session] = sessions
   if (session === undefined) throw ProxiedSessionUnknown({ id })
-  if (carries.length > 1) throw ProxiedSessionNotNamed({ run: id, carries: carries.length })
+  if (sessions.length > 1) throw ProxiedSessionNotNamed({ run: id, sessions: sessions.length })
   return session
 }
 
@@ -132,7 +133,7 @@ export async function readManifest(
 ): Promise<GatewayManifest> {
   const own = { root: deps.root(), id }
   const row = await deps.db.get(RequestRow, selectRequest(own, seq))
-  if (row === undefined) throw RequestUnknown({ carry: id, seq })
+  if (row === undefined) throw RequestUnknown({ proxiedSession: id, seq })
   const { request, headers } = requestOf(row)
   const links = await deps.db.all(LinkRow, selectLinks(own, seq))
   const { items, missing } = listOf(links, seq)
@@ -211,7 +212,7 @@ async function* readTexts(
 function cutText(text: string | undefined): { text: string | null; isCut: boolean } {
   if (text === undefined) return { text: null, isCut: false }
   if (text.length <= LONGEST_SHOWN_TEXT_UNITS) return { text, isCut: false }
-  return { text: text.slice(0, LONGEST_SHOWN_TEXT_UNITS).toWellFormed(), isCut: true }
+  return { text: sliceText(text, LONGEST_SHOWN_TEXT_UNITS).toWellFormed(), isCut: true }
 }
 
 const MOST_FOUND_LINES = 20

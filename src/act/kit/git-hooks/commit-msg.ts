@@ -77,7 +77,7 @@ function isMadeByGit(header: string): boolean {
 
 function wrongOfHeader(header: string): string | undefined {
   const [, type = "", scope, colon, subject = ""] =
-    /^([^\s():!]*)(\([^()]*\))?!?(: ?)?(.*)$/.exec(header) ?? []
+    /^([^\s():!]*)(\([^()]*\))?!?(: ?)?([^]*)$/.exec(header) ?? []
   if (colon === undefined) return "it does not start with `type: ` or `type(scope): `"
   // Conventional Commits 1.0 ignores letter case.
   const isKnown = COMMIT_TYPES.includes(type.toLowerCase())

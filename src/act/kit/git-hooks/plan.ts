@@ -37,7 +37,7 @@ export async function planGitHooks(
 ): Promise<GitHooksPlan> {
   const folder = await findHooksFolder(git)
   if (folder === undefined) return NOTHING
-  if (folder.kind === "left alone") return { ...NOTHING, warnings: [leftAloneWarning(folder)] }
+  if (folder.kind === "foreign") return { ...NOTHING, warnings: [leftAloneWarning(folder)] }
   const stepsOf = () => eachHook((name) => installStep(folder.path, name, options))
   return await planOf(folder.path, stepsOf, async () => {
     await ensureDirectory(folder.path, { mode: 0o755 })
@@ -50,7 +50,7 @@ export async function planGitHooksRemoval(git: UserGit): Promise<GitHooksPlan> {
   if (folder === undefined || common === undefined) return NOTHING
   // `core.hooksPath` may have been set after our install, so check the default folder as well.
   const usual = path.join(common, "hooks")
-  const isElsewhere = folder.kind === "ours to use" && !folder.isDefault
+  const isElsewhere = folder.kind === "writable" && !folder.isDefault
   const folders = isElsewhere ? [folder.path, usual] : [usual]
   const plans: GitHooksPlan[] = []
   for (const it of folders) plans.push(await removalIn(it, { isDefault: it === usual }))
@@ -228,9 +228,9 @@ async function lookAtAny(file: string): Promise<FoundHook | undefined> {
 }
 
 type HooksFolder =
-  | { readonly kind: "ours to use"; readonly path: string; readonly isDefault: boolean }
+  | { readonly kind: "writable"; readonly path: string; readonly isDefault: boolean }
   /** Another tool writes there, or other repositories use the folder too. */
-  | { readonly kind: "left alone"; readonly path: string; readonly why: string }
+  | { readonly kind: "foreign"; readonly path: string; readonly why: string }
 
 async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
   const { gitCommonDirectory: common, root } = git.repository
@@ -241,11 +241,11 @@ async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
   const folder = path.resolve(root, set.value)
   const isOfGit = isInside(common, folder)
   if (!set.isOfRepository) {
-    return { kind: "left alone", path: folder, why: "all your repositories use that folder" }
+    return { kind: "foreign", path: folder, why: "all your repositories use that folder" }
   }
   // Husky rewrites such a folder at every install, and tracked files reach everybody.
   if (isInside(root, folder) && !isOfGit) {
-    return { kind: "left alone", path: folder, why: "that folder belongs to the project" }
+    return { kind: "foreign", path: folder, why: "that folder belongs to the project" }
   }
   return await lookedAt(folder, { isDefault: false })
 }
@@ -257,10 +257,10 @@ async function lookedAt(
   const looked = await statFile(folder)
   const isUsable =
     looked.kind === "missing" || (looked.kind === "found" && looked.what === "directory")
-  if (isUsable) return { kind: "ours to use", path: folder, isDefault }
+  if (isUsable) return { kind: "writable", path: folder, isDefault }
   const what =
     looked.kind === "found" ? `that path is a ${looked.what}` : "that path cannot be read"
-  return { kind: "left alone", path: folder, why: what }
+  return { kind: "foreign", path: folder, why: what }
 }
 
 type HooksPathSetting = { readonly value: string; readonly isOfRepository: boolean }
@@ -283,14 +283,15 @@ export function renderScript(name: GitHookName, options: { readonly qm: string }
   return `#!/bin/sh\n${MARK}${digestOf(body)}\n${body}`
 }
 
-const MARK = "# A git hook of qm, taken away by `qm uninstall`. sha256:"
+const MARK = "# A git hook of qm, removed by `qm uninstall`. sha256:"
 
 /** `edited` is a qm hook that was changed after the install. */
 export function ownerOf(bytes: Uint8Array): "ours" | "edited" | "theirs" {
   // One character per byte: a hook may be a binary, and the hash covers bytes.
   const text = Buffer.from(bytes).toString("latin1")
   const [, digest, body] = SCRIPT.exec(text) ?? []
-  if (digest === undefined || body === undefined) return text.includes(MARK) ? "edited" : "theirs"
+  if (digest === undefined || body === undefined)
+    return /^# A git hook of qm, .*sha256:/m.test(text) ? "edited" : "theirs"
   return digest === digestOf(Buffer.from(body, "latin1")) ? "ours" : "edited"
 }
 
@@ -305,7 +306,7 @@ function digestOf(body: string | Uint8Array): string {
  * rejection by qm stops git, no other failure.
  */
 function bodyOf(name: GitHookName, qm: string): string {
-  return `# A hook of your own is kept beside this one and runs first; its failure is the failure.
+  return `# Your own hook, if any, is kept beside this file and runs first. If it fails, this hook fails.
 kept="\${0%/*}/${keptName(name)}"
 qm=${quoted(qm)}
 chain="$PWD:$kept"
@@ -329,12 +330,12 @@ fi
  * newlines.
  */
 function startWithInput(name: GitHookName): string {
-  return `said=$(cat; printf x)
+  return `input=$(cat; printf x)
 if [ -x "$kept" ]; then
-  printf %s "\${said%x}" 2>/dev/null | QM_HOOK_CHAIN="$chain" "$kept" "$@" || exit $?
+  printf %s "\${input%x}" 2>/dev/null | QM_HOOK_CHAIN="$chain" "$kept" "$@" || exit $?
 fi
 [ -x "$qm" ] || exit 0
-printf %s "\${said%x}" 2>/dev/null | "$qm" hook ${name} "$@"`
+printf %s "\${input%x}" 2>/dev/null | "$qm" hook ${name} "$@"`
 }
 
 function quoted(text: string): string {

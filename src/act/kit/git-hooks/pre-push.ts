@@ -19,8 +19,8 @@ const MOST_NAMED_FILES = 20
 const MOST_CHECKED_BRANCHES = 50
 
 /**
- * Throws if a pushed branch would conflict with its base as last fetched. What it replaces on the
- * remote is left to git: a fast-forward or a forced push.
+ * Throws if a pushed branch would conflict with its base as last fetched. Git
+ * itself checks the pushed branch on the remote: fast-forward or forced.
  */
 export async function prePush(
   git: UserGit,

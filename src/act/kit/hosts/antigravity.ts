@@ -27,23 +27,29 @@ export const antigravity: KitHostForm = {
     track: "PostToolUse",
     drift: "Stop",
     concurrency: null,
+    guideline: null,
     risk: null,
     pitfall: null,
     package: null,
+    prompt: null,
     loaded: null,
+    window: null,
   },
   without: {
     concurrency: FAILS_CLOSED,
+    guideline: FAILS_CLOSED,
     risk: FAILS_CLOSED,
     pitfall: FAILS_CLOSED,
     package: NO_EVENT,
+    prompt: NO_EVENT,
     loaded: NO_EVENT,
+    window: NO_EVENT,
   },
   entries,
   project: (template, machine) =>
     asSkill(path.join(folder(machine), "antigravity", "skills"), template),
   bootFile: "INSTRUCTIONS.md",
-  next: "The hooks of Antigravity follow its documentation; they have never been seen to run.",
+  next: "The hooks of Antigravity follow its documentation; no run of them was observed yet.",
 }
 
 function folder({ userHome }: Machine): string {

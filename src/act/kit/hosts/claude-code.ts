@@ -28,13 +28,17 @@ export const claudeCode: KitHostForm = {
     track: "PostToolUse",
     drift: "Stop",
     concurrency: "PreToolUse",
+    guideline: "PreToolUse",
     risk: "PreToolUse",
     pitfall: "PreToolUse",
     package: "SubagentStart",
+    prompt: "UserPromptSubmit",
     loaded: "InstructionsLoaded",
+    window: "PostToolUse",
   },
   without: {},
   entries,
+  hasStatusLine: true,
   project(template, machine) {
     const { kind, name, description, tools, body } = template
     if (kind === "skill") return asSkill(path.join(folder(machine), "skills"), template)
@@ -68,7 +72,12 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
   const after = level >= METERED_FROM_LEVEL ? `^(?:${EDITS}|${METERED})$` : EDITS
   const entriesByLevel = [
     { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
-    { event: "PreToolUse", matcher: before.join("|"), from: HOOK_LEVELS.concurrency },
+    {
+      event: "PreToolUse",
+      matcher: level >= HOOK_LEVELS.guideline ? "*" : before.join("|"),
+      from: HOOK_LEVELS.concurrency,
+    },
+    { event: "UserPromptSubmit", matcher: "*", from: HOOK_LEVELS.prompt },
     { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
     { event: "SubagentStart", matcher: "*", from: HOOK_LEVELS.package },
     { event: "Stop", matcher: "*", from: HOOK_LEVELS.drift },

@@ -21,12 +21,18 @@ export const codex: KitHostForm = {
     track: "PostToolUse",
     drift: "Stop",
     concurrency: "PreToolUse",
+    guideline: "PreToolUse",
     risk: "PreToolUse",
     pitfall: "PreToolUse",
     package: "SubagentStart",
+    prompt: "UserPromptSubmit",
     loaded: null,
+    window: null,
   },
-  without: { loaded: "Codex has no event for loaded instructions" },
+  without: {
+    loaded: "Codex has no event for loaded instructions",
+    window: "only the status line of Claude Code reports how full the window is",
+  },
   entries,
   project: (template, { userHome }) => asSkill(path.join(userHome, ".agents", "skills"), template),
   bootFile: "AGENTS.md",
@@ -38,12 +44,18 @@ function folder({ userHome, environment }: Machine): string {
   return own ? path.resolve(own) : path.join(userHome, ".codex")
 }
 
+function matcherBefore(level: number): string {
+  if (level >= HOOK_LEVELS.guideline) return "*"
+  return level >= HOOK_LEVELS.package ? `${BEFORE_EDITS}|${AGENTS}` : BEFORE_EDITS
+}
+
 function entries(level: number, program: HookProgram): readonly HookEntry[] {
-  const before = level >= HOOK_LEVELS.package ? `${BEFORE_EDITS}|${AGENTS}` : BEFORE_EDITS
+  const before = matcherBefore(level)
   const after = level >= METERED_FROM_LEVEL ? `${PATCHES}|${METERED}` : PATCHES
   const entriesByLevel = [
     { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
     { event: "PreToolUse", matcher: before, from: HOOK_LEVELS.concurrency },
+    { event: "UserPromptSubmit", matcher: "*", from: HOOK_LEVELS.prompt },
     { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
     { event: "SubagentStart", matcher: "*", from: HOOK_LEVELS.package },
     { event: "Stop", matcher: "*", from: HOOK_LEVELS.drift },

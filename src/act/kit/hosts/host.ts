@@ -10,7 +10,10 @@ export type Machine = {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-export type HookProgram = { readonly node: string; readonly bundle: string }
+/** The installed bundle by absolute paths, or the script of a plugin below the host's variable. */
+export type HookProgram =
+  | { readonly kind: "bundle"; readonly node: string; readonly bundle: string }
+  | { readonly kind: "plugin"; readonly script: string }
 
 export type Template = {
   readonly kind: "command" | "agent" | "skill"
@@ -33,6 +36,10 @@ export type KitHostForm = {
   readonly events: Readonly<Record<HookName, string | null>>
   readonly without: Partial<Readonly<Record<HookName, string>>>
   entries(level: number, program: HookProgram): readonly HookEntry[]
+  /** The entry `qm` of the MCP servers in `settings`, for a host without another way to get it. */
+  server?(program: { readonly node: string; readonly main: string }): JsonRecord
+  /** Whether `settings` can name the command of a status line. */
+  readonly hasStatusLine?: true
   project(template: Template, machine: Machine): ProjectedFile
   readonly bootFile: string | null
   readonly next: string | null
@@ -50,18 +57,27 @@ export function asSkill(folder: string, { name, description, body }: Template): 
   return { path: `${folder}/qm-${name}/SKILL.md`, text }
 }
 
-export function execHandler({ node, bundle }: HookProgram, args: readonly string[]): JsonRecord {
+export function execHandler(program: HookProgram, args: readonly string[]): JsonRecord {
+  if (program.kind === "plugin") return shellHandler(program, args)
   return {
     type: "command",
-    command: node,
-    args: [bundle, ...args],
+    command: program.node,
+    args: [program.bundle, ...args],
     timeout: HOOK_TIMEOUT_SECONDS,
   }
 }
 
-export function shellHandler({ node, bundle }: HookProgram, args: readonly string[]): JsonRecord {
-  const command = [node, bundle, ...args].map(quoted).join(" ")
+export function shellHandler(program: HookProgram, args: readonly string[]): JsonRecord {
+  const command =
+    program.kind === "plugin"
+      ? ["sh", `"${program.script}"`, ...args].join(" ")
+      : shellCommand([program.node, program.bundle, ...args])
   return { type: "command", command, timeout: HOOK_TIMEOUT_SECONDS }
+}
+
+/** The command of a status line, which a shell runs. */
+export function shellCommand(words: readonly string[]): string {
+  return words.map(quoted).join(" ")
 }
 
 /** In single quotes a POSIX shell interprets no character but the quote itself. */

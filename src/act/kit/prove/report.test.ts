@@ -115,10 +115,10 @@ describe("what reached the model", () => {
     expect(detailOf(inAgent, "package")[0]?.[0]).toBe("ok")
   })
 
-  test("a nudge must arrive exactly once", () => {
+  test("a reminder must arrive exactly once", () => {
     const nudge = line("stop", { rule: "drift", verdict: "block" })
     const stop = line("stop")
-    expect(detailOf(toldBy([nudge, stop]), "drift")).toEqual([["ok", "one nudge arrived"]])
+    expect(detailOf(toldBy([nudge, stop]), "drift")).toEqual([["ok", "one reminder arrived"]])
     expect(detailOf(toldBy([stop]), "drift")[0]?.[0]).toBe("warn")
     expect(detailOf(toldBy([nudge, nudge]), "drift")[0]?.[0]).toBe("warn")
   })

@@ -15,10 +15,13 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   track: "after-edit",
   drift: "stop",
   concurrency: "before-edit",
+  guideline: "before-edit",
   risk: "before-edit",
   pitfall: "before-edit",
   package: "agent-start",
+  prompt: "prompt",
   loaded: "loaded",
+  window: "after-edit",
 }
 
 export function statesOf(
@@ -79,10 +82,10 @@ const CHECKS: readonly {
   },
   {
     hook: "drift",
-    name: "nudge at the end",
+    name: "reminder at the end",
     look: ({ nudges }) => ({
       isRight: nudges === 1,
-      detail: nudges === 1 ? "one nudge arrived" : `${nudges} nudges arrived instead of one`,
+      detail: nudges === 1 ? "one reminder arrived" : `${nudges} reminders arrived instead of one`,
     }),
   },
 ]

@@ -70,7 +70,7 @@ function filesOf(marks: Marks, now: number): Readonly<Record<string, string>> {
     ".git/qm/kit.json": `${JSON.stringify({ version: 1, enrolledAt: now })}\n`,
     ".qm/config.json": `${JSON.stringify(config, null, 2)}\n`,
     "CHANGELOG.md": `# Changelog\n\n## [Unreleased]\n\n- ${marks.boot}\n`,
-    "CLAUDE.md": "A repository for one proof; nothing in it is of use.\n",
+    "CLAUDE.md": "A temporary repository for one test of hooks.\n",
     [`src/${marks.package}.ts`]: "/** Boils the water. */\nexport function boilWater() {}\n",
   }
 }

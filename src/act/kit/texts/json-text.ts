@@ -119,7 +119,7 @@ function formatSyntaxError(text: string, error: ParseError): string {
 function nestingOf(text: string): number {
   let depth = 0
   let deepest = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
     if (token === "[" || token === "{") depth++
     else if (token === "]" || token === "}") depth--
     deepest = Math.max(deepest, depth)
@@ -131,7 +131,7 @@ export function settingEditor(file: {
   readonly path: string
   readonly section: string
   readonly name: string
-  readonly value: number
+  readonly value: unknown
 }): Editor {
   const at = [file.section, file.name]
   return withMark({
@@ -151,6 +151,36 @@ export function settingEditor(file: {
       const rest = isEmpty && !wasThere ? removeAt(after, [file.section]) : after
       const isLeft = Object.keys(readFields(file.path, rest)).length > 0
       return isLeft || before !== undefined ? rest : undefined
+    },
+  })
+}
+
+/**
+ * A field of the whole file. The user's own value stays unless `mayReplace`, and comes back when
+ * ours is removed.
+ */
+export function fieldEditor(file: {
+  readonly path: string
+  readonly name: string
+  readonly value: unknown
+  readonly mayReplace: boolean
+  isOurs(value: unknown): boolean
+}): Editor {
+  const { name } = file
+  return withMark({
+    isKnownByItself: true,
+    add(text) {
+      const start = text === undefined || text.trim() === "" ? "{}\n" : text
+      const own = readFields(file.path, start)[name]
+      return own === undefined || file.mayReplace ? setAt(start, [name], file.value) : start
+    },
+    strip(text, before) {
+      const fields = readFields(file.path, text)
+      if (fields[name] === undefined || !file.isOurs(fields[name])) return text
+      const had = before === undefined ? undefined : readFields(file.path, before)[name]
+      const after = had === undefined ? removeAt(text, [name]) : setAt(text, [name], had)
+      const isLeft = Object.keys(readFields(file.path, after)).length > 0
+      return isLeft || before !== undefined ? after : undefined
     },
   })
 }

@@ -29,6 +29,26 @@ export function withMark(editor: Editor): Editor {
   }
 }
 
+/** Several parts of one file; the last added is stripped first. */
+export function allOf(editors: readonly Editor[]): Editor {
+  return {
+    isKnownByItself: editors.some((it) => it.isKnownByItself),
+    add(text) {
+      const [first, ...others] = editors
+      const start = first?.add(text) ?? text ?? ""
+      return others.reduce((after, it) => it.add(after), start)
+    },
+    strip(text, before) {
+      let after: string | undefined = text
+      for (const it of editors.toReversed()) {
+        if (after === undefined) return undefined
+        after = it.strip(after, before)
+      }
+      return after
+    },
+  }
+}
+
 function splitMark(text: string): { readonly mark: string; readonly rest: string } {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ""
   return { mark, rest: text.slice(mark.length) }
@@ -53,8 +73,8 @@ export function blockEditor(file: {
       const head = `${BEGIN}: written by Quartermaster; edit outside of it, qm uninstall removes it -->`
       const block = [head, ...file.lines, END].join(lineEnd) + lineEnd
       if (text === undefined || text === "") return block
-      const found = findBlock(file.path, text)
-      if (found !== undefined) return text.slice(0, found.start) + block + text.slice(found.end)
+      const marked = findBlock(file.path, text)
+      if (marked !== undefined) return text.slice(0, marked.start) + block + text.slice(marked.end)
       const gap = text.endsWith("\n") ? lineEnd : lineEnd + lineEnd
       return text + gap + block
     },

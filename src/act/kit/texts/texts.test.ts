@@ -8,7 +8,7 @@ import { readFields, removeAt } from "./json-text.ts"
 import { blockEditor } from "./text.ts"
 
 const FOLDER = "/home/u/.qm/kit"
-const program = { node: "/opt/node", bundle: `${FOLDER}/abc/qm-hook.mjs` }
+const program = { kind: "bundle", node: "/opt/node", bundle: `${FOLDER}/abc/qm-hook.mjs` } as const
 const file = {
   path: "/settings.json",
   container: "hooks",

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { truncate } from "#ground/base"
 import { escapeXml } from "../continuity/summary.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 
@@ -76,8 +77,7 @@ function askOf(question: BreakoutQuestion): StageAsk {
 }
 
 function shortened(text: string, longest: number): string {
-  const line = text.length <= longest ? text : `${text.slice(0, longest)} …`
-  return escapeXml(line)
+  return escapeXml(truncate(text, longest))
 }
 
 /** Below it a message counts as an answer to the pause, because continuing loses nothing. */

@@ -5,6 +5,7 @@ import {
   ensureDirectory,
   invariant,
   type Log,
+  parseJson,
   readTextBounded,
   writeFileAtomic,
 } from "#ground/base"
@@ -114,21 +115,13 @@ function unseal<Shape extends z.ZodType>(
   text: string,
   shape: Shape,
 ): StoredContent<z.output<Shape>> {
-  const sealed = Sealed.safeParse(jsonOf(text))
+  const sealed = Sealed.safeParse(parseJson(text))
   if (!sealed.success) return { kind: "damaged", problem: "it has no valid seal" }
   if (digestOf(sealed.data.content) !== sealed.data.sha256)
     return { kind: "damaged", problem: "it was edited" }
   const content = shape.safeParse(sealed.data.content)
   if (!content.success) return { kind: "damaged", problem: "it has an unknown format" }
   return { kind: "whole", content: content.data }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function digestOf(content: unknown): string {

@@ -1,5 +1,5 @@
 import type { Clock } from "#ground/base"
-import { isAppError } from "#ground/base"
+import { isAppError, sliceText } from "#ground/base"
 import type { PipelineEventBody, StageConfig } from "#ground/contract"
 import { ResultTooLarge } from "../errors.ts"
 import type { BodyOf, RecordedEffect } from "../events/state.ts"
@@ -122,7 +122,7 @@ export function keepable(value: unknown, { config, redactJson }: Attempt): unkno
 
 export function brief(text: string, { redact }: Pick<Attempt, "redact">): string {
   // Redact first: a truncated secret would not be recognized.
-  return redact(text.toWellFormed()).slice(0, LONGEST_PROBLEM_CHARACTERS).toWellFormed()
+  return sliceText(redact(text.toWellFormed()), LONGEST_PROBLEM_CHARACTERS)
 }
 
 function wasRefused(error: unknown): boolean {

@@ -182,14 +182,14 @@ function failureOf(error: unknown, context: Attempt): readonly PipelineEventBody
   if (context.writer.isBroken()) throw error
   if (why !== undefined) return [STOPPED]
   if (error instanceof OverBudget) return overBudget(error.spending)
-  const told = isAppError(error) ? error : bugOf(error, context)
+  const reported = isAppError(error) ? error : bugOf(error, context)
   const { stage, writer } = context
   const failure: PipelineEventBody = {
     type: "error",
     stage,
-    code: told.code,
-    message: brief(told.message, context),
-    hint: told.hint,
+    code: reported.code,
+    message: brief(reported.message, context),
+    hint: reported.hint,
   }
   const { config } = writer.state().start
   const title = context.config.title

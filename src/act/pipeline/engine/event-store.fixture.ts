@@ -25,14 +25,15 @@ export function memoryEventStore(store: Store): EventStore {
     create: (bodies) => there(store, () => create(store, bodies)),
     append: (claim, before, bodies) =>
       there(store, () => {
-        const kept = storedRuns.get(claim.id)
-        const isOurs = kept?.row.fence === claim.fence && kept.row.lastSeq === before.lastSeq
-        if (kept === undefined || !isOurs) return { kind: "lost" } as const
+        const storedRun = storedRuns.get(claim.id)
+        const isOurs =
+          storedRun?.row.fence === claim.fence && storedRun.row.lastSeq === before.lastSeq
+        if (storedRun === undefined || !isOurs) return { kind: "lost" } as const
         const events = numbered(before.lastSeq, store.now(), plain(bodies))
         const state = advanced(before, events)
         const line = lineView(state)
-        kept.events.push(...events)
-        kept.row = { ...kept.row, lastSeq: state.lastSeq, status: line.status, line }
+        storedRun.events.push(...events)
+        storedRun.row = { ...storedRun.row, lastSeq: state.lastSeq, status: line.status, line }
         store.grown()
         return { kind: "written", state, events } as const
       }),
@@ -71,9 +72,9 @@ function memoryClaims(
 ): Pick<EventStore, "claim" | "renew" | "release" | "wantStop" | "writeOff"> {
   const { storedRuns, owner, now } = store
   const change = (id: string, fence: number, next: Partial<RunRow>): boolean => {
-    const kept = storedRuns.get(id)
-    if (kept?.row.fence !== fence) return false
-    kept.row = { ...kept.row, ...next }
+    const storedRun = storedRuns.get(id)
+    if (storedRun?.row.fence !== fence) return false
+    storedRun.row = { ...storedRun.row, ...next }
     return true
   }
   return {

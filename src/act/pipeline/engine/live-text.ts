@@ -35,7 +35,7 @@ export function createLiveText(deps: {
           if (isSoon || soFar.length > LONGEST_TOLD_CHARACTERS) return
           toldAt = now
           // Without the last word, which may be an incomplete key.
-          onText.tell({ ...of, text: deps.redact(soFar.replace(/\S+$/, "")) })
+          onText.tell({ ...of, text: deps.redact(soFar.replace(/(?<!\S)\S+$/, "")) })
         },
         ended(): void {
           if (toldAt !== undefined) onText.tell({ ...of, text: "" })

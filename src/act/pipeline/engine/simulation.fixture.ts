@@ -153,9 +153,9 @@ type Touch = {
  */
 function noteTouch({ storedRuns, broken }: Simulation, pid: number, touch: Touch): void {
   const { run, stage, key, isPaid = false } = touch
-  const kept = storedRuns.get(run)
-  if (kept === undefined || kept.row.owner?.pid !== pid) return
-  const reduced = replay(run, kept.events)
+  const storedRun = storedRuns.get(run)
+  if (storedRun === undefined || storedRun.row.owner?.pid !== pid) return
+  const reduced = replay(run, storedRun.events)
   if (reduced.kind === "damaged") return void broken.push(`${run}: ${reduced.problem}`)
   const { start, stages } = reduced.state
   const its = stages[start.config.stages.findIndex((it) => it.name === stage)]
@@ -164,7 +164,7 @@ function noteTouch({ storedRuns, broken }: Simulation, pid: number, touch: Touch
   if (recorded.some((it) => it.kind === "result" || it.problem === undefined)) {
     broken.push(`${run} ${stage} ${key} ran again although it was recorded`)
   }
-  const calls = kept.events.filter((it) => it.body.type === "llm_called").length
+  const calls = storedRun.events.filter((it) => it.body.type === "llm_called").length
   if (isPaid && Math.round(calls * SIM_CALL_USD * 1e6) / 1e6 >= start.budgetUsd) {
     broken.push(`${run} made a call over its budget`)
   }

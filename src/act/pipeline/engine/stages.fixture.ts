@@ -27,7 +27,7 @@ export function simStages({ touch }: SimPorts): Readonly<Record<StageKind, Stage
       return { output: [result], summary: "looked" }
     },
     async retrieve({ runId, stage, effects }) {
-      const found = await Promise.all(
+      const results = await Promise.all(
         ["1", "2", "3"].map((key) =>
           effects.step(key, { ...search, title: key, needs: { kind: "knowledge" } }, async () => {
             await touch(runId, stage.name, key)
@@ -35,7 +35,7 @@ export function simStages({ touch }: SimPorts): Readonly<Record<StageKind, Stage
           }),
         ),
       )
-      return { output: found, summary: "fetched" }
+      return { output: results, summary: "fetched" }
     },
     async verify({ runId, stage, query, iteration, effects }) {
       const label = { tool: "Citation Verification", kind: "other", title: "check" } as const
@@ -89,12 +89,12 @@ export function simDocument(state: RunState): string {
   const [failures = "0", web = "0"] = state.start.query.split(" ")
   const rounds = Math.min(Number(failures), 2)
   const answer = (stage: string, key: string) => `answer to ${state.id} ${stage} ${key}`
-  const asked = (stage: string) => [answer(stage, "a"), answer(stage, "b")]
+  const answersOf = (stage: string) => [answer(stage, "a"), answer(stage, "b")]
   return JSON.stringify({
-    plan: asked("plan"),
+    plan: answersOf("plan"),
     ...(web === "1" ? { look: ["look find"] } : {}),
     fetch: ["fetch 1", "fetch 2", "fetch 3"],
-    write: asked("write"),
+    write: answersOf("write"),
     check: [`check ${rounds}`],
   })
 }

@@ -1,4 +1,4 @@
-import { truncate } from "#ground/base"
+import { asRecord, truncate } from "#ground/base"
 import type { PipelinePause } from "#ground/contract"
 import { amendedStage, pausesAfter } from "./next.ts"
 import type { PauseState, RunState } from "./state.ts"
@@ -99,8 +99,4 @@ function firstText(
     if (typeof value === "string" && value !== "") return truncate(value, PAUSE_LINE_CHARACTERS)
   }
   return undefined
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {}
 }

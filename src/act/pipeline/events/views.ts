@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { firstLine } from "#ground/base"
 import {
   PipelineDocument,
   type PipelineLine,
@@ -78,10 +79,7 @@ function headOf(state: RunState, status: PipelineStatus) {
 }
 
 export function titleOf(query: string): string {
-  const line = query.trim().split("\n")[0]?.trim() ?? ""
-  return line.length <= TITLE_CHARACTERS
-    ? line
-    : `${line.slice(0, TITLE_CHARACTERS - 1).toWellFormed()}…`
+  return firstLine(query, TITLE_CHARACTERS)
 }
 
 function stageAtWork(state: RunState): number | null {

@@ -30,6 +30,8 @@ export function foldersIn(folder: string, more: Partial<FoldersDeps> = {}) {
     project: path.join(folder, "project"),
     trustFile: path.join(folder, "home/approvals/agents.json"),
   }
-  const deps = { ...places, log: silentLog, ...more }
+  const { shipped, user, project, trustFile } = places
+  const folders = { shipped, user: [user], project: [project], trustFile }
+  const deps = { ...folders, log: silentLog, ...more }
   return { ...places, folders: createFolders(deps) }
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import { isRecord } from "#ground/base"
 import {
   type ConfigProblem,
   DepthConfig,
@@ -58,7 +59,7 @@ function failed(wrong: readonly { line: number; path: JsonPath; problem: string 
 
 /** `$schema` is for editors. */
 function withoutSchemaKey(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== "$schema"))
 }
 

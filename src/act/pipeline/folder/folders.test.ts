@@ -1,20 +1,20 @@
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { AgentFolder } from "#ground/contract"
+import { RecipeFolder } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { foldersIn, HEAD, SMALL, STAGE, writeFiles } from "./agent.fixture.ts"
 
-const SHIPPED = path.resolve(import.meta.dirname, "../../../../agents")
+const SHIPPED = path.resolve(import.meta.dirname, "../../../../recipes")
 
 describe("reading a recipe", () => {
   test("[PIPE-40] a recipe is a folder with header, stages and prompts, read once", async () => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(user, "small"), SMALL)
-    const { agent, prompts } = await folders.find("small")
-    expect(AgentFolder.parse(agent)).toEqual(agent)
-    expect(agent).toMatchObject({
+    const { recipe, prompts } = await folders.find("small")
+    expect(RecipeFolder.parse(recipe)).toEqual(recipe)
+    expect(recipe).toMatchObject({
       slug: "small",
       name: "Small",
       description: "Asks once",
@@ -37,20 +37,40 @@ describe("reading a recipe", () => {
       "AGENT.md": `\ufeff${HEAD.replaceAll("\n", "\r\n")}\r\n# Small\r\n`,
       "config.json": `\ufeff// stages\r\n{ "$schema": "x", "stages": [${JSON.stringify(STAGE)},], /* end */ }`,
     })
-    const { agent } = await folders.find("small")
-    expect(agent.problems).toEqual([])
-    expect(agent).toMatchObject({ name: "Small", config: { stages: [{ name: "answer" }] } })
+    const { recipe } = await folders.find("small")
+    expect(recipe.problems).toEqual([])
+    expect(recipe).toMatchObject({ name: "Small", config: { stages: [{ name: "answer" }] } })
   })
 
   test("[PIPE-40] the shipped recipes have no problems", async () => {
     await using temp = await tempDirectory()
     const { folders } = foldersIn(temp.path, { shipped: SHIPPED })
-    const { agents, isValid } = await folders.validate()
-    expect(agents.map((it) => [it.slug, it.problems])).toEqual([
+    const { recipes, isValid } = await folders.validate()
+    expect(recipes.map((it) => [it.slug, it.problems])).toEqual([
       ["deep-research", []],
       ["dev-loop", []],
     ])
     expect(isValid).toBe(true)
+  })
+
+  test("[PIPE-41] folders named agents are still read, and a folder named recipes wins", async () => {
+    await using temp = await tempDirectory()
+    const at = (...names: string[]) => path.join(temp.path, ...names)
+    const { folders } = foldersIn(temp.path, { project: [at("agents"), at("recipes")] })
+    await writeFiles(at("agents", "old"), SMALL)
+    await writeFiles(at("agents", "both"), SMALL)
+    await writeFiles(at("recipes", "both"), SMALL)
+    expect((await folders.list()).map((it) => it.folder)).toEqual([
+      at("recipes", "both"),
+      at("agents", "old"),
+    ])
+    await writeFiles(at("shipped", "small"), SMALL)
+    await expect(folders.make({ slug: "old", template: "small" })).rejects.toMatchObject({
+      code: "PIPELINE_RECIPE_EXISTS",
+      formerCode: "PIPELINE_AGENT_EXISTS",
+    })
+    const made = await folders.make({ slug: "new", template: "small" })
+    expect(made.folder).toBe(at("recipes", "new"))
   })
 
   test("[PIPE-41] the repository's recipe overrides the user's, which overrides the shipped one", async () => {
@@ -69,10 +89,10 @@ describe("reading a recipe", () => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(user, "small"), SMALL)
-    const unknown = { code: "PIPELINE_AGENT_UNKNOWN", data: { slug: "smal", known: ["small"] } }
+    const unknown = { code: "PIPELINE_RECIPE_UNKNOWN", data: { slug: "smal", known: ["small"] } }
     await expect(folders.find("smal")).rejects.toMatchObject(unknown)
     await expect(folders.validate("../small")).rejects.toMatchObject({
-      code: "PIPELINE_AGENT_UNKNOWN",
+      code: "PIPELINE_RECIPE_UNKNOWN",
     })
   })
 
@@ -100,9 +120,9 @@ describe("the limits of a recipe folder", () => {
     const folder = path.join(user, "small")
     await writeFiles(folder, SMALL)
     await change(folder)
-    const { agent } = await folders.find("small")
-    expect(agent.config).toBeNull()
-    return agent.problems.map((it) => it.problem)
+    const { recipe } = await folders.find("small")
+    expect(recipe.config).toBeNull()
+    return recipe.problems.map((it) => it.problem)
   }
 
   test("[PIPE-44] a link in the folder is reported and not followed", async () => {
@@ -121,9 +141,9 @@ describe("the limits of a recipe folder", () => {
     await writeFiles(path.join(temp.path, "elsewhere"), SMALL)
     await mkdir(user, { recursive: true })
     await symlink(path.join(temp.path, "elsewhere"), path.join(user, "small"))
-    const { agent } = await folders.find("small")
-    expect(agent.problems[0]?.problem).toBe(". is not a folder")
-    expect(agent.config).toBeNull()
+    const { recipe } = await folders.find("small")
+    expect(recipe.problems[0]?.problem).toBe(". is not a folder")
+    expect(recipe.config).toBeNull()
   })
 
   test("[PIPE-44] a file over 1 MB is not read", async () => {
@@ -162,10 +182,10 @@ describe("trust in a recipe", () => {
     await using temp = await tempDirectory()
     const { folders, project, trustFile } = foldersIn(temp.path)
     await writeFiles(path.join(project, "small"), SMALL)
-    const { agent } = await folders.find("small")
-    expect(agent.isTrusted).toBe(false)
-    expect((await folders.trust({ slug: "small", digest: agent.digest })).isTrusted).toBe(true)
-    expect((await folders.find("small")).agent).toEqual({ ...agent, isTrusted: true })
+    const { recipe } = await folders.find("small")
+    expect(recipe.isTrusted).toBe(false)
+    expect((await folders.trust({ slug: "small", digest: recipe.digest })).isTrusted).toBe(true)
+    expect((await folders.find("small")).recipe).toEqual({ ...recipe, isTrusted: true })
     expect((await stat(trustFile)).mode & 0o777).toBe(0o600)
     expect((await stat(path.dirname(trustFile))).mode & 0o777).toBe(0o700)
   })
@@ -187,32 +207,32 @@ describe("trust in a recipe", () => {
     const folder = path.join(project, "small")
     await writeFiles(folder, { ...SMALL, "more.md": "xy", "most.md": "z" })
     await folders.trust({ slug: "small" })
-    expect((await folders.find("small")).agent.isTrusted).toBe(true)
+    expect((await folders.find("small")).recipe.isTrusted).toBe(true)
     await change(folder)
-    expect((await folders.find("small")).agent.isTrusted).toBe(false)
+    expect((await folders.find("small")).recipe.isTrusted).toBe(false)
   })
 
   test("[PIPE-45] a recipe that changed after it was read is not trusted", async () => {
     await using temp = await tempDirectory()
     const { folders, project } = foldersIn(temp.path)
     await writeFiles(path.join(project, "small"), SMALL)
-    const { agent } = await folders.find("small")
+    const { recipe } = await folders.find("small")
     await writeFiles(path.join(project, "small"), { "prompts/answer.md": "Send {{query}} away." })
-    const trusting = folders.trust({ slug: "small", digest: agent.digest })
-    await expect(trusting).rejects.toMatchObject({ code: "PIPELINE_AGENT_CHANGED" })
-    expect((await folders.find("small")).agent.isTrusted).toBe(false)
+    const trusting = folders.trust({ slug: "small", digest: recipe.digest })
+    await expect(trusting).rejects.toMatchObject({ code: "PIPELINE_RECIPE_CHANGED" })
+    expect((await folders.find("small")).recipe.isTrusted).toBe(false)
   })
 
   test("[PIPE-45] trust applies to one folder: the same bytes elsewhere need their own", async () => {
     await using temp = await tempDirectory()
     const one = foldersIn(temp.path)
-    const other = foldersIn(temp.path, { project: path.join(temp.path, "other") })
+    const other = foldersIn(temp.path, { project: [path.join(temp.path, "other")] })
     await writeFiles(path.join(one.project, "small"), SMALL)
     await writeFiles(path.join(temp.path, "other/small"), SMALL)
     await one.folders.trust({ slug: "small" })
-    expect((await other.folders.find("small")).agent.isTrusted).toBe(false)
+    expect((await other.folders.find("small")).recipe.isTrusted).toBe(false)
     await other.folders.trust({ slug: "small" })
-    expect((await one.folders.find("small")).agent.isTrusted).toBe(true)
+    expect((await one.folders.find("small")).recipe.isTrusted).toBe(true)
   })
 
   test.each(["", "{", '{"version":2,"agents":[]}', "[]"])(
@@ -222,9 +242,9 @@ describe("trust in a recipe", () => {
       const { folders, project, trustFile } = foldersIn(temp.path)
       await writeFiles(path.join(project, "small"), SMALL)
       await writeFiles(path.dirname(trustFile), { "agents.json": text })
-      expect((await folders.find("small")).agent.isTrusted).toBe(false)
+      expect((await folders.find("small")).recipe.isTrusted).toBe(false)
       await folders.trust({ slug: "small" })
-      expect((await folders.find("small")).agent.isTrusted).toBe(true)
+      expect((await folders.find("small")).recipe.isTrusted).toBe(true)
     },
   )
 
@@ -243,7 +263,7 @@ describe("trust in a recipe", () => {
     const { folders, shipped, project } = foldersIn(temp.path)
     await writeFiles(path.join(shipped, "small"), SMALL)
     await writeFiles(path.join(project, "small"), SMALL)
-    expect((await folders.find("small")).agent).toMatchObject({
+    expect((await folders.find("small")).recipe).toMatchObject({
       origin: "project",
       isTrusted: false,
     })
@@ -289,7 +309,7 @@ describe("creating a recipe", () => {
     await writeFiles(path.join(shipped, "small"), SMALL)
     await writeFiles(path.join(project), { mine: "a file" })
     const making = folders.make({ slug: "mine", template: "small" })
-    await expect(making).rejects.toMatchObject({ code: "PIPELINE_AGENT_EXISTS" })
+    await expect(making).rejects.toMatchObject({ code: "PIPELINE_RECIPE_EXISTS" })
     expect(await readFile(path.join(project, "mine"), "utf8")).toBe("a file")
   })
 
@@ -311,7 +331,7 @@ describe("creating a recipe", () => {
     await writeFiles(path.join(shipped, "small"), SMALL)
     await writeFiles(path.join(user, "own"), SMALL)
     await expect(folders.make({ slug: "mine", template: "own" })).rejects.toMatchObject({
-      code: "PIPELINE_AGENT_TEMPLATE_UNKNOWN",
+      code: "PIPELINE_RECIPE_TEMPLATE_UNKNOWN",
       data: { known: ["small"] },
     })
   })

@@ -3,37 +3,41 @@ import { z } from "zod"
 import {
   compareText,
   ensureDirectory,
+  invariant,
   type Log,
   listDirectory,
+  parseJson,
   readTextBounded,
   statFile,
+  whileLocked,
   writeFileAtomic,
 } from "#ground/base"
-import { type AgentFolder, AgentSlug, type AgentValidate } from "#ground/contract"
-import { AgentChanged, AgentExists, AgentTemplateUnknown, AgentUnknown } from "../errors.ts"
+import { type RecipeFolder, RecipeSlug, type RecipeValidate } from "#ground/contract"
+import { RecipeChanged, RecipeExists, RecipeTemplateUnknown, RecipeUnknown } from "../errors.ts"
 import { AGENT_FILE, renamed } from "./agent-file.ts"
 import { CONFIG_FILE } from "./config-file.ts"
-import { PROMPTS, type ReadAgent, readAgent } from "./read-agent.ts"
+import { PROMPTS, type ReadRecipe, readRecipe } from "./read-recipe.ts"
 
 const TRUST_FILE_LIMIT_BYTES = 1024 ** 2
 
 /** For all repositories of a user; about 200 bytes each. */
 const MOST_APPROVALS = 2_000
 
-const MOST_AGENTS = 200
+const MAX_RECIPES = 200
 
 export type FoldersDeps = {
   /** Folders that contain recipes; `project` wins over `user`, which wins over `shipped`. */
   readonly shipped: string
-  readonly user: string
-  readonly project: string
+  /** A later folder wins over an earlier one; new recipes are written to the last of `project`. */
+  readonly user: readonly string[]
+  readonly project: readonly string[]
   /** `~/.qm/approvals/agents.json` */
   readonly trustFile: string
   readonly log: Log
 }
 
-export type FoundAgent = {
-  readonly agent: AgentFolder
+export type RecipeWithPrompts = {
+  readonly recipe: RecipeFolder
   readonly prompts: readonly { readonly file: string; readonly text: string }[]
 }
 
@@ -42,97 +46,105 @@ export type Folders = ReturnType<typeof createFolders>
 /** Folders are read again at each call, so that exactly the trusted bytes run. */
 export function createFolders(deps: FoldersDeps) {
   return {
-    async list(): Promise<readonly AgentFolder[]> {
+    async list(): Promise<readonly RecipeFolder[]> {
       const recipes = await readAll(deps)
-      return recipes.map((it) => it.agent)
+      return recipes.map((it) => it.recipe)
     },
 
-    async find(slug: string): Promise<FoundAgent> {
-      const { agent, prompts } = await findRead(deps, slug)
+    async find(slug: string): Promise<RecipeWithPrompts> {
+      const { recipe, prompts } = await findRead(deps, slug)
       const texts = Array.from(prompts, ([file, text]) => ({ file, text }))
-      return { agent, prompts: texts }
+      return { recipe, prompts: texts }
     },
 
-    async validate(slug?: string): Promise<AgentValidate> {
-      const recipes = slug === undefined ? await readAll(deps) : [await findRead(deps, slug)]
-      const agents = recipes.map((it) => it.agent)
-      return { agents, isValid: agents.every((it) => it.problems.length === 0) }
+    async validate(slug?: string): Promise<RecipeValidate> {
+      const all = slug === undefined ? await readAll(deps) : [await findRead(deps, slug)]
+      const recipes = all.map((it) => it.recipe)
+      return { recipes, isValid: recipes.every((it) => it.problems.length === 0) }
     },
 
     /** Copies a shipped recipe into this repository; the user who creates it trusts it. */
     async make(request: {
       readonly slug: string
       readonly template: string
-    }): Promise<AgentFolder> {
+    }): Promise<RecipeFolder> {
       await copyTemplate(deps, request)
       const made = await findRead(deps, request.slug)
-      return trusted(deps, made.agent)
+      return trusted(deps, made.recipe)
     },
 
     async trust(request: {
       readonly slug: string
       readonly digest?: string | undefined
-    }): Promise<AgentFolder> {
-      const { agent } = await findRead(deps, request.slug)
-      const isAsRead = request.digest === undefined || request.digest === agent.digest
-      if (!isAsRead) throw AgentChanged({ slug: request.slug })
-      return trusted(deps, agent)
+    }): Promise<RecipeFolder> {
+      const { recipe } = await findRead(deps, request.slug)
+      const isAsRead = request.digest === undefined || request.digest === recipe.digest
+      if (!isAsRead) throw RecipeChanged({ slug: request.slug })
+      return trusted(deps, recipe)
     },
   }
 }
 
-async function trusted(deps: FoldersDeps, agent: AgentFolder): Promise<AgentFolder> {
-  if (agent.isTrusted) return agent
-  const approval = { folder: agent.folder, sha256: agent.digest }
+async function trusted(deps: FoldersDeps, recipe: RecipeFolder): Promise<RecipeFolder> {
+  if (recipe.isTrusted) return recipe
+  const approval = { folder: recipe.folder, sha256: recipe.digest }
   await writeApproval(deps.trustFile, approval, deps.log)
-  return { ...agent, isTrusted: true }
+  return { ...recipe, isTrusted: true }
 }
 
-async function findRead(deps: FoldersDeps, slug: string): Promise<ReadAgent> {
+async function findRead(deps: FoldersDeps, slug: string): Promise<ReadRecipe> {
   const places = await findPlaces(deps)
   const location = places.find((it) => it.slug === slug)
-  if (location === undefined) throw AgentUnknown({ slug, known: places.map((it) => it.slug) })
+  if (location === undefined) throw RecipeUnknown({ slug, known: places.map((it) => it.slug) })
   return readPlace(deps, location)
 }
 
-async function readAll(deps: FoldersDeps): Promise<readonly ReadAgent[]> {
-  const read: ReadAgent[] = []
+async function readAll(deps: FoldersDeps): Promise<readonly ReadRecipe[]> {
+  const read: ReadRecipe[] = []
   // Sequential, because each read opens every file of a folder.
   for (const location of await findPlaces(deps)) read.push(await readPlace(deps, location))
   return read
 }
 
-async function readPlace(deps: FoldersDeps, location: AgentLocation): Promise<ReadAgent> {
-  const read = await readAgent(location)
+async function readPlace(deps: FoldersDeps, location: RecipeLocation): Promise<ReadRecipe> {
+  const read = await readRecipe(location)
   if (location.origin !== "project") return read
   const approvals = await readApprovals(deps.trustFile, deps.log)
-  const { folder, digest } = read.agent
+  const { folder, digest } = read.recipe
   const isTrusted = approvals.some((it) => it.folder === folder && it.sha256 === digest)
-  return { ...read, agent: { ...read.agent, isTrusted } }
+  return { ...read, recipe: { ...read.recipe, isTrusted } }
 }
 
-type AgentLocation = {
+type RecipeLocation = {
   readonly slug: string
-  readonly origin: AgentFolder["origin"]
+  readonly origin: RecipeFolder["origin"]
   readonly folder: string
   readonly shadows: readonly string[]
 }
 
-async function findPlaces(deps: FoldersDeps): Promise<readonly AgentLocation[]> {
-  const bySlug = new Map<string, AgentLocation>()
-  for (const origin of ["shipped", "user", "project"] as const) {
-    for (const slug of await slugsIn(deps[origin], deps.log)) {
+async function findPlaces(deps: FoldersDeps): Promise<readonly RecipeLocation[]> {
+  const bySlug = new Map<string, RecipeLocation>()
+  for (const { origin, directory } of directoriesOf(deps)) {
+    for (const slug of await slugsIn(directory, deps.log)) {
       const behind = bySlug.get(slug)
       const shadows = behind === undefined ? [] : [behind.folder, ...behind.shadows]
-      bySlug.set(slug, { slug, origin, folder: path.join(deps[origin], slug), shadows })
+      bySlug.set(slug, { slug, origin, folder: path.join(directory, slug), shadows })
     }
   }
   return [...bySlug.values()].toSorted((a, b) => compareText(a.slug, b.slug))
 }
 
+function directoriesOf({ shipped, user, project }: FoldersDeps) {
+  return [
+    { origin: "shipped", directory: shipped },
+    ...user.map((directory) => ({ origin: "user", directory }) as const),
+    ...project.map((directory) => ({ origin: "project", directory }) as const),
+  ] as const
+}
+
 /** Links are listed here and rejected when read, so that the user sees a problem. */
 async function slugsIn(directory: string, log: Log): Promise<readonly string[]> {
-  const listing = await listDirectory(directory, { maxEntries: MOST_AGENTS })
+  const listing = await listDirectory(directory, { maxEntries: MAX_RECIPES })
   if (listing.kind === "missing") return []
   if (listing.kind !== "listed") {
     log.warn("a folder of recipes cannot be read", { directory, reason: listing.kind })
@@ -141,7 +153,7 @@ async function slugsIn(directory: string, log: Log): Promise<readonly string[]> 
   const folders = listing.entries.filter(
     (it) => (it.what === "directory" || it.what === "symbolic link") && !it.name.startsWith("."),
   )
-  const named = folders.filter((it) => AgentSlug.safeParse(it.name).success)
+  const named = folders.filter((it) => RecipeSlug.safeParse(it.name).success)
   for (const other of folders.filter((it) => !named.includes(it)))
     log.warn("a folder is not a recipe: its name is not a slug", { directory, name: other.name })
   return named.map((it) => it.name)
@@ -151,14 +163,30 @@ async function copyTemplate(
   deps: FoldersDeps,
   request: { readonly slug: string; readonly template: string },
 ): Promise<void> {
-  const known = await slugsIn(deps.shipped, deps.log)
+  const templates = await slugsIn(deps.shipped, deps.log)
   const { template, slug } = request
-  if (!known.includes(template)) throw AgentTemplateUnknown({ template, known })
-  const target = path.join(deps.project, slug)
-  if ((await statFile(target)).kind !== "missing") throw AgentExists({ slug })
-  const { texts } = await readAgent(shippedPlace(deps, template))
-  // Rejects a link in its place, so that the recipe is written inside the repository.
-  await ensureDirectory(deps.project, { mode: 0o755 })
+  if (!templates.includes(template)) throw RecipeTemplateUnknown({ template, known: templates })
+  const { project } = deps
+  const parent = project.at(-1)
+  invariant(parent !== undefined, "a repository has a folder for recipes")
+  const target = path.join(parent, slug)
+  const { texts } = await readRecipe(shippedPlace(deps, template))
+  await ensureDirectory(parent, { mode: 0o755 })
+  await whileLocked(target, () => writeNew(deps, { slug, target, texts }))
+}
+
+type NewRecipe = {
+  readonly slug: string
+  readonly target: string
+  readonly texts: ReadonlyMap<string, string>
+}
+
+async function writeNew({ project }: FoldersDeps, recipe: NewRecipe): Promise<void> {
+  const { slug, target, texts } = recipe
+  for (const directory of project) {
+    const isFree = (await statFile(path.join(directory, slug))).kind === "missing"
+    if (!isFree) throw RecipeExists({ slug })
+  }
   const copied = [...texts].filter(([name]) => name === CONFIG_FILE || name.startsWith(PROMPTS))
   const head = renamed(texts.get(AGENT_FILE) ?? "", nameFrom(slug))
   for (const [name, text] of [...copied, [AGENT_FILE, head] as const]) {
@@ -168,7 +196,7 @@ async function copyTemplate(
   }
 }
 
-function shippedPlace(deps: FoldersDeps, slug: string): AgentLocation {
+function shippedPlace(deps: FoldersDeps, slug: string): RecipeLocation {
   return { slug, origin: "shipped", folder: path.join(deps.shipped, slug), shadows: [] }
 }
 
@@ -191,27 +219,18 @@ const TrustFile = z.strictObject({
 async function readApprovals(file: string, log: Log): Promise<readonly Approval[]> {
   const read = await readTextBounded(file, { maxBytes: TRUST_FILE_LIMIT_BYTES })
   if (read.kind === "missing") return []
-  const parsed = TrustFile.safeParse(read.kind === "read" ? jsonOf(read.text) : undefined)
+  const parsed = TrustFile.safeParse(read.kind === "read" ? parseJson(read.text) : undefined)
   if (parsed.success) return parsed.data.agents
   log.warn("the approvals file cannot be read and approves nothing", { file })
   return []
 }
 
-/**
- * One approval per folder, newest first. If two processes write at once, one approval may be lost:
- * the user is asked again, and nothing untrusted becomes trusted.
- */
+/** One approval per folder, newest first. */
 async function writeApproval(file: string, approval: Approval, log: Log): Promise<void> {
-  const others = (await readApprovals(file, log)).filter((it) => it.folder !== approval.folder)
-  const agents = [approval, ...others].slice(0, MOST_APPROVALS)
   await ensureDirectory(path.dirname(file))
-  await writeFileAtomic(file, `${JSON.stringify({ version: 1, agents }, null, 2)}\n`)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  await whileLocked(file, async () => {
+    const others = (await readApprovals(file, log)).filter((it) => it.folder !== approval.folder)
+    const agents = [approval, ...others].slice(0, MOST_APPROVALS)
+    await writeFileAtomic(file, `${JSON.stringify({ version: 1, agents }, null, 2)}\n`)
+  })
 }

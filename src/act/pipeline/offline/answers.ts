@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { oneLine } from "#ground/base"
+import { oneLine, parseJson } from "#ground/base"
 import { readFence } from "../stages/prompt.ts"
 import { sentencesNamed } from "../stages/verify.ts"
 import { contentWords, shareOfWords } from "../stages/word-overlap.ts"
@@ -61,7 +61,7 @@ const LEAD =
   /^(?:please\s+)?(?:(?:within|by|for|at|in|on|under|from|to|until)\s+)?(?:when|where|how(?:\s+(?:many|much|long|often))?|why|what|which|who|whom|whose|if)?\s*(?:(?:may|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+)?/i
 
 function subjectOf(query: string): string {
-  const bare = query.replace(LEAD, "").replace(/[?.!\s]+$/, "")
+  const bare = query.replace(LEAD, "").replace(/(?<![?.!\s])[?.!\s]+$/, "")
   const short = bare.replaceAll(/\b(?:a|an|the|be|been|being|there)\s+/gi, "").slice(0, 200)
   return short === "" ? query.slice(0, 200) : short
 }
@@ -76,7 +76,7 @@ function termsOf(query: string): readonly string[] {
 }
 
 function asQuestion(query: string): string {
-  return query === "" ? "What is asked?" : query
+  return query === "" ? "What is the question?" : query
 }
 
 function distinct(queries: readonly SubQuery[]): readonly SubQuery[] {
@@ -98,13 +98,7 @@ function listOf(prompt: string, name: string): readonly string[] {
 
 function outputOf(prompt: string, stage: string): unknown {
   const text = readFence(prompt, `outputs.${stage}`)
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    return undefined
-  }
+  return text === undefined ? undefined : parseJson(text)
 }
 
 const NOTHING = "(nothing)"
@@ -114,7 +108,7 @@ const NOTHING = "(nothing)"
  * most and the plan lacks.
  */
 export function refine(prompt: string): Readonly<Record<string, unknown>> {
-  const questions = listOf(prompt, "plan").map((it) => it.replace(/ \(look in: [^)]*\)$/, ""))
+  const questions = listOf(prompt, "plan").map((it) => it.replace(/ \(look in: [^()]*\)$/, ""))
   const wishes = listOf(prompt, "amendments").map((it) => oneLine(it))
   const documents = listOf(prompt, "documents")
   const word = newWord(questions, readFence(prompt, "web") ?? "")
@@ -253,11 +247,8 @@ function tag(prompt: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(prompt)?.[1] ?? ""
 }
 
-const BLOCK = /<orchestrator_prior_research[^>]*>([\s\S]*?)<\/orchestrator_prior_research>/
-
 export function converse(prompt: string): string {
-  const research = BLOCK.exec(prompt)?.[1] ?? ""
-  const message = prompt.replace(BLOCK, "").trim()
+  const { research, message } = splitResearch(prompt)
   const words = contentWords(message)
   const fitting = lines(research)
     .map((text) => ({ text, share: shareOfWords(words, contentWords(text)) }))
@@ -268,6 +259,17 @@ export function converse(prompt: string): string {
   return excerpts === ""
     ? `The stored research says nothing about this. ${OFFLINE}`
     : `The stored research says:\n${excerpts}\n\n${OFFLINE}`
+}
+
+const CLOSING = "</orchestrator_prior_research>"
+
+function splitResearch(prompt: string): { readonly research: string; readonly message: string } {
+  const start = prompt.indexOf("<orchestrator_prior_research")
+  const from = start < 0 ? -1 : prompt.indexOf(">", start)
+  const end = from < 0 ? -1 : prompt.indexOf(CLOSING, from)
+  if (end < 0) return { research: "", message: prompt.trim() }
+  const message = prompt.slice(0, start) + prompt.slice(end + CLOSING.length)
+  return { research: prompt.slice(from + 1, end), message: message.trim() }
 }
 
 const FITTING_SHARE = 0.3
@@ -313,7 +315,7 @@ export function synthesize(prompt: string): Readonly<Record<string, unknown>> {
 }
 
 function questionsOf(prompt: string, query: string): readonly string[] {
-  const plan = listOf(prompt, "plan").map((it) => it.replace(/ \(look in: [^)]*\)$/, ""))
+  const plan = listOf(prompt, "plan").map((it) => it.replace(/ \(look in: [^()]*\)$/, ""))
   return [
     ...(plan.length === 0 ? [query] : plan),
     ...listOf(prompt, "amendments").map((it) => oneLine(it)),
@@ -416,7 +418,7 @@ type Sentence = {
   readonly at: number
 }
 
-const TEXT = /<(paragraph|result) label="([PW]\d+)"([^>]*)>([^<]*)<\/\1>/g
+const TEXT = /<(paragraph|result) label="([PW]\d+)"([^<>]*)>([^<]*)<\/\1>/g
 
 function sentencesOf(context: string): readonly Sentence[] {
   const sentences: Sentence[] = []

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { Config } from "#ground/contract"
 import { createModel } from "#ground/model"
-import { AGENTS } from "#test/handbook"
+import { RECIPES } from "#test/handbook"
 import { fcParameters } from "#test/seed"
 import { createFolders } from "../folder/folders.ts"
 import { shapeContext } from "../stages/context.ts"
@@ -14,16 +14,16 @@ import { countWords, stageWorld } from "../stages/world.fixture.ts"
 import { offlineBrain } from "./offline-model.ts"
 
 const folders = createFolders({
-  shipped: AGENTS,
-  user: "/none",
-  project: "/none",
+  shipped: RECIPES,
+  user: [],
+  project: [],
   trustFile: "/none/agents.json",
   log: silentLog,
 })
 const shipped = await Promise.all(["deep-research", "dev-loop"].map(folders.find))
 
-const questions = shipped.flatMap(({ agent, prompts }) =>
-  (agent.config?.stages ?? []).flatMap((stage) => {
+const questions = shipped.flatMap(({ recipe, prompts }) =>
+  (recipe.config?.stages ?? []).flatMap((stage) => {
     const template = prompts.find((it) => it.file === stage.prompt)?.text
     const isAsked = template !== undefined && stage.output !== undefined && stage.kind !== "agent"
     return isAsked ? [{ stage, template, schema: stage.output ?? {} }] : []

@@ -65,7 +65,7 @@ function outputOf(input: StageWorld, text: string): unknown {
   return json.kind === "found" ? json.value : { text }
 }
 
-const BLOCK = /^```script\n([\s\S]*?)^```\n?/gm
+const BLOCK = /(?<![^\n])```script\n((?:`{0,2}(?:[^`\n][^\n]*)?\n)*)```\n?/g
 
 /**
  * The script of the synthetic agent, so that a shipped recipe runs offline: one block per round of

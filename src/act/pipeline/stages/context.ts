@@ -91,7 +91,7 @@ function priorPieces(prior: PriorAnswer | undefined): readonly Piece[] {
 }
 
 function withoutLabels(text: string): string {
-  return text.replaceAll(/\s*\[[PW]\d+(?:,\s*[PW]\d+)*\]/g, "")
+  return text.replaceAll(/(?<!\s)\s*\[[PW]\d+(?:,\s*[PW]\d+)*\]/g, "")
 }
 
 const join = (pieces: readonly Piece[]): string => pieces.map((it) => it.text).join("\n")

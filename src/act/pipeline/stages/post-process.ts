@@ -84,7 +84,7 @@ function withEdits(text: string, edits: readonly Edit[]): string {
 }
 
 const CODE =
-  /^\s{0,3}(```|~~~)[\s\S]*?(?:^\s{0,3}\1[^\n]*$|$(?![\s\S]))|(?<!`)(`{1,2})(?!`)[^`\n]+\2(?!`)/gm
+  /^\s{0,3}(```|~~~)[\s\S]*?(?:^\s{0,3}\1[^\n]*$|(?![\s\S]))|(?<!`)(`{1,2})(?!`)[^`\n]+\2(?!`)/gm
 
 /** Same length and positions, with labels in code blanked out. */
 function outsideCode(text: string): string {
@@ -153,7 +153,7 @@ function bareLabels(
 /** Removed with the space before it, if the words around it stay separate. */
 function removal(text: string, { start, end }: { start: number; end: number }): Edit {
   const isApart = end === text.length || /[\s.,;:!?)\]]/.test(text[end] ?? "")
-  const before = /[ \t]+$/.exec(text.slice(Math.max(0, start - 8), start))?.[0].length ?? 0
+  const before = /[ \t]{1,8}$/.exec(text.slice(Math.max(0, start - 8), start))?.[0].length ?? 0
   if (isApart) return { start: start - before, end, put: "" }
   const isJoined = before === 0 && start > 0 && !/[\s([]/.test(text[start - 1] ?? "")
   return { start, end, put: isJoined ? " " : "" }

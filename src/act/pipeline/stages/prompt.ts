@@ -1,4 +1,4 @@
-import {} from "#ground/base"
+import { sliceText } from "#ground/base"
 import { PlaceholderUnknown, StageWithoutPrompt } from "../errors.ts"
 import type { StageWorld } from "../stage.ts"
 import { findOutput, Plan, priorOf, type WebResult } from "./outputs.ts"
@@ -102,7 +102,7 @@ function outputText(output: unknown): string {
 
 function cutOutput(text: string): string {
   if (text.length <= MOST_OUTPUT_CHARACTERS) return text
-  return `${text.slice(0, MOST_OUTPUT_CHARACTERS)}\n(truncated after ${MOST_OUTPUT_CHARACTERS} characters)`
+  return `${sliceText(text, MOST_OUTPUT_CHARACTERS)}\n(truncated after ${MOST_OUTPUT_CHARACTERS} characters)`
 }
 
 const PLACEHOLDER = /\{\{\s*([a-z][a-z0-9_.]*)\s*\}\}/g

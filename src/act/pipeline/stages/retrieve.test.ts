@@ -144,6 +144,18 @@ test("fusing lists keeps each item once, within the limit, for any order of the 
   )
 })
 
+test("items with the same ranks in different lists have the same score", () => {
+  const lists = [
+    ["p23", "p0", "p2", "p3", "p4", "p1", "p7"],
+    ["p0", "p1", "p8", "p9", "p2", "p10", "p23"],
+    ["p0", "p7"],
+    ["p7"],
+    ["p0", "p23"],
+  ].map((ids, index) => ({ items: ids.map((id) => ({ id })), isPrior: index === 0, by: [index] }))
+  const ids = fuse(lists, 2).map((it) => it.id)
+  expect(fuse(lists.toReversed(), 2).map((it) => it.id)).toEqual(ids)
+})
+
 test("a retrieval replayed over recorded results does not touch the knowledge base", async () => {
   const effects = recordEffects(() => "")
   const first = await retrieveStage(handbook)(retrieving({ effects }))

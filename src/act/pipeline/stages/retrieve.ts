@@ -181,17 +181,22 @@ export function fuse<Item extends { readonly id: string }>(
   lists: readonly RankedList<Item>[],
   most: number,
 ): readonly FusedItem<Item>[] {
-  const byId = new Map<string, FusedItem<Item>>()
+  const byId = new Map<string, { item: Item; ranks: number[]; by: number[]; isPrior: boolean }>()
   for (const { items, isPrior, by } of lists) {
     for (const [rank, item] of items.entries()) {
-      const entry = byId.get(item.id) ?? { ...item, score: 0, by: [], isPrior: false }
-      entry.score += 1 / (DAMPING + rank + 1)
+      const entry = byId.get(item.id) ?? { item, ranks: [], by: [], isPrior: false }
+      entry.ranks.push(rank)
       entry.by = [...new Set([...entry.by, ...by])]
       entry.isPrior ||= isPrior
       byId.set(item.id, entry)
     }
   }
-  const best = [...byId.values()].toSorted(
+  const fused = [...byId.values()].map(({ item, ranks, by, isPrior }) => {
+    // Floating-point sums depend on the order of their terms; sorted, equal ranks give equal scores.
+    const terms = ranks.toSorted((one, other) => one - other).map((it) => 1 / (DAMPING + it + 1))
+    return { ...item, score: terms.reduce((sum, it) => sum + it, 0), by, isPrior }
+  })
+  const best = fused.toSorted(
     (one, other) =>
       Number(other.isPrior) - Number(one.isPrior) ||
       other.score - one.score ||

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest"
 import { loadAgent } from "#act/agents"
 import { silentLog } from "#ground/base"
-import { AGENTS } from "#test/handbook"
+import { RECIPES } from "#test/handbook"
 import { createFolders } from "../folder/folders.ts"
 import { readScripts } from "./agent.ts"
 import { unknownPlaceholders } from "./prompt.ts"
 
 const folders = createFolders({
-  shipped: AGENTS,
-  user: "/none",
-  project: "/none",
+  shipped: RECIPES,
+  user: [],
+  project: [],
   trustFile: "/none/agents.json",
   log: silentLog,
 })
@@ -17,9 +17,9 @@ const [research, development] = await Promise.all(["deep-research", "dev-loop"].
 
 test("the shipped recipes are valid, and their prompts use only known placeholders", () => {
   for (const found of [research, development]) {
-    expect(found?.agent.problems).toEqual([])
-    for (const [index, stage] of (found?.agent.config?.stages ?? []).entries()) {
-      const before = found?.agent.config?.stages.slice(0, index).map((it) => it.name) ?? []
+    expect(found?.recipe.problems).toEqual([])
+    for (const [index, stage] of (found?.recipe.config?.stages ?? []).entries()) {
+      const before = found?.recipe.config?.stages.slice(0, index).map((it) => it.name) ?? []
       const template = found?.prompts.find((it) => it.file === stage.prompt)?.text ?? ""
       expect(unknownPlaceholders(template, before), stage.name).toEqual([])
     }
@@ -27,7 +27,7 @@ test("the shipped recipes are valid, and their prompts use only known placeholde
 })
 
 test("deep-research has the documented stages, pauses, budgets and depths", () => {
-  const { stages, budgetUsd, depths, repairUnits } = research?.agent.config ?? {}
+  const { stages, budgetUsd, depths, repairUnits } = research?.recipe.config ?? {}
   expect(stages?.map((it) => [it.name, it.kind, it.pauseAfter, it.budgetUsd])).toEqual([
     ["analyze_query", "ask", true, 0.2],
     ["websearch_calibration", "web", true, 0.5],
@@ -46,7 +46,7 @@ test("deep-research has the documented stages, pauses, budgets and depths", () =
 })
 
 test("dev-loop pauses after its plan and repairs at most five times", () => {
-  const { stages, repairUnits } = development?.agent.config ?? {}
+  const { stages, repairUnits } = development?.recipe.config ?? {}
   expect(stages?.map((it) => it.name)).toEqual([
     "analyze",
     "plan",

@@ -38,7 +38,7 @@ export const concurrency: Rule = {
   },
 }
 
-type RefusalVerdict = Extract<Verdict, { kind: "deny" | "override" | "context" | "warn" | "block" }>
+type RefusalVerdict = Exclude<Verdict, { kind: "silent" }>
 
 async function judgeClaims(
   event: BeforeEdit,

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { readJsonl, statFile } from "#ground/base"
+import { readJsonl, sliceText, statFile } from "#ground/base"
 import { digest } from "#know/ledger"
 import type { Rule } from "../event.ts"
 import { appendIn } from "../notice-log.ts"
@@ -65,5 +65,5 @@ function placeOf(stateDirectory: string, session: string) {
 }
 
 function cut(text: string): string {
-  return text.slice(0, LONGEST_LOADED_UNITS)
+  return sliceText(text, LONGEST_LOADED_UNITS)
 }

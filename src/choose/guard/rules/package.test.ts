@@ -7,7 +7,7 @@ import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { PROMPT_LIFE_MS } from "../agent-prompts.ts"
-import type { BackgroundWork, HookWorld } from "../event.ts"
+import type { BackgroundWork, HookWorld, Verdict } from "../event.ts"
 import {
   indexDaemonSocket,
   LARGEST_PACKAGE_BYTES,
@@ -17,9 +17,11 @@ import {
   readQuestion,
   writeAnswer,
 } from "../index-daemon.ts"
-import { packageRule } from "./package.ts"
+import { judgeEvent } from "../judge.ts"
+import { readVerdicts } from "../verdict-log.ts"
+import { LATE, packageRule, promptRule } from "./package.ts"
 
-async function bridgeLab() {
+async function bridgeLab(options: { readonly longestAskMs?: number } = {}) {
   const temp = await tempDirectory()
   const stateDirectory = path.join(temp.path, "state")
   await mkdir(stateDirectory)
@@ -42,7 +44,7 @@ async function bridgeLab() {
     ledger: createLedger(deps),
     claims: createClaims({ ...deps, clock: systemClock, machine: thisMachine() }),
     classifier: createClassifier({}),
-    longestAskMs: 3_000,
+    longestAskMs: options.longestAskMs ?? 3_000,
     signal: new AbortController().signal,
     afterwards: (work) => void started.push(work),
   }
@@ -88,6 +90,14 @@ async function echo(line: string): Promise<string> {
 }
 
 const SILENT = { kind: "silent" }
+const LATE_VERDICT: Verdict = {
+  kind: "silent",
+  note: `${LATE}: no answer of the index daemon in 200 ms.`,
+}
+const NO_PACKAGE: Verdict = {
+  kind: "silent",
+  note: "No package: no file fits, or the first scan is running.",
+}
 const packageVerdict = (prompt: string) => ({ kind: "context", text: `for: ${prompt}` })
 
 describe("agent prompts", () => {
@@ -173,26 +183,72 @@ describe("agent prompts", () => {
 
 describe("the index daemon", () => {
   test("[GUARD-62] adds nothing without a prompt, without an index daemon, or for an empty prompt", async () => {
-    await using lab = await bridgeLab()
+    await using lab = await bridgeLab({ longestAskMs: 200 })
     expect(await lab.start("s", "explorer")).toEqual(SILENT)
     await lab.before("s", "explorer", "  \n")
     expect(lab.started).toEqual([])
     await lab.before("s", "explorer", "nobody listens")
-    expect(await lab.start("s", "explorer")).toEqual(SILENT)
+    expect(await lab.start("s", "explorer")).toEqual(LATE_VERDICT)
   })
 
-  test.for<readonly [string, (line: string) => Promise<string>]>([
-    ["never responds", () => new Promise(() => {})],
-    ["returns garbage", async () => "{{{"],
-    ["returns another version", async () => '{"v":2,"text":"x"}'],
-    ["returns no package", async () => writeAnswer(null)],
-    ["returns too large a package", async () => writeAnswer("x".repeat(LARGEST_PACKAGE_BYTES + 1))],
-    ["closes the connection", () => Promise.reject(new Error("no"))],
-  ])("[GUARD-62] adds nothing when the index daemon %s", async ([, answer]) => {
-    await using lab = await bridgeLab()
-    await using _daemon = await lab.daemon(answer)
-    await lab.before("s", "explorer", "some words")
-    expect(await lab.start("s", "explorer")).toEqual(SILENT)
+  test.for<readonly [string, (line: string) => Promise<string>, Verdict]>([
+    ["never responds", () => new Promise(() => {}), LATE_VERDICT],
+    ["returns garbage", async () => "{{{", NO_PACKAGE],
+    ["returns another version", async () => '{"v":2,"text":"x"}', NO_PACKAGE],
+    ["returns no package", async () => writeAnswer(null), NO_PACKAGE],
+    [
+      "returns too large a package",
+      async () => writeAnswer("x".repeat(LARGEST_PACKAGE_BYTES + 1)),
+      NO_PACKAGE,
+    ],
+    ["closes the connection", () => Promise.reject(new Error("no")), LATE_VERDICT],
+  ])(
+    "[GUARD-62] adds nothing and notes the reason when the index daemon %s",
+    async ([, answer, verdict]) => {
+      await using lab = await bridgeLab({ longestAskMs: verdict === LATE_VERDICT ? 200 : 20_000 })
+      await using _daemon = await lab.daemon(answer)
+      await lab.before("s", "explorer", "some words")
+      expect(await lab.start("s", "explorer")).toEqual(verdict)
+    },
+  )
+
+  test("[GUARD-62] the first sub-agent after a cold start gets its package from a daemon that is still starting", async () => {
+    await using lab = await bridgeLab({ longestAskMs: 20_000 })
+    await lab.before("s", "explorer", "first")
+    expect(lab.started).toEqual([{ kind: "index-daemon" }])
+    const started = lab.start("s", "explorer")
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    await using _daemon = await lab.daemon(echo)
+    expect(await started).toEqual(packageVerdict("first"))
+  })
+
+  test("[GUARD-63] a prompt gets a package; a command and a short answer do not", async () => {
+    await using lab = await bridgeLab({ longestAskMs: 20_000 })
+    await using daemon = await lab.daemon(echo)
+    const base = { host: "claude-code", directory: lab.path, session: "s", at: 1 } as const
+    const judge = (prompt: string) =>
+      promptRule.judge({ ...base, kind: "prompt", prompt }, lab.world)
+    for (const it of ["/compact all of it now", "yes, go on", "!ls -l a b", "  "]) {
+      expect(await judge(it)).toEqual(SILENT)
+    }
+    expect(daemon.heard).toEqual([])
+    expect(await judge("fix the rounding of quotes")).toEqual(
+      packageVerdict("fix the rounding of quotes"),
+    )
+  })
+
+  test("[GUARD-62] a late package is a line in the verdict log", async () => {
+    await using lab = await bridgeLab({ longestAskMs: 50 })
+    await lab.before("s", "explorer", "first")
+    const at = Date.now()
+    const base = { host: "claude-code", directory: lab.path, session: "s", at } as const
+    const start = { ...base, kind: "agent-start", agentType: "explorer", agentId: "a" } as const
+    await judgeEvent(start, lab.world)
+    const { stateDirectory } = lab.world
+    const { verdicts } = await readVerdicts({ stateDirectory, now: at, sinceMs: 0, limit: 9 })
+    expect(verdicts).toMatchObject([
+      { rule: "package", verdict: "silent", text: expect.stringContaining(LATE) },
+    ])
   })
 
   test("[GUARD-62] adds nothing for a damaged record, and reads the next one", async () => {

@@ -16,6 +16,9 @@ export const packageRule: Rule = {
   },
 }
 
+/** `qm doctor` counts these. */
+export const LATE = "Package late"
+
 const SILENT: Verdict = { kind: "silent" }
 
 async function keepPrompt(
@@ -30,7 +33,7 @@ async function keepPrompt(
     createPrompts(context).put({ session, agentType }, prompt),
     indexDaemonClient(context, context.signal).announce({ session, agentType, prompt }),
   ])
-  // Too late for this sub-agent; the next one gets a package.
+  // The start of the sub-agent waits for it.
   if (!isHeard) context.afterwards({ kind: "index-daemon" })
 }
 
@@ -39,11 +42,45 @@ async function packageFor(
   context: HookWorld,
 ): Promise<Verdict> {
   const prompt = await createPrompts(context).take({ session, agentType })
-  if (prompt === undefined) return SILENT
-  const text = await indexDaemonClient(context, context.signal).packageFor({
-    session,
-    agentType,
-    prompt,
-  })
-  return text === undefined ? SILENT : { kind: "context", text }
+  return prompt === undefined ? SILENT : ask({ session, agentType, prompt }, context)
+}
+
+/** A package for the main task, which costs its tokens at each prompt; hence its own level. */
+export const promptRule: Rule = {
+  name: "prompt",
+  level: 5,
+  kinds: ["prompt"],
+  async judge(event, context) {
+    if (event.kind !== "prompt" || !isTask(event.prompt)) return SILENT
+    const prompt = cutPrompt(event.prompt)
+    return ask({ session: event.session, agentType: "", prompt }, context)
+  },
+}
+
+const FEWEST_TASK_WORDS = 4
+
+/** Not a command of the host, and not an answer such as "yes, go on". */
+function isTask(prompt: string): boolean {
+  const text = prompt.trim()
+  return !/^[/!#]/.test(text) && text.split(/\s+/).length >= FEWEST_TASK_WORDS
+}
+
+async function ask(
+  question: { readonly session: string; readonly agentType: string; readonly prompt: string },
+  context: HookWorld,
+): Promise<Verdict> {
+  const answer = await indexDaemonClient(context, context.signal).packageFor(question)
+  switch (answer.kind) {
+    case "package":
+      return { kind: "context", text: answer.text }
+    case "none":
+      return { kind: "silent", note: "No package: no file fits, or the first scan is running." }
+    case "late":
+      return {
+        kind: "silent",
+        note: `${LATE}: no answer of the index daemon in ${answer.afterMs} ms.`,
+      }
+    default:
+      return answer satisfies never
+  }
 }

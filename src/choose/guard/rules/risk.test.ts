@@ -19,7 +19,7 @@ async function scene() {
       risk.judge(it.event("before-edit", { tool: "Edit", paths }), it),
     edit: async (text: string, session = "mine") => {
       await it.write("src/auth/a.ts", text)
-      const own = { tool: "Edit", paths: ["src/auth/a.ts"], textUnits: 0 }
+      const own = { tool: "Edit", paths: ["src/auth/a.ts"], tokens: 0 }
       await track.judge(it.event("after-edit", own, session), it)
     },
     simulate: (path: string, blob: string | null) =>

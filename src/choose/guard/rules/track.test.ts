@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { digest } from "#know/ledger"
 import { blobId } from "#see/repo"
 import { hookWorld } from "#test/hook-world"
 import { track } from "./track.ts"
 
 const MINUTE_MS = 60_000
-const edited = (...paths: readonly string[]) => ({ tool: "Edit", paths, textUnits: 40 })
+const edited = (...paths: readonly string[]) => ({ tool: "Edit", paths, tokens: 10 })
 
 describe("edited files", () => {
   test("[GUARD-19] are recorded in the ledger with the hash of the new content", async () => {
@@ -80,7 +81,7 @@ describe("claims", () => {
 
 test("[GUARD-21] measures tool output while a branch is open, and only then", async () => {
   await using it = await hookWorld()
-  const read = it.event("after-tool", { tool: "Read", paths: ["a.ts"], textUnits: 400 })
+  const read = it.event("after-tool", { tool: "Read", paths: ["a.ts"], tokens: 100 })
   const spool = `charges/${digest("mine")}.jsonl`
   await track.judge(read, it)
   expect(await it.lines(spool)).toEqual([])
@@ -91,7 +92,71 @@ test("[GUARD-21] measures tool output while a branch is open, and only then", as
   await track.judge(it.event("after-edit", edited("a.ts"), "theirs"), it)
   const base = { session: "mine", host: "claude-code", paths: ["a.ts"], at: it.clock.now() }
   expect(await it.lines(spool)).toEqual([
-    { ...base, tool: "Read", textUnits: 400 },
-    { ...base, tool: "Edit", textUnits: 40 },
+    { ...base, tool: "Read", tokens: 100 },
+    { ...base, tool: "Edit", tokens: 10 },
   ])
+})
+
+const SpoolLine = z.object({ tokens: z.int(), told: z.string().optional() })
+
+describe("budget of an open branch", () => {
+  const openBranch = async (it: Awaited<ReturnType<typeof hookWorld>>, marker: object) => {
+    const folder = join(it.stateDirectory, "charges")
+    await mkdir(folder, { recursive: true })
+    const branch = {
+      id: "br_1",
+      budgetUsed: 0,
+      budgetTotal: 1_000,
+      told: null,
+      scale: 1,
+      ...marker,
+    }
+    await writeFile(join(folder, `open-${digest("mine")}`), JSON.stringify(branch))
+  }
+  const read = (it: Awaited<ReturnType<typeof hookWorld>>, tokens: number, tool = "Read") =>
+    track.judge(it.event("after-tool", { tool, paths: [], tokens }), it)
+  const spoolOf = (it: Awaited<ReturnType<typeof hookWorld>>) =>
+    it
+      .lines(`charges/${digest("mine")}.jsonl`)
+      .then((lines) => lines.map((line) => SpoolLine.parse(line)))
+
+  test("[GUARD-21] the agent is warned once at 80 % and told once that the budget is used up", async () => {
+    await using it = await hookWorld()
+    await openBranch(it, {})
+    expect(await read(it, 799)).toEqual({ kind: "silent" })
+    expect(await read(it, 1)).toMatchObject({
+      kind: "warn",
+      text: "Branch br_1 has used 80 % of its budget (800 of 1,000 tokens). Call return soon with the results so far.",
+    })
+    expect(await read(it, 200)).toEqual({ kind: "silent" })
+    expect(await read(it, 1)).toMatchObject({
+      text: "The budget is used up: branch br_1 has used 1,001 of 1,000 tokens. Do no further work in it. Call return now with what you have; the result is accepted.",
+    })
+    expect(await read(it, 900)).toEqual({ kind: "silent" })
+    const told = (await spoolOf(it)).map((line) => line.told)
+    expect(told).toEqual([undefined, "warned", undefined, "exhausted", undefined])
+  })
+
+  test("[GUARD-21] charges of others count, with the scale of the model, and what they told is not repeated", async () => {
+    await using it = await hookWorld()
+    await openBranch(it, { budgetUsed: 700, scale: 1.3 })
+    expect(await read(it, 100)).toMatchObject({
+      text: expect.stringContaining("83 % of its budget"),
+    })
+    await openBranch(it, { id: "br_2", budgetUsed: 850, told: "warned" })
+    expect(await read(it, 1)).toEqual({ kind: "silent" })
+    await openBranch(it, { id: "br_3", budgetUsed: 2_000, told: "exhausted" })
+    expect(await read(it, 1)).toEqual({ kind: "silent" })
+  })
+
+  test("[GUARD-21] our own tools are not charged again, and a damaged marker only meters", async () => {
+    await using it = await hookWorld()
+    await openBranch(it, { budgetUsed: 100 })
+    expect(await read(it, 5_000, "mcp__qm__search")).toEqual({ kind: "silent" })
+    for (const marker of [{ budgetUsed: "x" }, { id: 7 }, { scale: null }, { budgetTotal: null }]) {
+      await openBranch(it, marker)
+      expect(await read(it, 5_000)).toEqual({ kind: "silent" })
+    }
+    expect((await spoolOf(it)).map((line) => line.tokens)).toEqual([0, 5_000, 5_000, 5_000, 5_000])
+  })
 })

@@ -1,5 +1,13 @@
 import { join } from "node:path"
-import { formatAgo, statFile } from "#ground/base"
+import {
+  formatAgo,
+  formatExact,
+  isOwnTool,
+  parseJsonRecord,
+  readJsonl,
+  readTextBounded,
+  statFile,
+} from "#ground/base"
 import { digest, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
 import { asArgument, shown } from "../message-format.ts"
@@ -22,9 +30,10 @@ export const track: Rule = {
     const isEdit = event.kind === "after-edit"
     const paths = event.paths.slice(0, MOST_TRACKED_PATHS)
     if (isEdit) await recordEdits(paths, event, context)
-    await meter(event, context)
+    const budget = await meter(event, context)
     await renewHeld(paths, event, context)
-    const warnings = isEdit ? await crossClaims(paths, event, context) : []
+    const claims = isEdit ? await crossClaims(paths, event, context) : []
+    const warnings = [...(budget === undefined ? [] : [budget]), ...claims]
     return warnings.length === 0
       ? { kind: "silent" }
       : { kind: "warn", text: warnings.join("\n"), paths }
@@ -47,15 +56,83 @@ async function recordEdits(
   }
 }
 
-/** Only while the marker of an open branch exists; otherwise this costs one stat. */
-async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<void> {
-  const folder = join(stateDirectory, "charges")
+/** A marker has about 150 bytes. */
+const LARGEST_MARKER_BYTES = 10_000
+
+/** About 10,000 calls; the process of the branch reads them every second. */
+const LARGEST_SPOOL_BYTES = 4 * 1024 ** 2
+
+type OpenBranch = {
+  readonly id: string
+  readonly budgetUsed: number
+  readonly budgetTotal: number
+  readonly told: string | null
+  readonly scale: number
+}
+
+/**
+ * Reports the call to the process of the open branch, and returns what the agent should know about
+ * its budget. Only while the marker of an open branch exists; otherwise this costs one stat.
+ */
+async function meter(event: AfterTool, world: HookWorld): Promise<string | undefined> {
+  const folder = join(world.stateDirectory, "charges")
   const name = digest(event.session)
   const marker = await statFile(join(folder, `open-${name}`))
-  if (marker.kind !== "found" || marker.what !== "regular file") return
-  const { session, host, tool, textUnits, paths, at } = event
-  const charge = { session, host, tool, textUnits, paths: paths.slice(0, MOST_TRACKED_PATHS), at }
-  await appendIn(folder, join(folder, `${name}.jsonl`), charge)
+  if (marker.kind !== "found" || marker.what !== "regular file") return undefined
+  const { session, host, tool, paths, at } = event
+  // Our own tools are charged where they answer.
+  const tokens = isOwnTool(tool) ? 0 : event.tokens
+  const spool = join(folder, `${name}.jsonl`)
+  const branch = await openBranchIn(join(folder, `open-${name}`))
+  const report = { event, tokens, spool, world }
+  const notice = branch === undefined ? undefined : await noticeOf(branch, report)
+  const reported = { session, host, tool, tokens, paths: paths.slice(0, MOST_TRACKED_PATHS), at }
+  await appendIn(folder, spool, {
+    ...reported,
+    ...(notice === undefined ? {} : { told: notice.level }),
+  })
+  return notice?.text
+}
+
+async function openBranchIn(file: string): Promise<OpenBranch | undefined> {
+  const read = await readTextBounded(file, { maxBytes: LARGEST_MARKER_BYTES })
+  const marker = read.kind === "read" ? parseJsonRecord(read.text) : undefined
+  if (marker === undefined) return undefined
+  const { id, budgetUsed, budgetTotal, told = null, scale } = marker
+  if (typeof id !== "string" || typeof budgetUsed !== "number") return undefined
+  if (typeof budgetTotal !== "number" || typeof scale !== "number") return undefined
+  return { id, budgetUsed, budgetTotal, told: typeof told === "string" ? told : null, scale }
+}
+
+type Report = {
+  readonly event: AfterTool
+  readonly tokens: number
+  readonly spool: string
+  readonly world: HookWorld
+}
+
+/** Once for the warning and once for the end of the budget, charges of our tools included. */
+async function noticeOf(branch: OpenBranch, { event, tokens, spool, world }: Report) {
+  const { records } = await readJsonl(spool, { maxBytes: LARGEST_SPOOL_BYTES })
+  const waiting = records.map((it) => (typeof it["tokens"] === "number" ? it["tokens"] : 0))
+  const reported = waiting.reduce((sum, it) => sum + it, tokens)
+  const used = branch.budgetUsed + Math.ceil(reported * branch.scale)
+  const level = levelOf(used, branch.budgetTotal)
+  if (level === null || branch.told === "exhausted" || branch.told === level) return undefined
+  if (!(await markNotified(["budget", branch.id, level], event, world))) return undefined
+  return { level, text: textOf(level, branch, used) }
+}
+
+function levelOf(used: number, total: number): "warned" | "exhausted" | null {
+  if (used > total) return "exhausted"
+  return used * 5 >= total * 4 ? "warned" : null
+}
+
+function textOf(level: "warned" | "exhausted", { id, budgetTotal }: OpenBranch, used: number) {
+  const figures = `${formatExact(used)} of ${formatExact(budgetTotal)} tokens`
+  return level === "warned"
+    ? `Branch ${shown(id)} has used ${Math.floor((used / budgetTotal) * 100)} % of its budget (${figures}). Call return soon with the results so far.`
+    : `The budget is used up: branch ${shown(id)} has used ${figures}. Do no further work in it. Call return now with what you have; the result is accepted.`
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { TaskAnalysis } from "#ground/contract"
 import type { IndexedFile, IndexedTree } from "#know/map"
 import {
-  cleanMessage,
   type Head,
   type LiftWeights,
   lift,
@@ -11,8 +10,9 @@ import {
   type Ranker,
   type Ranking,
   rank,
-  readQuery,
+  readTask,
   reasonsFor,
+  type SearchTask,
   type SemanticScores,
   shareOf,
 } from "#know/search"
@@ -58,9 +58,10 @@ export async function gatherCandidates(
   options: GatherOptions,
 ): Promise<Candidates> {
   const { analysis, finder } = options
-  const query = readQuery(cleanMessage(options.task))
-  const postingsOf = query.terms.length === 0 ? NOWHERE : await tree.postings(query.terms)
-  const ranked = rankTree(tree, { ...options, query, postingsOf })
+  const task = readTask(options.task)
+  const { query } = task
+  const postingsOf = query.terms.length === 0 ? NOWHERE : await tree.postings(task.terms)
+  const ranked = rankTree(tree, { ...options, ...task, postingsOf })
   const named = analysis.filePaths.flatMap((it) => finder.find(it) ?? [])
   const links = await namedLinks(tree, analysis.symbolNames)
   const files = collect(tree, { ranked, named, links, targets: options.targets })
@@ -78,10 +79,10 @@ type LearnedOrder = {
   reasonsOf(position: number): readonly string[]
 }
 
-type RankOptions = GatherOptions & { readonly query: Query; readonly postingsOf: PostingsOf }
+type RankOptions = Omit<GatherOptions, "task"> & SearchTask & { readonly postingsOf: PostingsOf }
 
 function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undefined {
-  const { query, postingsOf, ranker, meaning } = options
+  const { query, issue, postingsOf, ranker, meaning } = options
   if (query.terms.length === 0 || tree.files.length === 0) return undefined
   const corpus = tree.corpus()
   const history = tree.history()
@@ -91,7 +92,7 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
     ...(history !== undefined && { history }),
     ...(meaning !== undefined && { meaning }),
   }
-  const ranking = rank(ranker, searched, { query })
+  const ranking = rank(ranker, searched, { query, issue })
   const lifted = options.lift === undefined ? [] : lift(ranking, searched, options.lift)
   const ties = new Map(lifted.map((it) => [it.position, it]))
   const order = Int32Array.from(ranking.order)
@@ -100,13 +101,22 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
   for (let index = 0; index < order.length; index++) rankOf[order[index] ?? 0] = index
   return {
     ranking,
-    shares: shareOf(ranking),
+    shares: issue === undefined ? shareOf(ranking) : sourceFirst(tree, shareOf(ranking)),
     order,
     rankOf,
     isMatch: matcherOf(ranking),
     reasonsOf: (position) =>
       reasonsFor(ranking, ties.get(position) ?? { position, rankBefore: 0, ties: NO_TIES }),
   }
+}
+
+/** An issue is solved in source files; its words are often also in tests and documents. */
+const SHARE_BESIDE_SOURCE = 0.5
+
+function sourceFirst(tree: IndexedTree, shares: Float64Array): Float64Array {
+  return shares.map((share, position) =>
+    tree.files[position]?.fileClass === "source" ? share : share * SHARE_BESIDE_SOURCE,
+  )
 }
 
 const NO_TIES = { coChange: 0, folder: 0, stem: 0 }
@@ -198,7 +208,7 @@ function signalsOf(
   it: Pick<Sources, "ranked" | "named" | "links"> & { readonly options: GatherOptions },
 ): Signals {
   const head = it.ranked?.ranking.head
-  const hasHistory = head === "lex+hist" || head === "all"
+  const hasHistory = head === "lex+hist" || head === "all" || head === "issue"
   const hasMeaning = head === "lex+model" || head === "all"
   const hasStructure = it.named.length > 0 || it.links.defines.size > 0
   const missing = [

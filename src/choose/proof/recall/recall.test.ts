@@ -8,7 +8,7 @@ import { commit, git } from "#test/git"
 import { needs } from "#test/needs"
 import { type TempDirectory, tempDirectory } from "#test/temp"
 import { openBench, pastOf } from "../bench.ts"
-import { createProof } from "../proof.ts"
+import { benchHandlers } from "../proof.ts"
 import { createMemory, setTask } from "./tasks.ts"
 
 const { signal } = new AbortController()
@@ -22,7 +22,7 @@ const deps = {
   settings: () => Config.parse({}).pack,
   resolve: (it: string) => it,
 }
-const proof = createProof(deps)
+const proof = benchHandlers(deps)
 const all = { tasks: 10, budget: 1_000, half: "all", ablation: false } as const
 
 const money = (rounding: string) =>

@@ -8,7 +8,7 @@ import { commit, git } from "#test/git"
 import { madeTree } from "#test/indexed-tree"
 import { needs } from "#test/needs"
 import { type TempDirectory, tempDirectory } from "#test/temp"
-import { createProof } from "../proof.ts"
+import { benchHandlers } from "../proof.ts"
 import { readUsage } from "./peers.ts"
 import { withOneChanged } from "./scan.ts"
 
@@ -16,7 +16,7 @@ const { signal } = new AbortController()
 const tokens = createTokens({ encoding: "claude" })
 
 function proofWith(searchPath: string) {
-  return createProof({
+  return benchHandlers({
     clock: systemClock,
     random: systemRandom,
     log: silentLog,

@@ -61,7 +61,10 @@ function sizeOf(tree: IndexedTree): TreeSize {
 
 async function sourceOf({ bench, clock }: ScanParts): Promise<TreeSource> {
   const { repository, git } = bench
-  if (!isBare(bench)) return workingTree({ repository, git, clock })
+  if (!isBare(bench)) {
+    const format = "problem" in git ? "sha1" : git.format
+    return workingTree({ repository, format, git: async () => git, clock })
+  }
   const past = await pastOf(bench)
   return commitTree({ git: past.git, commit: past.head })
 }

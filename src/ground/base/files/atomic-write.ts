@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { FileNotRegular, StorageFull } from "../errors.ts"
 import { systemRandom } from "../id.ts"
 import { isSameProcessAlive, type ProcessIdentity, processIdentity } from "../process/process.ts"
-import { openDirectory, syncDirectory } from "./directories.ts"
+import { openDirectory, refuseLinkedFolders, syncDirectory } from "./directories.ts"
 import { fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
@@ -42,6 +42,7 @@ export async function writeFileAtomic(
 }
 
 export async function refuseIrregular(path: string): Promise<void> {
+  await refuseLinkedFolders(path)
   try {
     const looked = await lstat(path)
     if (!looked.isFile()) throw FileNotRegular({ path, what: fileTypeOf(looked) })

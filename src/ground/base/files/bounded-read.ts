@@ -62,6 +62,15 @@ export async function readBounded(path: string, limits: ReadLimits): Promise<Rea
   }
 }
 
+/** The first bytes of a regular file of any size; undefined if it cannot be read. */
+export async function readStart(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const opened = await openRegular(path)
+  if (opened.kind !== "open") return undefined
+  await using handle = opened.handle
+  const bytes = await readUpTo(handle, { maxBytes: maxBytes - 1, expected: maxBytes - 1 })
+  return bytes.subarray(0, maxBytes)
+}
+
 /** Like `readBounded`, for UTF-8; invalid bytes are an outcome, never replaced. */
 export async function readTextBounded(path: string, limits: ReadLimits): Promise<ReadTextOutcome> {
   const outcome = await readBounded(path, limits)

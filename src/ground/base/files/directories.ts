@@ -12,7 +12,7 @@ import {
   rmdir,
 } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { dirname, join, resolve, sep } from "node:path"
 import { FileNotDirectory } from "../errors.ts"
 import { compareText } from "../text.ts"
 import { type FileType, fileTypeOf } from "./file-type.ts"
@@ -27,11 +27,31 @@ export async function ensureDirectory(
   const mode = options.mode ?? 0o700
   const whole = resolve(path)
   try {
+    await refuseLinkedFolders(whole)
     const made = await makeMissing(whole, mode)
     await setMode(whole, { mode, made })
     if (made) await syncDirectory(dirname(whole))
   } catch (error) {
     throw asWriteFailure(error, { path })
+  }
+}
+
+/** Files of a repository that we write are below this folder. git can contain a link in its place. */
+const PROJECT_FOLDER = ".qm"
+
+/**
+ * Rejects a path that has a link between `.qm` and its last name: a link of a cloned repository
+ * would redirect the write to a place outside it.
+ */
+export async function refuseLinkedFolders(path: string): Promise<void> {
+  const names = resolve(path).split(sep)
+  const first = names.indexOf(PROJECT_FOLDER)
+  if (first < 0) return
+  for (let end = first + 1; end < names.length; end++) {
+    const folder = names.slice(0, end).join(sep)
+    const looked = await lstat(folder).catch(() => undefined)
+    if (looked === undefined) return
+    if (looked.isSymbolicLink()) throw FileNotDirectory({ path: folder, what: fileTypeOf(looked) })
   }
 }
 

@@ -1,9 +1,17 @@
-import { constants, readlinkSync, realpathSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from "node:fs"
 import { link, lstat, open, realpath, rename, statfs, unlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { FileExists, FileNotReadable, FileNotRegular } from "../errors.ts"
 import { refuseIrregular } from "./atomic-write.ts"
-import { syncDirectory } from "./directories.ts"
+import { refuseLinkedFolders, syncDirectory } from "./directories.ts"
 import { type FileStat, type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
@@ -23,12 +31,41 @@ export async function statFile(path: string): Promise<StatOutcome> {
   }
 }
 
+/**
+ * Synchronous, because 10,000 files take ten times as long through the thread pool; callers yield
+ * in between. Undefined if the path is missing or unreadable.
+ */
+export function statNow(path: string): FileStat | undefined {
+  try {
+    const looked = lstatSync(path, { throwIfNoEntry: false })
+    return looked === undefined ? undefined : fileStatOf(looked)
+  } catch {
+    return undefined
+  }
+}
+
+/** The first bytes of a file, synchronously; fewer if it is shorter, undefined if unreadable. */
+export function readHeadNow(path: string, bytes: number): Buffer | undefined {
+  try {
+    const handle = openSync(path, READ_ITSELF)
+    try {
+      const head = Buffer.alloc(bytes)
+      return head.subarray(0, readSync(handle, head, 0, bytes, 0))
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    return undefined
+  }
+}
+
 export async function removeFile(path: string): Promise<{ readonly kind: "removed" | "missing" }> {
   const stat = await statFile(path)
   if (stat.kind === "missing") return { kind: "missing" }
   if (stat.kind === "found" && stat.what === "directory")
     throw FileNotRegular({ path, what: stat.what })
   try {
+    await refuseLinkedFolders(path)
     await unlink(path)
     await syncDirectory(dirname(path))
     return { kind: "removed" }
@@ -48,6 +85,8 @@ export async function renameFile(
   options: { readonly existing: "refuse" | "replace" } = { existing: "refuse" },
 ): Promise<{ readonly kind: "renamed" | "missing" }> {
   try {
+    await refuseLinkedFolders(to)
+    await refuseLinkedFolders(from)
     if (options.existing === "replace") await refuseIrregular(to)
     else if ((await statFile(to)).kind !== "missing") throw FileExists({ path: to })
     if ((await statFile(from)).kind === "missing") return { kind: "missing" }
@@ -65,6 +104,7 @@ export async function linkFile(
   to: string,
 ): Promise<{ readonly kind: "linked" | "missing" }> {
   try {
+    await refuseLinkedFolders(to)
     if ((await statFile(from)).kind === "missing") return { kind: "missing" }
     await link(from, to)
     await syncDirectory(dirname(to))
@@ -81,6 +121,7 @@ export async function createFile(
   options: { readonly mode?: number } = {},
 ): Promise<{ readonly kind: "created" | "exists" }> {
   try {
+    await refuseLinkedFolders(path)
     await using handle = await open(path, "wx", 0o600)
     await handle.chmod(options.mode ?? 0o600)
     await syncDirectory(dirname(path))

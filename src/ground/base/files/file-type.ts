@@ -44,6 +44,9 @@ export function fileTypeOf(entry: StatPredicates): FileType {
   return "file of unknown type"
 }
 
+/** Asked once: a scan needs it for each file. */
+const OWN_USER_ID = process.getuid?.()
+
 export function fileStatOf(stats: Stats): FileStat {
   return {
     sizeBytes: stats.size,
@@ -52,6 +55,6 @@ export function fileStatOf(stats: Stats): FileStat {
     mode: stats.mode & 0o7777,
     device: stats.dev,
     inode: stats.ino,
-    isOwn: process.getuid === undefined || stats.uid === process.getuid(),
+    isOwn: OWN_USER_ID === undefined || stats.uid === OWN_USER_ID,
   }
 }

@@ -5,8 +5,9 @@ import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { FileNotReadable, FileNotRegular } from "../errors.ts"
+import { readStart } from "./bounded-read.ts"
 import { createJsonl } from "./jsonl.ts"
-import { readJsonl, streamJsonl } from "./jsonl-read.ts"
+import { readJsonl, streamJsonl, streamLines } from "./jsonl-read.ts"
 
 const RECORDS = Array.from({ length: 1_000 }, (_, seq) => ({
   seq,
@@ -219,4 +220,29 @@ describe("a journal that is missing or not a file", () => {
       })
     },
   )
+})
+
+test("[BASE-37] lines are read from a position, without a last one that has no newline", async () => {
+  await using directory = await tempDirectory()
+  const path = join(directory.path, "growing.jsonl")
+  const read = async (from: number) => {
+    const lines: (readonly [string | undefined, number])[] = []
+    for await (const { bytes, end } of streamLines(path, { from, maxLineBytes: 100_000 })) {
+      lines.push([bytes?.toString().slice(0, 6), end])
+    }
+    return lines
+  }
+  expect(await read(0)).toEqual([])
+  await writeFile(path, `first\n${"x".repeat(200_000)}\n\nhalf`)
+  expect(await read(0)).toEqual([
+    ["first", 6],
+    [undefined, 200_007],
+    ["", 200_008],
+  ])
+  await writeFile(path, " line\n", { flag: "a" })
+  expect(await read(200_008)).toEqual([["half l", 200_018]])
+  expect(await read(200_018)).toEqual([])
+  expect(await read(900_000)).toEqual([])
+  expect((await readStart(path, 8))?.toString()).toBe("first\nxx")
+  expect(await readStart(join(directory.path, "missing"), 8)).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import type { FileHandle } from "node:fs/promises"
 import { FileNotReadable, FileNotRegular } from "../errors.ts"
+import { parseJson } from "../json.ts"
 import { JSONL_LONGEST_LINE_BYTES, READ_STEP_BYTES } from "../limits.ts"
 import { isRecord } from "../object.ts"
 import { openRegular } from "./bounded-read.ts"
@@ -61,7 +62,7 @@ export async function* streamJsonl(
 
   const maxBytes = limits.maxBytes ?? JSONL_LARGEST_FILE_BYTES
   const lines = createLines(limits.maxLineBytes ?? JSONL_LONGEST_LINE_BYTES)
-  for await (const piece of readPieces({ handle, path }, maxBytes)) {
+  for await (const piece of readPieces({ handle, path, from: 0 }, maxBytes)) {
     for (const line of lines.feed(piece)) for (const item of judge(line)) yield item
   }
   const { size } = await handle.stat()
@@ -69,8 +70,41 @@ export async function* streamJsonl(
   else for (const line of lines.end()) for (const item of judge(line)) yield item
 }
 
+export type FileLine = {
+  /** Undefined if the line exceeds `maxLineBytes`. */
+  readonly bytes: Buffer | undefined
+  /** Position of the first byte after its newline. */
+  readonly end: number
+}
+
+/**
+ * The lines of a growing file from a byte position on. A last line without newline is left out,
+ * because its writer may not be done. A missing file has no lines.
+ */
+export async function* streamLines(
+  path: string,
+  options: { readonly from: number; readonly maxLineBytes: number },
+): AsyncGenerator<FileLine> {
+  const opened = await openRegular(path)
+  if (opened.kind === "missing") return
+  if (opened.kind === "not-regular") throw FileNotRegular({ path, what: opened.what })
+  if (opened.kind === "unreadable") throw FileNotReadable({ path, reason: opened.reason })
+  await using handle = opened.handle
+
+  const lines = createLines(options.maxLineBytes)
+  let end = options.from
+  // Lines written during the read are for the next one, or a fast writer would keep us here.
+  const maxBytes = Math.max(0, opened.stats.size - end)
+  for await (const piece of readPieces({ handle, path, from: end }, maxBytes)) {
+    for (const line of lines.feed(piece)) {
+      end += line.sizeBytes + 1
+      yield { bytes: line.bytes, end }
+    }
+  }
+}
+
 async function* readPieces(
-  file: { readonly handle: FileHandle; readonly path: string },
+  file: { readonly handle: FileHandle; readonly path: string; readonly from: number },
   maxBytes: number,
 ): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(READ_STEP_BYTES)
@@ -78,7 +112,7 @@ async function* readPieces(
   while (done < maxBytes) {
     const chunkBytes = Math.min(buffer.length, maxBytes - done)
     const { bytesRead } = await file.handle
-      .read(buffer, 0, chunkBytes, null)
+      .read(buffer, 0, chunkBytes, file.from + done)
       .catch((error: unknown) => {
         throw FileNotReadable({ path: file.path, reason: reasonOf(error) }, error)
       })
@@ -178,12 +212,9 @@ function parseRecord(bytes: Buffer): ParsedLine {
   if (!isUtf8(bytes)) return { kind: "bad", reason: "not_utf8" }
   const text = bytes.toString()
   if (text.trim() === "") return { kind: "blank" }
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value)
-      ? { kind: "record", record: value }
-      : { kind: "bad", reason: "not_an_object" }
-  } catch {
-    return { kind: "bad", reason: "not_json" }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { kind: "bad", reason: "not_json" }
+  return isRecord(value)
+    ? { kind: "record", record: value }
+    : { kind: "bad", reason: "not_an_object" }
 }

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts"
-import { FileExists } from "../errors.ts"
-import type { Random } from "../id.ts"
+import { type Clock, systemClock } from "../clock.ts"
+import { FileBusy, FileExists } from "../errors.ts"
+import { type Random, systemRandom } from "../id.ts"
 import { parseJson } from "../json.ts"
 import { isSameProcessAlive, processIdentity } from "../process/process.ts"
 import { writeFileAtomic } from "./atomic-write.ts"
@@ -28,6 +28,24 @@ export async function withFileLock<Result>(
   } finally {
     await removeFile(file)
   }
+}
+
+/** A writer reads and replaces one small file; after 30 s it is stuck. */
+const TRIES = 1_500
+const TRY_MS = 20
+
+/**
+ * Runs `work` while no other process changes the file: reading it, changing the value and writing
+ * it back is one step. The folder must exist. The lock is `<file>.lock`; waiting is in real time,
+ * because the holder is another process.
+ */
+export async function whileLocked<Result>(
+  file: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const busy = ({ pid }: { readonly pid: number }) => FileBusy({ path: file, pid })
+  const waiting = { clock: systemClock, random: systemRandom, tries: TRIES, tryMs: TRY_MS, busy }
+  return withFileLock(`${file}.lock`, waiting, work)
 }
 
 async function take(file: string, lock: FileLock): Promise<void> {

@@ -18,7 +18,7 @@ import { compareText } from "../text.ts"
 import type { ReadOutcome } from "./bounded-read.ts"
 import type { DirectoryEntry } from "./directories.ts"
 import type { StatOutcome } from "./file-operations.ts"
-import { type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
+import { type FileStat, type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
 import { reasonOf } from "./system-error.ts"
 
 type NotThere =
@@ -48,6 +48,8 @@ export type FolderListing =
 export type OpenFolder = Disposable & {
   readonly device: number
   readonly inode: number
+  /** When it was opened. */
+  readonly ownStat: FileStat
   list(limits: { readonly maxEntries: number }): FolderListing
   stat(name: string): StatOutcome
   read(name: string, limits: { readonly maxBytes: number }): Exclude<ReadOutcome, OutsideRoot>
@@ -116,6 +118,7 @@ function folderOf(
   return {
     device,
     inode,
+    ownStat: fileStatOf(stats),
     list: ({ maxEntries }) => checked(listAt(place, { maxEntries, sizeBytes: stats.size })),
     stat: (name) => (isPlainName(name) ? checked(statAt(`${place}/${name}`)) : NO_NAME),
     read: (name, limits) =>

@@ -7,25 +7,48 @@ export type SocketQuestion = {
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
+  /** Also waits for a listener that is starting. */
+  readonly waitsForListener?: boolean
 }
+
+const LISTENER_CHECK_MS = 25
 
 /**
  * Sends one line to a process of the same user and returns its response line. Undefined for every
  * failure: no listener, socket not private, timeout, response too long.
  */
 export async function askSocket(question: SocketQuestion): Promise<string | undefined> {
+  const { timeoutMs, signal, waitsForListener = false } = question
+  const until = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await askOnce({ ...question, timeoutMs: until - performance.now() })
+    const isOver = until - performance.now() <= LISTENER_CHECK_MS || signal?.aborted === true
+    if (answer !== NO_LISTENER) return answer
+    if (!waitsForListener || isOver) return undefined
+    await new Promise((resolve) => setTimeout(resolve, LISTENER_CHECK_MS))
+  }
+}
+
+const NO_LISTENER = Symbol("no listener")
+
+async function askOnce(question: SocketQuestion): Promise<string | undefined | typeof NO_LISTENER> {
   const { signal } = question
-  if (!(await isOwnSocket(question.path))) return undefined
+  if (!(await isOwnSocket(question.path))) return NO_LISTENER
   // Loaded lazily: most processes never connect.
   const { createConnection } = await import("node:net")
-  const answered = Promise.withResolvers<string | undefined>()
+  const answered = Promise.withResolvers<string | undefined | typeof NO_LISTENER>()
   const giveUp = (): void => answered.resolve(undefined)
   const timer = setTimeout(giveUp, question.timeoutMs)
   signal?.addEventListener("abort", giveUp, { once: true })
   if (signal?.aborted === true) giveUp()
   const socket = createConnection(question.path)
-  socket.on("connect", () => socket.write(`${question.line}\n`))
-  socket.on("error", giveUp).on("close", giveUp)
+  let isConnected = false
+  socket.on("connect", () => {
+    isConnected = true
+    socket.write(`${question.line}\n`)
+  })
+  socket.on("error", () => answered.resolve(isConnected ? undefined : NO_LISTENER))
+  socket.on("close", giveUp)
   const { add } = createLine({
     maxBytes: question.maxBytes,
     onLine: answered.resolve,

@@ -1,7 +1,11 @@
 import { getCompileCacheDir } from "node:module"
 import path from "node:path"
-import { parentPort, Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { invariant } from "../error.ts"
+import { packageFile } from "../package-files.ts"
+
+/** A command without threads does not load the module. */
+const workerThreads = () => process.getBuiltinModule("node:worker_threads")
 
 /** By default Node reserves 50 MB more for each thread, without a measurable gain. */
 const THREAD_YOUNG_HEAP_MB = 16
@@ -67,7 +71,7 @@ type ThreadMessage<Answer> =
   | { readonly kind: "failed"; readonly reason: string }
 
 function startWorker({ entry, heapMb }: ThreadOptions): Worker {
-  return new Worker(new URL("../../../../bin/thread.mjs", import.meta.url), {
+  return new (workerThreads().Worker)(packageFile("bin/thread.mjs"), {
     argv: [entry.href, compileCacheFolder()],
     env: {},
     execArgv: [],
@@ -124,7 +128,7 @@ function messageOf(error: unknown): string {
 export function answerQuestions<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
 ): void {
-  const port = parentPort
+  const port = workerThreads().parentPort
   invariant(port !== null, "answerQuestions runs in a worker thread")
   let last = Promise.resolve()
   port.on("message", (question: Question) => {

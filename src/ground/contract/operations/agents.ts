@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { AgentMode } from "../agent.ts"
-import { Message } from "../message.ts"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
+import { AgentMode } from "../shapes/agent.ts"
 import {
   AgentsApprovals,
   AgentsContext,
@@ -17,10 +17,11 @@ import {
   AgentsTimeline,
   AgentsTurns,
   Approval,
+  Message,
   Run,
   RunId,
   RunStatus,
-} from "../run.ts"
+} from "../shapes/run.ts"
 import { prompt, StartInput } from "./start-input.ts"
 
 const EXIT_CODES = [
@@ -28,7 +29,7 @@ const EXIT_CODES = [
     "stopped it, 4 when its process ended early, 130 after Ctrl-C.",
 ] as const
 
-const RunIdInput = { id: RunId.describe("Run id, listed by `qm runs`") }
+const RunIdInput = { id: listedBy("agents.list", RunId.describe("Run id, listed by `qm runs`")) }
 
 const TurnIdInput = {
   id: z.string().min(1).max(100).describe("Id of the queued turn, listed by `qm runs turns`"),
@@ -60,12 +61,13 @@ export const agentsOperations = defineOperations("agents", {
         .max(200)
         .optional()
         .describe("Only runs with these words in title, prompt or messages"),
-      status: z.array(RunStatus).optional().describe("Only runs in this state"),
+      status: z.array(RunStatus).max(20).optional().describe("Only runs in this state"),
       label: z.string().max(60).optional().describe("Only runs with this label"),
       workflow: z.string().max(60).optional().describe("Only runs in this workflow state"),
       archived: z.boolean().default(false).describe("List archived runs instead of active ones"),
     }),
     output: AgentsList,
+    rows: { field: "runs", id: "id", title: ["title"] },
   },
   show: {
     summary: "Show a run: state, cost and pending approvals",
@@ -158,9 +160,13 @@ export const agentsOperations = defineOperations("agents", {
       examples: ["qm approvals", "qm approvals --run run_abc123"],
     },
     input: z.object({
-      run: RunId.optional().describe("Run id; also lists its answered questions"),
+      run: listedBy(
+        "agents.list",
+        RunId.optional().describe("Run id; also lists its answered questions"),
+      ),
     }),
     output: AgentsApprovals,
+    rows: { field: "approvals", id: "id", title: ["title"] },
   },
   timeline: {
     summary: "Show how long each step of a run took, waiting times separate",
@@ -310,7 +316,10 @@ export const agentsOperations = defineOperations("agents", {
       },
     ],
     input: z.object({
-      id: z.string().min(1).max(100).describe("Approval id, listed by `qm approvals`"),
+      id: listedBy(
+        "agents.approvals",
+        z.string().min(1).max(100).describe("Approval id, listed by `qm approvals`"),
+      ),
       decision: z.enum(["allow", "deny"]).describe("allow or deny"),
       note: z.string().max(2_000).optional().describe("Reason to send to the agent"),
       always: z
@@ -417,7 +426,7 @@ export const agentsOperations = defineOperations("agents", {
       examples: ["qm runs save run_abc123 login.html --format html"],
     },
     input: AgentsExportInput.extend({
-      file: z.string().min(1).describe("File to create; it must not exist"),
+      file: z.string().min(1).max(4_096).describe("File to create; it must not exist"),
     }),
     output: AgentsSaved,
   },
@@ -432,7 +441,7 @@ export const agentsOperations = defineOperations("agents", {
       examples: ["qm runs import login.jsonl"],
     },
     input: z.object({
-      file: z.string().min(1).describe("File written by `qm runs save`"),
+      file: z.string().min(1).max(4_096).describe("File written by `qm runs save`"),
     }),
     output: Run,
   },
@@ -441,28 +450,34 @@ export const agentsOperations = defineOperations("agents", {
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["runs", "sessions"],
-      group: "Runs",
-      examples: ["qm runs sessions --everywhere"],
+      words: ["session", "stored"],
+      aliases: ["runs sessions"],
+      group: "Sessions",
+      examples: ["qm session stored", "qm session stored --everywhere"],
     },
     input: z.object({
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
       everywhere: z.boolean().default(false).describe("Include sessions of other directories"),
     }),
     output: AgentsSessions,
+    rows: { field: "sessions", id: "sessionId", title: ["host", "title"] },
   },
   read: {
     summary: "Import a host's session as a run; repeat to import new messages",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["runs", "read"],
+      words: ["session", "import"],
+      aliases: ["runs read"],
       args: ["session"],
-      group: "Runs",
-      examples: ["qm runs read 0f3c2a9e"],
+      group: "Sessions",
+      examples: ["qm session import 0f3c2a9e"],
     },
     input: z.object({
-      session: z.string().min(1).max(200).describe("Session id, listed by `qm runs sessions`"),
+      session: listedBy(
+        "agents.sessions",
+        z.string().min(1).max(200).describe("Session id, listed by `qm session stored`"),
+      ),
     }),
     output: Run,
   },

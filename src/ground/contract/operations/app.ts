@@ -1,8 +1,16 @@
 import { z } from "zod"
-import { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "../config-report.ts"
-import { DoctorReport } from "../doctor.ts"
-import { Now } from "../now.ts"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
+import {
+  ConfigCheck,
+  ConfigLayer,
+  ConfigReport,
+  ConfigSetting,
+  DoctorReport,
+  HostsList,
+  Now,
+  RepositoryState,
+} from "../shapes/app.ts"
 
 export const configOperations = defineOperations("config", {
   show: {
@@ -15,13 +23,18 @@ export const configOperations = defineOperations("config", {
       examples: ["qm config show --sources", "qm config show pack"],
     },
     input: z.object({
-      key: z
-        .string()
-        .optional()
-        .describe("Setting or section, such as tokens.encoding or tokens (default: all)"),
+      key: listedBy(
+        "config.show",
+        z
+          .string()
+          .max(200)
+          .optional()
+          .describe("Setting or section, such as tokens.encoding or tokens (default: all)"),
+      ),
       sources: z.boolean().default(false).describe("Show where each value comes from"),
     }),
     output: ConfigReport,
+    rows: { field: "settings", id: "key", title: ["description"] },
   },
   check: {
     summary: "Check the config files and report line, column and nearest key",
@@ -41,8 +54,11 @@ export const configOperations = defineOperations("config", {
       examples: ["qm config set pack.budget 16000", "qm config set kit.level 3 --layer project"],
     },
     input: z.object({
-      key: z.string().describe("Setting, such as tokens.encoding"),
-      value: z.string().describe("New value"),
+      key: listedBy(
+        "config.show",
+        z.string().max(200).describe("Setting, such as tokens.encoding"),
+      ),
+      value: z.string().max(100_000).describe("New value"),
       layer: ConfigLayer.default("user").describe("File to write to"),
     }),
     output: ConfigSetting,
@@ -53,7 +69,10 @@ export const configOperations = defineOperations("config", {
     surfaces: ["cli", "http"],
     cli: { args: ["key"], group: "Setup", examples: ["qm config unset pack.budget"] },
     input: z.object({
-      key: z.string().describe("Setting, such as tokens.encoding"),
+      key: listedBy(
+        "config.show",
+        z.string().max(200).describe("Setting, such as tokens.encoding"),
+      ),
       layer: ConfigLayer.default("user").describe("File to remove it from"),
     }),
     output: ConfigSetting,
@@ -89,9 +108,27 @@ export const nowOperations = defineOperations("now", {
     summary: "Show repository status, running agents and pending approvals",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["now"], alsoWords: ["status"], group: "Runs", examples: ["qm now"] },
+    cli: { words: ["now"], aliases: ["status"], group: "Runs", examples: ["qm now"] },
     input: z.object({}),
     output: Now,
+  },
+  repository: {
+    summary: "Show branch, distance to upstream and changed files",
+    effect: "read",
+    surfaces: ["http"],
+    input: z.object({}),
+    output: RepositoryState,
+  },
+})
+
+export const hostsOperations = defineOperations("hosts", {
+  list: {
+    summary: "List agent hosts: version, sign-in and whether qm is connected",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { words: ["hosts"], group: "Setup", examples: ["qm hosts"] },
+    input: z.object({}),
+    output: HostsList,
   },
 })
 
@@ -102,12 +139,40 @@ export const demoOperations = defineOperations("demo", {
     surfaces: ["cli"],
     cli: { words: ["demo"], args: ["folder"], group: "Setup", examples: ["qm demo"] },
     input: z.object({
-      folder: z.string().min(1).default("qm-demo").describe("New or empty folder"),
+      folder: z.string().min(1).max(4_096).default("qm-demo").describe("New or empty folder"),
     }),
     output: z.object({
       folder: z.string().describe("Absolute path of the repository"),
       files: z.int().describe("Number of files written"),
       commits: z.int().describe("Number of commits made; 0 where git is missing"),
+    }),
+  },
+})
+
+export const upgradeOperations = defineOperations("upgrade", {
+  show: {
+    summary: "Show how to update qm for the way it was installed",
+    effect: "read",
+    // With --check it starts npm, so only the user at the terminal may call it.
+    surfaces: ["cli"],
+    cli: {
+      words: ["upgrade"],
+      group: "Setup",
+      examples: ["qm upgrade", "qm upgrade --check"],
+      notes: ["It changes nothing. Without --check it uses no network."],
+    },
+    input: z.strictObject({
+      check: z.boolean().default(false).describe("Ask npm's registry for the newest version"),
+    }),
+    output: z.object({
+      version: z.string().describe("Version that runs now"),
+      installed: z
+        .enum(["global", "npx", "dependency", "clone", "claude-plugin", "container", "unknown"])
+        .describe("How it was installed"),
+      folder: z.string().describe("Folder it runs from"),
+      steps: z.array(z.string()).describe("Commands that update it, in order"),
+      latest: z.string().nullable().describe("Newest published version; null without --check"),
+      isNewest: z.boolean().nullable().describe("Null without --check"),
     }),
   },
 })

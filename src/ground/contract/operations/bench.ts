@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { BenchRecall, BenchScan } from "../bench.ts"
 import { defineOperations } from "../operation.ts"
+import { BenchRecall, BenchScan } from "../shapes/bench.ts"
 
 /** Command line only: they read any given folder and take minutes. */
 export const benchOperations = defineOperations("bench", {
@@ -10,7 +10,7 @@ export const benchOperations = defineOperations("bench", {
     surfaces: ["cli"],
     cli: { group: "Store", examples: ["qm bench recall --tasks 50 --budget 8000"] },
     input: z.object({
-      repo: z.string().min(1).default(".").describe("Git repository"),
+      repo: z.string().min(1).max(4_096).default(".").describe("Git repository"),
       tasks: z.int().min(1).max(2_000).default(150).describe("Number of commits to use as tasks"),
       budget: z
         .int()
@@ -32,7 +32,7 @@ export const benchOperations = defineOperations("bench", {
     surfaces: ["cli"],
     cli: { group: "Store", examples: ["qm bench scan --repo ../other-project"] },
     input: z.object({
-      repo: z.string().min(1).default(".").describe("Directory to scan"),
+      repo: z.string().min(1).max(4_096).default(".").describe("Directory to scan"),
       commits: z
         .int()
         .min(0)

@@ -1,19 +1,26 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { defineOperations } from "../operation.ts"
 import {
   Capture,
   CaptureDiff,
   CaptureHosts,
+  CaptureLint,
   CaptureList,
   CaptureSettings,
   CaptureText,
   HostName,
-} from "../capture.ts"
-import { defineOperations } from "../operation.ts"
+} from "../shapes/capture.ts"
 
 const CaptureId = z.string().min(1).max(100)
 
 const place = {
-  path: z.string().min(1).default(".").describe("Directory in which the agent would start"),
+  path: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .default(".")
+    .describe("Directory in which the agent would start"),
   host: HostName.default("claude-code").describe("Agent whose context to show"),
 }
 
@@ -24,11 +31,12 @@ export const captureOperations = defineOperations("capture", {
     surfaces: ["cli", "http", "mcp"],
     cli: { group: "Context", examples: ["qm capture list --host codex --limit 10"] },
     input: z.object({
-      path: z.string().min(1).optional().describe("Only captures of this directory"),
+      path: z.string().min(1).max(4_096).optional().describe("Only captures of this directory"),
       host: HostName.optional().describe("Only captures of this host"),
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of captures"),
     }),
     output: CaptureList,
+    rows: { field: "captures", id: "id", title: ["host", "workingDirectory"], newest: "last" },
   },
   show: {
     summary: "Show a stored capture",
@@ -36,7 +44,7 @@ export const captureOperations = defineOperations("capture", {
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["id"], group: "Context", examples: ["qm capture show last --content"] },
     input: z.object({
-      id: CaptureId.describe("Capture id, or last for the newest"),
+      id: listedBy("capture.list", CaptureId.describe("Capture id, or last for the newest")),
       content: z.boolean().default(false).describe("Also show the text of each file"),
     }),
     output: Capture,
@@ -47,8 +55,8 @@ export const captureOperations = defineOperations("capture", {
     surfaces: ["cli", "http"],
     cli: { args: ["id", "path"], group: "Context", examples: ["qm capture text last CLAUDE.md"] },
     input: z.object({
-      id: CaptureId.describe("Capture id, or last for the newest"),
-      path: z.string().min(1).describe("Path of the file, as the capture lists it"),
+      id: listedBy("capture.list", CaptureId.describe("Capture id, or last for the newest")),
+      path: z.string().min(1).max(4_096).describe("Path of the file, as the capture lists it"),
     }),
     output: CaptureText,
   },
@@ -62,8 +70,8 @@ export const captureOperations = defineOperations("capture", {
       examples: ["qm capture diff cap_abc123", "qm capture diff cap_abc123 cap_def456"],
     },
     input: z.object({
-      from: CaptureId.describe("Id of the older capture"),
-      to: CaptureId.default("last").describe("Id of the newer capture"),
+      from: listedBy("capture.list", CaptureId.describe("Id of the older capture")),
+      to: listedBy("capture.list", CaptureId.default("last").describe("Id of the newer capture")),
     }),
     output: CaptureDiff,
   },
@@ -92,8 +100,9 @@ export const captureOperations = defineOperations("capture", {
     input: z.object({
       ...place,
       content: z.boolean().default(false).describe("Also show the text of each file"),
-      diff: CaptureId.optional().describe(
-        "Compare with this capture: an id, or last for the newest",
+      diff: listedBy(
+        "capture.list",
+        CaptureId.optional().describe("Compare with this capture: an id, or last for the newest"),
       ),
       observe: z
         .boolean()
@@ -103,16 +112,40 @@ export const captureOperations = defineOperations("capture", {
         .boolean()
         .default(false)
         .describe("Let --observe start the host in a folder the host does not trust"),
+      askServers: z
+        .boolean()
+        .default(false)
+        .describe("Also start the configured MCP servers and count the tools they list"),
       save: z.boolean().default(true).describe("Store the capture in the history"),
     }),
     output: Capture,
+  },
+  lint: {
+    summary: "Check what an agent loads; exits with 1 if there is something to cut",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["path"],
+      group: "Context",
+      examples: ["qm capture lint", "qm capture lint --json"],
+    },
+    input: z.object(place),
+    output: CaptureLint,
   },
   settings: {
     summary: "Show a host's settings, their origin, and its MCP servers",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { args: ["path"], group: "Context", examples: ["qm capture settings --host claude-code"] },
-    input: z.object(place),
+    input: z.object({
+      ...place,
+      commandLine: z
+        .string()
+        .max(100_000)
+        .min(1)
+        .optional()
+        .describe("Settings passed to the host with --settings: JSON or a file"),
+    }),
     output: CaptureSettings,
   },
   hosts: {

@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { ALWAYS_LOADED, defineOperations } from "../operation.ts"
 import {
   FoldBranch,
   FoldCharge,
@@ -11,16 +13,17 @@ import {
   FoldShow,
   FoldStatus,
   FoldTree,
-} from "../fold.ts"
-import { defineOperations } from "../operation.ts"
+} from "../shapes/fold.ts"
 
 const sessionId = z.string().max(200).optional().describe("Session id (default: the caller's own)")
 
-const Paths = z.array(z.string())
+const Paths = z.array(z.string().max(100_000)).max(10_000)
 
 const Count = z.int().nonnegative()
 
-const SHOWN_AT_ONCE = { "anthropic/alwaysLoad": true }
+const BranchRef = {
+  id: listedBy("fold.list", z.string().max(200).describe("Branch id, listed by `qm fold`")),
+}
 
 export const foldOperations = defineOperations("fold", {
   branch: {
@@ -35,12 +38,15 @@ export const foldOperations = defineOperations("fold", {
       description:
         "Open a branch for a sub-task that reads a lot and ends in a short conclusion (search, debugging, review). It has a token budget and a timeout; end it with return. The response explains how to work in it.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-      meta: SHOWN_AT_ONCE,
+      meta: ALWAYS_LOADED,
       needsFolding: true,
     },
     input: z.strictObject({
-      description: z.string().describe("Sub-task in one line, at most 500 characters"),
-      prompt: z.string().describe("Full task, at most 10,000 characters"),
+      description: z
+        .string()
+        .max(4_000_000)
+        .describe("Sub-task in one line, at most 500 characters"),
+      prompt: z.string().max(4_000_000).describe("Full task, at most 10,000 characters"),
       budget: z.number().optional().describe("Tokens"),
       timeoutSeconds: z.number().optional(),
       parentBranchId: z
@@ -65,15 +71,19 @@ export const foldOperations = defineOperations("fold", {
       description:
         "End a branch with its result. The parent sees only this message: write the conclusion first, then the evidence.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-      meta: SHOWN_AT_ONCE,
+      meta: ALWAYS_LOADED,
       needsFolding: true,
     },
     input: z.strictObject({
-      branchId: z.string(),
-      message: z.string().describe("At most 50,000 characters"),
-      evidence: z.array(z.string()).default([]).describe("Proof, such as path:line or a command"),
+      branchId: z.string().max(200),
+      message: z.string().max(4_000_000).describe("At most 50,000 characters"),
+      evidence: z
+        .array(z.string().max(100_000))
+        .max(10_000)
+        .default([])
+        .describe("Proof, such as path:line or a command"),
       files: Paths.default([]).describe("Files changed or relevant"),
-      openQuestions: z.array(z.string()).default([]),
+      openQuestions: z.array(z.string().max(100_000)).max(10_000).default([]),
       extractMemory: z.boolean().default(false).describe("Ask what to remember"),
       idempotencyKey: z
         .string()
@@ -99,9 +109,10 @@ export const foldOperations = defineOperations("fold", {
       needsFolding: true,
     },
     input: z.strictObject({
-      branchId: z.string().optional().describe("Default: the active branch"),
+      branchId: z.string().max(200).optional().describe("Default: the active branch"),
       progress: z
         .string()
+        .max(4_000_000)
         .optional()
         .describe("Progress note; stored in case the branch is ended automatically"),
       sessionId,
@@ -147,7 +158,7 @@ export const foldOperations = defineOperations("fold", {
         .max(200)
         .default([])
         .describe("Files the call read or wrote"),
-      text: z.string().default("").describe("Text to store in the trail"),
+      text: z.string().max(4_000_000).default("").describe("Text to store in the trail"),
       sessionId,
     }),
     output: FoldCharge,
@@ -170,6 +181,7 @@ export const foldOperations = defineOperations("fold", {
       limit: z.int().min(1).max(1_000).default(100).describe("Maximum number of branches"),
     }),
     output: FoldList,
+    rows: { field: "branches", id: "id", title: ["description"], given: { all: true } },
   },
   tree: {
     summary: "Show branches as a tree, by session",
@@ -177,7 +189,7 @@ export const foldOperations = defineOperations("fold", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["fold"],
-      alsoWords: ["fold", "tree"],
+      aliases: ["fold tree"],
       group: "Sessions",
       examples: ["qm fold", "qm fold --all"],
     },
@@ -192,7 +204,7 @@ export const foldOperations = defineOperations("fold", {
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Sessions", examples: ["qm fold show br_abc123"] },
-    input: z.strictObject({ id: z.string().max(200).describe("Branch id, listed by `qm fold`") }),
+    input: z.strictObject(BranchRef),
     output: FoldShow,
   },
   search: {
@@ -212,7 +224,7 @@ export const foldOperations = defineOperations("fold", {
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Sessions", examples: ["qm fold restore br_abc123 --budget 4000"] },
     input: z.strictObject({
-      id: z.string().max(200).describe("Branch id, listed by `qm fold`"),
+      ...BranchRef,
       budget: z
         .int()
         .min(100)

@@ -1,17 +1,18 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { defineOperations } from "../operation.ts"
 import {
   GatewayDeleted,
   GatewayList,
   GatewayManifest,
   GatewayShow,
   GatewayTexts,
-} from "../gateway.ts"
-import { defineOperations } from "../operation.ts"
+} from "../shapes/gateway.ts"
 
 const SessionOrRun = z.string().min(1).max(100)
 
 const GatewayRequestInput = z.object({
-  id: SessionOrRun.describe("Proxied session id, or last for the newest"),
+  id: listedBy("gateway.list", SessionOrRun.describe("Proxied session id, or last for the newest")),
   seq: z.int().positive().describe("Number of the request in the session"),
 })
 
@@ -22,15 +23,19 @@ export const gatewayOperations = defineOperations("gateway", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["gateway"],
-      alsoWords: ["gateway", "list"],
+      aliases: ["gateway list"],
       group: "Gateway",
       examples: ["qm gateway", "qm gateway --run run_abc123"],
     },
     input: z.object({
-      run: z.string().min(1).max(100).optional().describe("Only the sessions of this run"),
+      run: listedBy(
+        "agents.list",
+        z.string().min(1).max(100).optional().describe("Only the sessions of this run"),
+      ),
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
     }),
     output: GatewayList,
+    rows: { field: "sessions", id: "id", title: ["title", "workingDirectory"], newest: "last" },
   },
   show: {
     summary: "Show the requests of a run or proxied session, with cost and changes",
@@ -38,7 +43,10 @@ export const gatewayOperations = defineOperations("gateway", {
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Gateway", examples: ["qm gateway show last"] },
     input: z.object({
-      id: SessionOrRun.describe("Run id, proxied session id, or last for the newest session"),
+      id: listedBy(
+        "gateway.list",
+        SessionOrRun.describe("Run id, proxied session id, or last for the newest session"),
+      ),
       limit: z
         .int()
         .min(1)
@@ -78,7 +86,10 @@ export const gatewayOperations = defineOperations("gateway", {
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Gateway", examples: ["qm gateway delete gw_abc123"] },
     input: z.object({
-      id: z.string().min(1).max(100).describe("Proxied session id, listed by `qm gateway`"),
+      id: listedBy(
+        "gateway.list",
+        z.string().min(1).max(100).describe("Proxied session id, listed by `qm gateway`"),
+      ),
     }),
     output: GatewayDeleted,
   },

@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { GuardOverride, GuardTry, GuardVerdicts, Simulation, VerdictKind } from "../guard.ts"
-import { HookName } from "../kit.ts"
 import { defineOperations } from "../operation.ts"
+import { GuardOverride, GuardTry, GuardVerdicts, Simulation, VerdictKind } from "../shapes/guard.ts"
+import { HookName } from "../shapes/kit.ts"
 
 const Place = z.string().min(1).max(4_096)
 
@@ -36,7 +36,7 @@ export const guardOperations = defineOperations("guard", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["guard"],
-      alsoWords: ["guard", "verdicts"],
+      aliases: ["guard verdicts"],
       group: "Guard",
       examples: ["qm guard", "qm guard --since-hours 2 --verdict deny"],
     },

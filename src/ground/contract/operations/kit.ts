@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { KitDone, KitHost, KitLevels } from "../kit.ts"
 import { defineOperations } from "../operation.ts"
+import { KitDone, KitHost, KitLevels } from "../shapes/kit.ts"
 
 const KitLevel = z.int().min(1).max(7)
 
@@ -13,15 +13,27 @@ export const kitOperations = defineOperations("kit", {
     cli: {
       words: ["init"],
       group: "Setup",
-      examples: ["qm init --dry-run", "qm init --host claude-code --yes"],
+      examples: [
+        "qm init --dry-run",
+        "qm init --host claude-code --yes",
+        "qm init --statusline --dry-run",
+      ],
     },
     input: z.strictObject({
       host: z
         .array(KitHost)
-        .max(3)
+        .max(4)
         .optional()
         .describe("Host to install into (default: all hosts found on this machine)"),
       level: KitLevel.optional().describe("Level, 1 to 7 (default: the repository's level, or 2)"),
+      statusline: z
+        .boolean()
+        .default(false)
+        .describe("Also set up the status line of Claude Code; your own one stays"),
+      replaceStatusline: z
+        .boolean()
+        .default(false)
+        .describe("Replace your own status line until `qm uninstall`, which restores it"),
       dryRun: z.boolean().default(false).describe("Show the plan and write nothing"),
       yes: z.boolean().default(false).describe("Apply the plan (default: only show it)"),
     }),

@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { defineOperations } from "../operation.ts"
 import {
   KbAdded,
   KbContext,
@@ -11,8 +13,7 @@ import {
   KbTrace,
   KbVerification,
   KbWeb,
-} from "../knowledge.ts"
-import { defineOperations } from "../operation.ts"
+} from "../shapes/knowledge.ts"
 
 const Count = z.int().nonnegative()
 
@@ -62,7 +63,7 @@ export const kbOperations = defineOperations("kb", {
     surfaces: ["cli", "http"],
     cli: { args: ["path"], group: "Knowledge", examples: ["qm kb remove docs"] },
     input: z.strictObject({
-      path: z.string().min(1).max(4_000).describe("Folder that was added"),
+      path: listedBy("kb.status", z.string().min(1).max(4_000).describe("Folder that was added")),
     }),
     output: z.object({ folder: z.string(), documents: Count }),
   },
@@ -70,7 +71,7 @@ export const kbOperations = defineOperations("kb", {
     summary: "List indexed folders, pending changes and broken links",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["kb"], alsoWords: ["kb", "status"], group: "Knowledge", examples: ["qm kb"] },
+    cli: { words: ["kb"], aliases: ["kb status"], group: "Knowledge", examples: ["qm kb"] },
     mcp: {
       set: "knowledge",
       name: "kb_status",
@@ -80,6 +81,7 @@ export const kbOperations = defineOperations("kb", {
     },
     input: z.strictObject({}),
     output: KbStatus,
+    rows: { field: "folders", id: "folder", title: ["tier"] },
   },
   documents: {
     summary: "List the documents of the knowledge base",

@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { defineOperations } from "../operation.ts"
 import {
   ClaimList,
   ClaimReleased,
@@ -8,8 +10,7 @@ import {
   SessionList,
   SessionRegistered,
   SessionShow,
-} from "../ledger.ts"
-import { defineOperations } from "../operation.ts"
+} from "../shapes/ledger.ts"
 
 const Place = z.string().min(1).max(4_096)
 
@@ -56,7 +57,10 @@ export const claimOperations = defineOperations("claim", {
     surfaces: ["cli", "http"],
     cli: { args: ["paths"], group: "Sessions", examples: ["qm claim release src/billing"] },
     input: z.strictObject({
-      paths: z.array(Place).min(1).max(200).describe("Files or folders to release"),
+      paths: listedBy(
+        "claim.list",
+        z.array(Place).min(1).max(200).describe("Files or folders to release"),
+      ),
       session,
     }),
     output: ClaimReleased,
@@ -67,7 +71,7 @@ export const claimOperations = defineOperations("claim", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["claim"],
-      alsoWords: ["claim", "list"],
+      aliases: ["claim list"],
       args: ["path"],
       group: "Sessions",
       examples: ["qm claim", "qm claim src/billing"],
@@ -76,6 +80,7 @@ export const claimOperations = defineOperations("claim", {
       path: Place.optional().describe("Only claims that cover this path"),
     }),
     output: ClaimList,
+    rows: { field: "claims", id: "path", title: ["session"] },
   },
 })
 
@@ -114,7 +119,7 @@ export const sessionOperations = defineOperations("session", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["session"],
-      alsoWords: ["session", "list"],
+      aliases: ["session list"],
       group: "Sessions",
       examples: ["qm session", "qm session --since-hours 24"],
     },
@@ -128,6 +133,7 @@ export const sessionOperations = defineOperations("session", {
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
     }),
     output: SessionList,
+    rows: { field: "live", id: "session", title: ["host"] },
   },
   show: {
     summary: "Show a session's files, context and claims, or a session record",
@@ -135,11 +141,14 @@ export const sessionOperations = defineOperations("session", {
     surfaces: ["cli", "http"],
     cli: { args: ["session"], group: "Sessions", examples: ["qm session show 0f3c2a9e"] },
     input: z.strictObject({
-      session: z
-        .string()
-        .min(1)
-        .max(10_000)
-        .describe("Session id of the host, or file name of a session record"),
+      session: listedBy(
+        "session.list",
+        z
+          .string()
+          .min(1)
+          .max(10_000)
+          .describe("Session id of the host, or file name of a session record"),
+      ),
     }),
     output: SessionShow,
   },

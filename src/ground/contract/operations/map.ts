@@ -1,6 +1,16 @@
 import { z } from "zod"
-import { MapExport, MapScan, MapShow, MapTree, SearchFind } from "../map.ts"
-import { defineOperations } from "../operation.ts"
+import { ALWAYS_LOADED, defineOperations } from "../operation.ts"
+import {
+  MapExport,
+  MapFolder,
+  MapScan,
+  MapShow,
+  MapTree,
+  MapTreemap,
+  MapUsers,
+  SearchFind,
+  SearchNames,
+} from "../shapes/map.ts"
 
 const Place = z.string().min(1).max(4_096)
 
@@ -52,8 +62,54 @@ export const mapOperations = defineOperations("map", {
         .default("")
         .describe("List all files whose path contains this text instead"),
       limit: z.int().min(1).max(2_000).default(500).describe("Maximum number of entries"),
+      measures: z
+        .boolean()
+        .default(false)
+        .describe("Add changes, last change, place by rank and agent reads of each entry"),
     }),
     output: MapTree,
+  },
+  treemap: {
+    summary: "Show the largest files of a folder with changes, rank and agent reads",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["folder"],
+      group: "Code",
+      examples: ["qm map treemap", "qm map treemap src --limit 20"],
+    },
+    input: z.object({
+      folder: z.string().max(4_096).default("").describe("Folder (default: the repository root)"),
+      limit: z
+        .int()
+        .min(1)
+        .max(5_000)
+        .default(1_500)
+        .describe("Maximum number of tiles; small files of a folder share one"),
+    }),
+    output: MapTreemap,
+  },
+  folder: {
+    summary: "Show which folders use a folder, and which it depends on",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["folder"],
+      group: "Code",
+      examples: ["qm map folder src/server"],
+    },
+    input: z.object({
+      folder: z.string().max(4_096).default("").describe("Folder (default: the repository root)"),
+    }),
+    output: MapFolder,
+  },
+  users: {
+    summary: "List the code of other files that uses the symbols of a file",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { args: ["path"], group: "Code", examples: ["qm map users src/server.ts"] },
+    input: z.object({ path: Place.describe("Path of the file") }),
+    output: MapUsers,
   },
   show: {
     summary: "Show a file or symbol: content, callers and dependencies",
@@ -98,6 +154,7 @@ export const searchOperations = defineOperations("search", {
       title: "Search the code",
       description:
         "Find files and symbols of this repository by names, words and history. Best match first, with lines to read.",
+      meta: ALWAYS_LOADED,
       fields: { query: "words", limit: "limit" },
       texts: { query: "", limit: "Files; default 20" },
     },
@@ -106,5 +163,15 @@ export const searchOperations = defineOperations("search", {
       limit: z.int().min(1).max(200).default(20).describe("Maximum number of files"),
     }),
     output: SearchFind,
+  },
+  names: {
+    summary: "Find files and symbols by a part of their name, as of the last scan",
+    effect: "read",
+    surfaces: ["http"],
+    input: z.object({
+      text: z.string().max(200).describe("Parts of the name or path; all must occur"),
+      limit: z.int().min(1).max(100).default(10).describe("Maximum number of files and symbols"),
+    }),
+    output: SearchNames,
   },
 })

@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { defineOperations } from "../operation.ts"
 import {
   Memory,
   MemoryForgotten,
@@ -7,12 +9,13 @@ import {
   MemoryRecorded,
   MemorySearch,
   MemoryState,
-} from "../memory.ts"
-import { defineOperations } from "../operation.ts"
+} from "../shapes/memory.ts"
 
 const sessionId = z.string().max(200).optional().describe("Session id (default: the caller's own)")
 
-const MemoryRef = { id: z.string().max(200).describe("Memory id, listed by `qm memory`") }
+const MemoryRef = {
+  id: listedBy("memory.list", z.string().max(200).describe("Memory id, listed by `qm memory`")),
+}
 
 const Part = z.string().max(20_000)
 
@@ -68,9 +71,9 @@ export const memoryOperations = defineOperations("memory", {
     },
     input: z.strictObject({
       kind: MemoryKind.describe("Kind of memory"),
-      title: z.string().describe("Title"),
-      description: z.string().default("").describe("One line (default: the title)"),
-      body: z.string().describe("Text of the memory"),
+      title: z.string().max(1_000_000).describe("Title"),
+      description: z.string().max(1_000_000).default("").describe("One line (default: the title)"),
+      body: z.string().max(1_000_000).describe("Text of the memory"),
       cites: z
         .array(z.string().max(4_500))
         .max(20)
@@ -85,7 +88,10 @@ export const memoryOperations = defineOperations("memory", {
         .boolean()
         .default(false)
         .describe("It comes from a web page, an issue or other external text"),
-      supersedes: z.string().max(200).optional().describe("Id of the memory it replaces"),
+      supersedes: listedBy(
+        "memory.list",
+        z.string().max(200).optional().describe("Id of the memory it replaces"),
+      ),
       sessionId,
     }),
     output: MemoryRecorded,
@@ -109,7 +115,7 @@ export const memoryOperations = defineOperations("memory", {
       texts: { outcome: "Of the task" },
     },
     input: z.strictObject({
-      id: z.string().max(200).describe("Memory id"),
+      id: listedBy("memory.list", z.string().max(200).describe("Memory id")),
       verdict: z.enum(["helpful", "unhelpful"]).optional().describe("Whether it helped"),
       outcome: z
         .enum(["succeeded", "failed"])
@@ -125,7 +131,7 @@ export const memoryOperations = defineOperations("memory", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["memory"],
-      alsoWords: ["memory", "list"],
+      aliases: ["memory list"],
       group: "Memory",
       examples: ["qm memory", "qm memory --kind pitfall"],
     },
@@ -135,6 +141,7 @@ export const memoryOperations = defineOperations("memory", {
       limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of memories"),
     }),
     output: MemoryList,
+    rows: { field: "memories", id: "id", title: ["title"] },
   },
   show: {
     summary: "Show a memory, checked against the current code",
@@ -187,7 +194,7 @@ export const decisionOperations = defineOperations("decision", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["decision"],
-      alsoWords: ["decision", "list"],
+      aliases: ["decision list"],
       group: "Memory",
       examples: ["qm decision"],
     },
@@ -195,6 +202,7 @@ export const decisionOperations = defineOperations("decision", {
       limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of decisions"),
     }),
     output: MemoryList,
+    rows: { field: "memories", id: "id", title: ["title"] },
   },
   show: {
     summary: "Show a decision, checked against the current code",
@@ -202,7 +210,10 @@ export const decisionOperations = defineOperations("decision", {
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Memory", examples: ["qm decision show mem_abc123"] },
     input: z.strictObject({
-      id: z.string().min(1).max(200).describe("Decision id, listed by `qm decision`"),
+      id: listedBy(
+        "decision.list",
+        z.string().min(1).max(200).describe("Decision id, listed by `qm decision`"),
+      ),
     }),
     output: Memory,
   },

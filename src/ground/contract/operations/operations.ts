@@ -1,7 +1,14 @@
 import type { z } from "zod"
 import type { Handlers } from "../operation.ts"
 import { agentsOperations } from "./agents.ts"
-import { configOperations, demoOperations, doctorOperations, nowOperations } from "./app.ts"
+import {
+  configOperations,
+  demoOperations,
+  doctorOperations,
+  hostsOperations,
+  nowOperations,
+  upgradeOperations,
+} from "./app.ts"
 import { benchOperations } from "./bench.ts"
 import { captureOperations } from "./capture.ts"
 import { foldOperations } from "./fold.ts"
@@ -14,14 +21,15 @@ import { mapOperations, searchOperations } from "./map.ts"
 import { decisionOperations, memoryOperations } from "./memory.ts"
 import { guidelinesOperations, packOperations } from "./pack.ts"
 import { permissionsOperations } from "./permissions.ts"
-import { agentOperations, pipelineOperations } from "./pipeline.ts"
+import { pipelineOperations, recipeOperations } from "./pipeline.ts"
+import { sessionsOperations } from "./sessions.ts"
 import { credentialOperations, sourceOperations } from "./sources.ts"
 import { eventsOperations, storeOperations } from "./store.ts"
 import { tokensOperations } from "./tokens.ts"
 
 /** All surfaces and the reference derive from this table. */
 export const OPERATIONS = {
-  ...agentOperations,
+  ...recipeOperations,
   ...agentsOperations,
   ...benchOperations,
   ...captureOperations,
@@ -36,6 +44,7 @@ export const OPERATIONS = {
   ...gatewayOperations,
   ...guardOperations,
   ...guidelinesOperations,
+  ...hostsOperations,
   ...kbOperations,
   ...kitOperations,
   ...mapOperations,
@@ -46,9 +55,11 @@ export const OPERATIONS = {
   ...pipelineOperations,
   ...searchOperations,
   ...sessionOperations,
+  ...sessionsOperations,
   ...sourceOperations,
   ...storeOperations,
   ...tokensOperations,
+  ...upgradeOperations,
 }
 
 export type OperationName = keyof typeof OPERATIONS

@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { GuidelinesList } from "../guideline.ts"
-import { defineOperations } from "../operation.ts"
-import { PackBuilt, PackDiff, PackFormat, PackList } from "../pack.ts"
+import { listedBy } from "../input-fields.ts"
+import { ALWAYS_LOADED, defineOperations } from "../operation.ts"
+import { GuidelinesList, PackBuilt, PackDiff, PackFormat, PackList } from "../shapes/pack.ts"
 
 const PathList = z.array(z.string().min(1).max(4_096)).max(200)
 
@@ -29,6 +29,7 @@ export const packOperations = defineOperations("pack", {
       description:
         "Select the files and symbols of this repository that a task needs, within a token budget, best first, each with its reason. Use it before reading files one by one.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      meta: ALWAYS_LOADED,
       // Without the room's session: a text stored under a handle was never seen, so a later package
       // must not leave it out as sent.
       fields: { task: "task", budget: "budget", target: "target", drop: "drop" },
@@ -83,6 +84,7 @@ export const packOperations = defineOperations("pack", {
       limit: z.int().min(1).max(200).default(50).describe("Maximum number of packages"),
     }),
     output: PackList,
+    rows: { field: "packs", id: "id", title: ["task"], newest: "last" },
   },
   show: {
     summary: "Show a stored package",
@@ -90,7 +92,7 @@ export const packOperations = defineOperations("pack", {
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["id"], group: "Code", examples: ["qm pack show last --format markdown"] },
     input: z.object({
-      id: PackId.describe("Package id, or last for the newest"),
+      id: listedBy("pack.list", PackId.describe("Package id, or last for the newest")),
       format: PackFormat.optional().describe("Output format (default: human-readable)"),
     }),
     output: PackBuilt,
@@ -101,8 +103,8 @@ export const packOperations = defineOperations("pack", {
     surfaces: ["cli", "http"],
     cli: { args: ["from", "to"], group: "Code", examples: ["qm pack diff pk_abc123"] },
     input: z.object({
-      from: PackId.describe("Id of the older package"),
-      to: PackId.default("last").describe("Id of the newer package"),
+      from: listedBy("pack.list", PackId.describe("Id of the older package")),
+      to: listedBy("pack.list", PackId.default("last").describe("Id of the newer package")),
     }),
     output: PackDiff,
   },

@@ -1,6 +1,7 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
-import { Permissions } from "../run.ts"
+import { Permissions } from "../shapes/run.ts"
 
 export const permissionsOperations = defineOperations("permissions", {
   list: {
@@ -10,6 +11,7 @@ export const permissionsOperations = defineOperations("permissions", {
     cli: { words: ["permissions"], group: "Guard", examples: ["qm permissions"] },
     input: z.object({}),
     output: Permissions,
+    rows: { field: "rules", id: "id", title: ["decision", "tool", "command", "path"] },
   },
   add: {
     summary: "Add a permission rule to the project's rules file",
@@ -44,7 +46,10 @@ export const permissionsOperations = defineOperations("permissions", {
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Guard", examples: ["qm permissions remove rule_abc123"] },
     input: z.object({
-      id: z.string().min(1).max(100).describe("Rule id, listed by `qm permissions`"),
+      id: listedBy(
+        "permissions.list",
+        z.string().min(1).max(100).describe("Rule id, listed by `qm permissions`"),
+      ),
     }),
     output: Permissions,
   },

@@ -1,9 +1,7 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
 import {
-  AgentList,
-  AgentShow,
-  AgentValidate,
   PipelineCompare,
   PipelineDocument,
   PipelineId,
@@ -12,10 +10,18 @@ import {
   PipelineSaid,
   PipelineShow,
   PipelineSummary,
-} from "../pipeline.ts"
-import { AgentFolder, AgentSlug, Depth } from "../pipeline-config.ts"
+  RecipeList,
+  RecipeShow,
+  RecipeValidate,
+} from "../shapes/pipeline.ts"
+import { Depth, RecipeFolder, RecipeSlug } from "../shapes/pipeline-config.ts"
 
-const id = PipelineId.describe("Pipeline run id, listed by `qm pipeline`")
+const id = listedBy(
+  "pipeline.list",
+  PipelineId.describe("Pipeline run id, listed by `qm pipeline`"),
+)
+
+const recipe = listedBy("recipe.list", RecipeSlug.describe("Recipe, by folder name"))
 
 const PipelineIdInput = z.strictObject({ id })
 
@@ -34,16 +40,19 @@ export const pipelineOperations = defineOperations("pipeline", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["pipeline"],
-      alsoWords: ["pipeline", "list"],
+      aliases: ["pipeline list"],
+      flagNames: { agent: "recipe" },
+      formerFlags: { agent: "agent" },
       group: "Pipelines",
-      examples: ["qm pipeline", "qm pipeline --agent deep-research"],
+      examples: ["qm pipeline", "qm pipeline --recipe deep-research"],
     },
     input: z.strictObject({
-      agent: AgentSlug.optional().describe("Only runs of this recipe"),
+      agent: listedBy("recipe.list", RecipeSlug.optional().describe("Only runs of this recipe")),
       session: z.string().max(100).optional().describe("Only runs of this session"),
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of runs"),
     }),
     output: PipelineList,
+    rows: { field: "runs", id: "id", title: ["agent", "query"] },
   },
   show: {
     summary: "Show a pipeline run: stages, cost and events",
@@ -79,7 +88,7 @@ export const pipelineOperations = defineOperations("pipeline", {
     cli: { args: ["id", "other"], group: "Pipelines", examples: ["qm pipeline compare p-1 p-2"] },
     input: z.strictObject({
       id,
-      other: PipelineId.describe("Id of the run to compare with"),
+      other: listedBy("pipeline.list", PipelineId.describe("Id of the run to compare with")),
     }),
     output: PipelineCompare,
   },
@@ -89,11 +98,12 @@ export const pipelineOperations = defineOperations("pipeline", {
     surfaces: ["cli", "http"],
     cli: {
       args: ["agent", "query"],
+      flagNames: { agent: "recipe" },
       group: "Pipelines",
       examples: ['qm pipeline run deep-research "How do we round prices?"'],
     },
     input: z.strictObject({
-      agent: AgentSlug.describe("Recipe, by folder name"),
+      agent: recipe,
       query: z.string().min(1).max(20_000).describe("Question or task"),
       depth: Depth.default("standard").describe("Depth of the work"),
       budget: z
@@ -178,72 +188,96 @@ export const pipelineOperations = defineOperations("pipeline", {
   },
 })
 
-export const agentOperations = defineOperations("agent", {
+export const recipeOperations = defineOperations("recipe", {
   list: {
     summary: "List recipes (pipeline definitions) and their folders",
+    formerName: "agent.list",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["agent"],
-      alsoWords: ["agent", "list"],
+      words: ["recipe"],
+      aliases: ["recipe list", "agent", "agent list"],
       group: "Pipelines",
-      examples: ["qm agent"],
+      examples: ["qm recipe"],
     },
     input: z.strictObject({}),
-    output: AgentList,
+    output: RecipeList,
+    rows: { field: "recipes", id: "slug", title: ["name"] },
   },
   show: {
     summary: "Show a recipe's stages, prompts and runs",
+    formerName: "agent.show",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "Pipelines", examples: ["qm agent show deep-research"] },
+    cli: {
+      args: ["slug"],
+      aliases: ["agent show"],
+      group: "Pipelines",
+      examples: ["qm recipe show deep-research"],
+    },
     input: z.strictObject({
-      slug: AgentSlug.describe("Recipe, by folder name"),
+      slug: recipe,
     }),
-    output: AgentShow,
+    output: RecipeShow,
   },
   new: {
     summary: "Create a recipe from a template",
+    formerName: "agent.new",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
       args: ["slug"],
+      aliases: ["agent new"],
       group: "Pipelines",
-      examples: ["qm agent new my-research --template deep-research"],
+      examples: ["qm recipe new my-research --template deep-research"],
     },
     input: z.strictObject({
-      slug: AgentSlug.describe("Folder name of the new recipe"),
-      template: AgentSlug.default("deep-research").describe("Recipe to copy"),
+      slug: RecipeSlug.describe("Folder name of the new recipe"),
+      template: listedBy(
+        "recipe.list",
+        RecipeSlug.default("deep-research").describe("Recipe to copy"),
+      ),
     }),
-    output: AgentFolder,
+    output: RecipeFolder,
   },
   validate: {
     summary: "Check recipes; reports file, line, stage and field of each problem",
+    formerName: "agent.validate",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
       args: ["slug"],
+      aliases: ["agent validate"],
       group: "Pipelines",
-      examples: ["qm agent validate", "qm agent validate my-research"],
+      examples: ["qm recipe validate", "qm recipe validate my-research"],
     },
     input: z.strictObject({
-      slug: AgentSlug.optional().describe("Only this recipe (default: all)"),
+      slug: listedBy(
+        "recipe.list",
+        RecipeSlug.optional().describe("Only this recipe (default: all)"),
+      ),
     }),
-    output: AgentValidate,
+    output: RecipeValidate,
   },
   trust: {
     summary: "Trust a recipe of this repository in its current version",
+    formerName: "agent.trust",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "Pipelines", examples: ["qm agent trust my-research"] },
+    cli: {
+      args: ["slug"],
+      aliases: ["agent trust"],
+      group: "Pipelines",
+      examples: ["qm recipe trust my-research"],
+    },
     input: z.strictObject({
-      slug: AgentSlug.describe("Recipe, by folder name"),
+      slug: recipe,
       digest: z
         .string()
         .max(100)
         .optional()
         .describe("Digest of the version you read; fails if the folder has changed"),
     }),
-    output: AgentFolder,
+    output: RecipeFolder,
   },
 })

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
 import {
   CredentialName,
@@ -7,9 +8,9 @@ import {
   SourceList,
   SourceSlug,
   SourceTest,
-} from "../source.ts"
+} from "../shapes/source.ts"
 
-const slug = SourceSlug.describe("Source, by folder name")
+const slug = listedBy("source.list", SourceSlug.describe("Source, by folder name"))
 
 /** Not for agents: the user approves what may be executed. */
 export const sourceOperations = defineOperations("source", {
@@ -19,12 +20,13 @@ export const sourceOperations = defineOperations("source", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["source"],
-      alsoWords: ["source", "list"],
+      aliases: ["source list"],
       group: "Knowledge",
       examples: ["qm source"],
     },
     input: z.strictObject({}),
     output: SourceList,
+    rows: { field: "sources", id: "slug", title: ["title"] },
   },
   test: {
     summary: "Start a source, list its tools and measure the time",
@@ -86,7 +88,10 @@ export const credentialOperations = defineOperations("credential", {
     surfaces: ["cli", "http"],
     cli: { args: ["name"], group: "Setup", examples: ["qm credential remove openai"] },
     input: z.strictObject({
-      name: CredentialName.describe("Credential name, listed by `qm credential`"),
+      name: listedBy(
+        "credential.list",
+        CredentialName.describe("Credential name, listed by `qm credential`"),
+      ),
     }),
     output: Credentials,
   },
@@ -96,11 +101,12 @@ export const credentialOperations = defineOperations("credential", {
     surfaces: ["cli", "http"],
     cli: {
       words: ["credential"],
-      alsoWords: ["credential", "list"],
+      aliases: ["credential list"],
       group: "Setup",
       examples: ["qm credential"],
     },
     input: z.strictObject({}),
     output: Credentials,
+    rows: { field: "credentials", id: "name", title: [] },
   },
 })

@@ -1,6 +1,7 @@
 import { z } from "zod"
-import { AgentMode, AgentType } from "../agent.ts"
-import { GatewayMode } from "../gateway.ts"
+import { listedBy } from "../input-fields.ts"
+import { AgentMode, AgentType } from "../shapes/agent.ts"
+import { GatewayMode } from "../shapes/gateway.ts"
 
 const MOST_PROMPT_CHARACTERS = 1_000_000
 
@@ -10,7 +11,12 @@ export const prompt = z.string().trim().min(1).max(MOST_PROMPT_CHARACTERS)
 export const StartInput = z.object({
   prompt: prompt.describe("Task for the agent"),
   type: AgentType.default("claude-code").describe("Agent to start"),
-  cwd: z.string().min(1).optional().describe("Directory to work in (default: the repository)"),
+  cwd: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe("Directory to work in (default: the current one)"),
   model: z
     .string()
     .min(1)
@@ -51,12 +57,18 @@ export const StartInput = z.object({
     .max(100)
     .optional()
     .describe("Environment variable for the agent, as NAME=value"),
-  resume: z.string().min(1).max(200).optional().describe("Session id of the host to resume"),
-  pack: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe("Package to put before the first turn: an id, or last"),
+  resume: listedBy(
+    "agents.sessions",
+    z.string().min(1).max(200).optional().describe("Session id of the host to resume"),
+  ),
+  pack: listedBy(
+    "pack.list",
+    z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Package to put before the first turn: an id, or last"),
+  ),
   gateway: GatewayMode.optional().describe("Gateway mode (default: setting gateway.mode)"),
 })

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineOperations } from "../operation.ts"
-import { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "../store.ts"
+import { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "../shapes/store.ts"
 
 /** Limit of one page; continue with `next`. */
 const MOST_EVENTS_LISTED = 1_000
@@ -33,6 +33,7 @@ export const storeOperations = defineOperations("store", {
     input: z.object({
       to: z
         .string()
+        .max(4_096)
         .min(1)
         .optional()
         .describe("Folder for the backup (default: beside the store)"),
@@ -51,7 +52,12 @@ export const storeOperations = defineOperations("store", {
     surfaces: ["cli"],
     cli: { args: ["file"], group: "Store", examples: ["qm store restore"] },
     input: z.object({
-      file: z.string().min(1).optional().describe("Backup to restore (default: the newest)"),
+      file: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .optional()
+        .describe("Backup to restore (default: the newest)"),
     }),
     output: StoreRestore,
   },

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineOperations } from "../operation.ts"
-import { TokenCount } from "../tokens.ts"
+import { TokenCount } from "../shapes/tokens.ts"
 
 export const tokensOperations = defineOperations("tokens", {
   count: {
@@ -11,11 +11,29 @@ export const tokensOperations = defineOperations("tokens", {
       words: ["tokens"],
       args: ["paths"],
       group: "Context",
-      examples: ["qm tokens README.md CLAUDE.md", 'qm tokens --text "some text"'],
+      examples: [
+        "qm tokens README.md CLAUDE.md",
+        'qm tokens --text "some text"',
+        "qm tokens README.md --model claude-opus-5-5",
+      ],
     },
     input: z.object({
-      paths: z.array(z.string().min(1)).default([]).describe("Files to count"),
-      text: z.string().optional().describe("Text to count, with or instead of files"),
+      paths: z
+        .array(z.string().min(1).max(4_096))
+        .max(100_000)
+        .default([])
+        .describe("Files to count"),
+      text: z
+        .string()
+        .max(10_000_000)
+        .optional()
+        .describe("Text to count, with or instead of files"),
+      model: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Model to count for (default: setting tokens.model, else the model used last)"),
       budget: z
         .int()
         .positive()

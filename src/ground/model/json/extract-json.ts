@@ -1,3 +1,4 @@
+import { parseJson } from "#ground/base"
 import { DEEPEST_JSON_LEVELS } from "../limits.ts"
 import { readJson } from "./read-json.ts"
 
@@ -34,12 +35,8 @@ function withoutFence(text: string): string {
 }
 
 function parseStrictly(text: string): { readonly value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isTooDeep(value, 0) ? undefined : { value }
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return value === undefined || isTooDeep(value, 0) ? undefined : { value }
 }
 
 function isTooDeep(value: unknown, level: number): boolean {

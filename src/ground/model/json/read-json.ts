@@ -106,7 +106,7 @@ function readEscape(text: string, at: number): { readonly text: string; readonly
   return { text: escaped ?? (isLetter ? `\\${character}` : character), end: at + 2 }
 }
 
-const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy
+const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy
 const WORD = /-?[A-Za-z]+(?![\p{L}\p{N}_])/uy
 const WORDS: Readonly<Record<string, unknown>> = {
   true: true,

@@ -1,6 +1,6 @@
 import { AISDKError, APICallError } from "@ai-sdk/provider"
 import { z } from "zod"
-import { visibleLine } from "#ground/base"
+import { truncate, visibleLine } from "#ground/base"
 import { LONGEST_REASON_CHARACTERS } from "../limits.ts"
 import type { Failure } from "../retry.ts"
 
@@ -100,8 +100,7 @@ export function scrub(text: string, key: string | undefined): string {
 export function reasonFrom(text: string, key: string | undefined): string {
   const line = visibleLine(scrub(text, key).trim())
   if (line === "") return "no reason was given"
-  const isLong = line.length > LONGEST_REASON_CHARACTERS
-  return isLong ? `${line.slice(0, LONGEST_REASON_CHARACTERS)}…` : line
+  return truncate(line, LONGEST_REASON_CHARACTERS)
 }
 
 type Fetch = typeof globalThis.fetch

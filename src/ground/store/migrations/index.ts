@@ -9,6 +9,10 @@ import { memories } from "./0008-memories.ts"
 import { pipelines } from "./0009-pipelines.ts"
 import { knowledge } from "./0010-knowledge.ts"
 import { gateway } from "./0011-gateway.ts"
+import { gatewayNames } from "./0012-gateway-names.ts"
+import { foldCharges } from "./0013-fold-charges.ts"
+import { contextSettings } from "./0014-context-settings.ts"
+import { sessions } from "./0015-sessions.ts"
 import type { Migration } from "./migration.ts"
 
 /** In order. A room adds its tables here; existing migrations never change. */
@@ -24,4 +28,8 @@ export const MIGRATIONS: readonly Migration[] = [
   pipelines,
   knowledge,
   gateway,
+  gatewayNames,
+  foldCharges,
+  contextSettings,
+  sessions,
 ]

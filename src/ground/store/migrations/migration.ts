@@ -1,3 +1,4 @@
+import type { Statements } from "../driver.ts"
 import type { Dialect, Sql } from "../sql.ts"
 import { sql } from "../sql.ts"
 
@@ -13,6 +14,8 @@ export type Migration = {
   readonly number: number
   readonly name: string
   statements(types: ColumnTypes, dialect: Dialect): Iterable<Sql>
+  /** Changes stored rows after the statements, in the same transaction. */
+  rewrite?(statements: Statements): Promise<void>
 }
 
 export const COLUMN_TYPES: Readonly<Record<Dialect, ColumnTypes>> = {

@@ -48,7 +48,14 @@ export function openConnection(file: string, role: "write" | "read") {
     },
     all: (query: Sql): readonly DatabaseRow[] => prepare(query).all(...bound(query)),
     run(query: Sql): { changes: number } {
-      return { changes: Number(prepare(query).run(...bound(query)).changes) }
+      const statement = prepare(query)
+      // A full-text table reports row ids of its own that a number cannot hold.
+      statement.setReadBigInts(true)
+      try {
+        return { changes: Number(statement.run(...bound(query)).changes) }
+      } finally {
+        statement.setReadBigInts(false)
+      }
     },
     close(): void {
       statements.clear()

@@ -57,6 +57,7 @@ export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDrive
     await migrate(driver, { ...options, beforeChange: () => backUpFirst(options) })
     const { epoch } = await createJournal(driver.all).head()
     if (state.mustCheck) refuseForeignLog(state, epoch)
+    await driver.claimFile(epoch)
     // Written now, so that a foreign log is detected before the first clean close.
     if (state.isNew) await writeSeal(file, epoch).catch(() => {})
     return closable(driver, { file, unmark, epoch })

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { type Clock, type Log, type Random, statFile } from "#ground/base"
+import { type Clock, type Log, type Random, StorageFull, statFile } from "#ground/base"
 import {
   createQueue,
   createStopState,
@@ -9,11 +9,12 @@ import {
   type Statements,
   type StopState,
 } from "../driver.ts"
-import { StoreBusy } from "../errors.ts"
+import { StoreBusy, StoreGone } from "../errors.ts"
 import { LONGEST_RETRY_MS } from "../limits.ts"
 import { type Sql, sql } from "../sql.ts"
 import { type Connection, openConnection } from "./connection.ts"
 import { judgeSqlite } from "./failures.ts"
+import { applicationIdOf, createFileIdentity, type FileIdentity } from "./file-identity.ts"
 
 /** A stat costs 2 µs, a commit 150. */
 const COMMITS_PER_SIZE_CHECK = 32
@@ -32,6 +33,8 @@ const FAIRNESS_AFTER_MS = 25
 const SHORTEST_RETRY_MS = 2
 
 export type SqliteDriver = Driver & {
+  /** Marks the file as the one of this history, and stops the store when it is gone. */
+  claimFile(epoch: string): Promise<void>
   close(how: { isLast: boolean }): Promise<void>
 }
 
@@ -41,6 +44,8 @@ export type SqliteDriver = Driver & {
  */
 export async function openSqliteDriver(options: {
   file: string
+  /** The bytes of a database, for a store in memory. */
+  content?: Uint8Array | undefined
   busyTimeoutMs: number
   clock: Clock
   random: Random
@@ -52,9 +57,14 @@ export async function openSqliteDriver(options: {
   const queue = createQueue()
   const ask = createAsk({ ...options, stopState })
   const fairness = createWriteFairness(options.clock)
-  const writer = await ask.write(() => open(file, "write"))
+  const writer = await ask.write(() => open(file, "write", options.content))
   const reader = isMemory ? writer : await ask.read(() => open(file, "read"))
   const checkpoint = createCheckpoint({ file, writer, log, failed: ask.judge })
+  let identity: FileIdentity | undefined
+  const stopIfGone = (): void => {
+    const reason = stopState.isClosed() ? undefined : identity?.findProblem()
+    if (reason !== undefined) stopState.stop(reason, StoreGone({ reason }))
+  }
 
   const all: Driver["all"] = isMemory
     ? (query) => queue.run(() => ask.read(() => onlyReading(writer, () => writer.all(query))))
@@ -68,13 +78,28 @@ export async function openSqliteDriver(options: {
         stopState.refuseIfStopped()
         if (!isMemory) await fairness.beforeWrite()
         const result = await transact({ writer, ask }, work)
+        // Checked after the commit, so that a write to a deleted file is never acknowledged.
+        stopIfGone()
+        stopState.refuseIfStopped()
         fairness.afterWrite()
         afterCommit?.()
         if (!isMemory) await checkpoint.ifDue()
         return result
       }),
     hasTable: async (name) => (await all(selectTable(name))).length > 0,
-    stopped: stopState.stopped,
+    stopped() {
+      stopIfGone()
+      return stopState.stopped()
+    },
+    claimFile: (epoch) =>
+      queue.run(async () => {
+        const id = applicationIdOf(epoch)
+        const isMarked = writer.all(sql`PRAGMA application_id`)[0]?.["application_id"] === id
+        // A mark is not needed to work: on a full disk the next open sets it.
+        if (!isMarked) await ask.write(() => mark(writer, id)).catch(() => {})
+        if (!isMarked) checkpoint.now("PASSIVE")
+        identity = createFileIdentity(file, epoch)
+      }),
     findDamage: async (depth) =>
       readFindings(await all(depth === "quick" ? QUICK_CHECK : FULL_CHECK)),
     sizeBytes: async () => (isMemory ? 0 : sizeOf([file, `${file}-wal`])),
@@ -87,6 +112,10 @@ export async function openSqliteDriver(options: {
       writer.close()
     },
   }
+}
+
+function mark(writer: Connection, applicationId: number): void {
+  writer.database.exec(`PRAGMA application_id = ${applicationId}`)
 }
 
 type SqliteQuery = ReturnType<typeof createAsk>
@@ -159,9 +188,45 @@ async function sizeOf(files: readonly string[]): Promise<number> {
   return stats.reduce((sum, it) => sum + (it.kind === "found" ? it.stat.sizeBytes : 0), 0)
 }
 
-function open(file: string, role: "write" | "read"): Connection {
+/**
+ * The whole database with its write-ahead log, also if the disk has no space for the shared memory
+ * of a connection. Undefined if there is no file.
+ */
+export async function readContent(
+  file: string,
+  options: { busyTimeoutMs: number; clock: Clock; random: Random; log: Log },
+): Promise<Uint8Array | undefined> {
+  const { kind } = await statFile(file)
+  if (kind === "missing") return undefined
+  const ask = createAsk({ ...options, file, stopState: createStopState(options.log) })
+  try {
+    return await ask.read(() => serialize(file, "NORMAL"))
+  } catch (error) {
+    if (!StorageFull.is(error)) throw error
+    // An exclusive connection needs no shared memory, and there is no other one: it would have it.
+    return await ask.read(() => serialize(file, "EXCLUSIVE"))
+  }
+}
+
+/** Bytes 18 and 19 of the header are 2 for a write-ahead log, which memory does not have. */
+const FORMAT_BYTES = { from: 18, to: 20, plain: 1 } as const
+
+function serialize(file: string, locking: "NORMAL" | "EXCLUSIVE"): Uint8Array {
+  const { database, close } = openConnection(file, "read")
+  try {
+    database.exec(`PRAGMA locking_mode = ${locking}; PRAGMA query_only = ON`)
+    const content = database.serialize()
+    content.fill(FORMAT_BYTES.plain, FORMAT_BYTES.from, FORMAT_BYTES.to)
+    return content
+  } finally {
+    close()
+  }
+}
+
+function open(file: string, role: "write" | "read", content?: Uint8Array): Connection {
   const connection = openConnection(file, role)
   try {
+    if (content !== undefined) connection.database.deserialize(content)
     connection.configure()
     return connection
   } catch (error) {

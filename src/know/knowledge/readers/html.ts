@@ -203,7 +203,7 @@ function attribute(tag: Token.TagToken, name: string): string | undefined {
 }
 
 function linesOf(text: string, name: string): string {
-  if (name === "pre") return text.replace(/^\n+|\s+$/g, "")
+  if (name === "pre") return text.replace(/^\n+/, "").trimEnd()
   return text
     .split("\n")
     .map((it) => oneLine(it))

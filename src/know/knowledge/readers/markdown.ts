@@ -107,9 +107,12 @@ type MarkdownHeading = {
 }
 
 function headingOf(line: string): MarkdownHeading | undefined {
-  const [, hashes, rest] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) ?? []
+  const [, hashes, rest] = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/.exec(line) ?? []
   if (hashes === undefined) return undefined
-  return headingFrom(withoutClosing(rest ?? ""), { level: hashes.length, isUnderlined: false })
+  return headingFrom(withoutClosing((rest ?? "").trimStart()), {
+    level: hashes.length,
+    isUnderlined: false,
+  })
 }
 
 /** By hand: the regular expression takes quadratic time on a line of spaces. */
@@ -141,7 +144,7 @@ function headingFrom(
 }
 
 const LIST = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\S/
-const TABLE_RULE = /^ *\|? *:?-+:? *(?:\| *:?-* *:? *)*$/
+const TABLE_RULE = /^ *(?:\| *)?:?-+:? *(?:\|[ :-]*)*$/
 
 /** Tables, code and items keep their lines; prose becomes one line. */
 function shapeBlock(block: readonly NumberedLine[], definitions: Definitions) {

@@ -1,6 +1,6 @@
 import { oneLine } from "#ground/base"
 import { MOST_PARAGRAPHS_OF_A_DOCUMENT } from "../limits.ts"
-import { numberOfHeading } from "../section-numbers.ts"
+import { numberOfHeading } from "../references/section-numbers.ts"
 
 const LONGEST_HEADING_UNITS = 300
 

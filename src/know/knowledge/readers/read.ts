@@ -1,7 +1,7 @@
 import { oneLine, withoutHiddenCharacters } from "#ground/base"
 import type { KbDocument } from "#ground/contract"
 import { type Redact, redactKeepingLines } from "#ground/secrets"
-import { numberOfHeading } from "../section-numbers.ts"
+import { numberOfHeading } from "../references/section-numbers.ts"
 import { readHtml } from "./html.ts"
 import { readMarkdown } from "./markdown.ts"
 import { type Block, createOutline, type ReadDocument } from "./outline.ts"

@@ -22,9 +22,9 @@ export function findContradictions(
   let checked = 0
   for (const [one, other] of candidatePairs(own, others)) {
     checked++
-    const found = opposedBy(one.claim, other.claim)
-    if (found === undefined || pairs.length >= MOST_TOLD_FAILURES) continue
-    const { kind, entities } = found
+    const opposition = opposedBy(one.claim, other.claim)
+    if (opposition === undefined || pairs.length >= MOST_TOLD_FAILURES) continue
+    const { kind, entities } = opposition
     pairs.push({ one: one.sentence, other: other.sentence, entities: [...entities], kind })
   }
   return { pairs, checked, isPassed: pairs.length === 0, by: "words" }

@@ -176,12 +176,10 @@ function unitOfRange(tokens: readonly Token[], at: number): FigureUnit | undefin
 function valueOf(token: Token | undefined): string | undefined {
   if (token === undefined) return undefined
   if (token.kind === "word") return NUMBER_WORDS.get(token.plain)
-  if (token.kind !== "number" || /\..*\./.test(token.plain)) return undefined
+  if (token.kind !== "number" || token.plain.split(".").length > 2) return undefined
   if (token.plain.includes(":") || token.plain.includes("-")) return token.plain
-  return token.plain
-    .replace(/^0+(?=\d)/, "")
-    .replace(/(\.\d*?)0+$/, "$1")
-    .replace(/\.$/, "")
+  const plain = token.plain.replace(/^0+(?=\d)/, "")
+  return plain.includes(".") ? plain.replace(/(?<!0)0+$/, "").replace(/\.$/, "") : plain
 }
 
 const RANGE_WORDS = new Set(["to", "and", "or", "-", "–"])

@@ -78,7 +78,7 @@ test("[KNOW-49] over all labelled contradictions precision is 1 and recall at le
   expect(right.length / real.length).toBeGreaterThanOrEqual(0.9)
 })
 
-const CORPUS = join(import.meta.dirname, "../../../../agents/deep-research/corpus")
+const CORPUS = join(import.meta.dirname, "../../../../recipes/deep-research/corpus")
 
 function handbookParagraphs() {
   return CITED_OF.map(([file, number], at) => {

@@ -46,7 +46,7 @@ function sentenceAt(
     from = group.end
   }
   bare += text.slice(from, range.end)
-  const plain = bare.replaceAll(/\*\*|__|`/g, "").replaceAll(/\s+([.,;:!?)])/g, "$1")
+  const plain = bare.replaceAll(/\*\*|__|`/g, "").replaceAll(/(?<!\s)\s+([.,;:!?)])/g, "$1")
   const clean = plain.replaceAll(/\s+/g, " ").trim()
   const labels = [...new Set(groups.flatMap((group) => group.labels))]
   return /[\p{L}\p{N}]/u.test(clean) || labels.length > 0
@@ -59,7 +59,7 @@ const HEADING = /^\s{0,3}#{1,6}\s/
 const RULE = /^\s*(?:[-*_=|:+]\s*){2,}$/
 // List marks, and the number of a paragraph: "4.2 The vessel".
 const MARK =
-  /^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\([a-z\d]{1,3}\)|[a-z]\)|§?\s?\d{1,3}(?:\.\d{1,3}){1,5}(?=\s+\p{Lu}))\s+)+/u
+  /^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\([a-z\d]{1,3}\)|[a-z]\)|(?:§\s?)?\d{1,3}(?:\.\d{1,3}){1,5}(?=\s+\p{Lu}))\s+)+/u
 
 function blocksOf(text: string): readonly Range[] {
   const blocks: Range[] = []

@@ -8,10 +8,10 @@ export type Token = {
   readonly kind: "word" | "number" | "code" | "sign"
 }
 
-// A date, a code such as TL-204, a number, a word, any other character. Linear: each alternative consumes
-// its characters once.
+// A date, a code such as TL-204, a number, a word, any other character. Codes are bounded, so that
+// a long run of letters and digits that is no code is not read again from each of its characters.
 const TOKEN =
-  /(\d{4}-\d{2}-\d{2})(?!\d)|([A-Z]{1,6}-?\d[\dA-Z]*(?:[-/]\d+)*)(?![\p{L}\p{N}])|(\d+(?:[.,:]\d+)*)|([\p{L}\p{M}]+(?:['’‑-][\p{L}\p{M}]+)*)|\S/gu
+  /(\d{4}-\d{2}-\d{2})(?!\d)|([A-Z]{1,6}-?\d[\dA-Z]{0,60}(?:[-/]\d{1,20}){0,4})(?![\p{L}\p{N}])|(\d+(?:[.,:]\d+)*)|([\p{L}\p{M}]+(?:['’‑-][\p{L}\p{M}]+)*)|\S/gu
 
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []

@@ -1,19 +1,23 @@
 import { posix } from "node:path"
 import { compareText } from "#ground/base"
-import type { CallContext, MapExport, MapScan, MapTree } from "#ground/contract"
+import type { CallContext, MapExport, MapScan, MapTree, SearchNames } from "#ground/contract"
 import { SKIP_REASONS } from "#see/repo"
 import { MapNameUnknown } from "../errors.ts"
 import { createGraphs, type TreeGraph } from "../graph/graph.ts"
 import { readContents } from "../graph/sources.ts"
-import type { MapHandlerDeps } from "../handlers.ts"
+import type { AgentReads, MapHandlerDeps } from "../handlers.ts"
 import { indexStateOf } from "../tree/indexed-tree.ts"
 import type { IndexedTree, ScannedTree } from "../tree/types.ts"
 import { describeProblem, withoutTricks } from "./describe.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
-import { listFolder, listMatching } from "./list.ts"
+import { describeFolder } from "./folder.ts"
+import { childOf, listFolder, listMatching } from "./list.ts"
 import { nearNames, pathIn } from "./locate.ts"
-import { show } from "./show.ts"
+import { measure } from "./measures.ts"
+import { createNameSearch } from "./names.ts"
+import { show, showUsers } from "./show.ts"
+import { filesBelow, treemapOf } from "./treemap.ts"
 
 const MOST_LISTED = 100
 
@@ -22,22 +26,47 @@ export function createAnswers(deps: MapHandlerDeps) {
   const graphs = createGraphs()
   const graph = async (context: CallContext) => graphs.of(await deps.tree(context))
   const redact = async () => withoutTricks(await deps.redact())
+  const findNames = createNameSearch()
   return {
     scan: async ({ full }: { readonly full: boolean }, context: CallContext) =>
       describeScan(await deps.scan(full ? "full" : "incremental", context)),
     export: async (input: ExportInput, context: CallContext) =>
       exportTo(deps, await graph(context), { ...input, signal: context.signal }),
-    async tree(input: ListInput): Promise<MapTree> {
+    async tree(input: ListInput, context: CallContext): Promise<MapTree> {
       const folder = pathIn(input.folder)
-      const tree = await deps.openTree()
+      const tree = await deps.knownTree(context)
       if (tree === undefined) return { folder, entries: [], total: 0, state: null }
-      return listTree(graphs.of(tree), folder, input)
+      const reads = input.measures ? await deps.agentReads() : undefined
+      return listTree(graphs.of(tree), folder, { ...input, reads })
     },
+    async treemap(
+      input: { readonly folder: string; readonly limit: number },
+      context: CallContext,
+    ) {
+      const folder = pathIn(input.folder)
+      const tree = await deps.knownTree(context)
+      if (tree === undefined) return { ...NEVER_SCANNED, folder, tiles: [] }
+      const reads = await deps.agentReads()
+      return treemapOf(await withFiles(graphs.of(tree), input.folder), { ...input, folder, reads })
+    },
+    async folder(input: { readonly folder: string }, context: CallContext) {
+      const folder = pathIn(input.folder)
+      const reads = await deps.agentReads()
+      const withOwn = await withFiles(await graph(context), input.folder)
+      return describeFolder(withOwn, { folder, reads, redact: await redact() })
+    },
+    users: async (input: { readonly path: string }, context: CallContext) =>
+      showUsers(await graph(context), { path: input.path, redact: await redact() }),
     show: async (input: { readonly what: string; readonly hops: number }, context: CallContext) =>
       show(await graph(context), { ...input, redact: await redact() }),
     async find(input: { readonly words: string; readonly limit: number }, context: CallContext) {
       const [tree, search] = await Promise.all([deps.tree(context), deps.search()])
       return find(tree, { ...input, search, redact: await redact() })
+    },
+    async names(input: { readonly text: string; readonly limit: number }): Promise<SearchNames> {
+      const tree = await deps.storedTree()
+      if (tree === undefined) return { files: [], symbols: [], isScanned: false }
+      return findNames(tree, { ...input, redact: await redact() })
     },
   }
 }
@@ -61,21 +90,51 @@ async function exportTo(
   throw MapNameUnknown({ name: module, near: await nearNames(graph.tree, module) })
 }
 
-type ListInput = { readonly folder: string; readonly filter: string; readonly limit: number }
+const NEVER_SCANNED = {
+  files: 0,
+  tokens: 0,
+  ranked: 0,
+  period: null,
+  readsSince: null,
+  state: null,
+} as const
+
+/** An unknown folder is an error; an empty repository is not. */
+async function withFiles(graph: TreeGraph, written: string): Promise<TreeGraph> {
+  const folder = pathIn(written)
+  const { ranks } = await graph.whole()
+  if (folder === "" || filesBelow(graph.tree.files, ranks, folder).length > 0) return graph
+  throw MapNameUnknown({ name: written, near: await nearNames(graph.tree, folder) })
+}
+
+type ListInput = {
+  readonly folder: string
+  readonly filter: string
+  readonly limit: number
+  readonly measures: boolean
+}
 
 async function listTree(
   graph: TreeGraph,
   folder: string,
-  { folder: written, filter, limit }: ListInput,
+  input: ListInput & { readonly reads: AgentReads | undefined },
 ): Promise<MapTree> {
   const { tree } = graph
+  const { filter, limit, reads } = input
   const whole = await graph.whole()
   const isFiltered = filter !== ""
   const all = isFiltered ? listMatching(tree, whole, filter) : listFolder(tree, whole, folder)
   if (all.length === 0 && !isFiltered && folder !== "") {
-    throw MapNameUnknown({ name: written, near: await nearNames(tree, folder) })
+    throw MapNameUnknown({ name: input.folder, near: await nearNames(tree, folder) })
   }
-  return { folder, entries: all.slice(0, limit), total: all.length, state: indexStateOf(tree) }
+  const shown = all.slice(0, limit)
+  const listed = { folder, total: all.length, state: indexStateOf(tree) }
+  if (!input.measures) return { ...listed, entries: shown }
+  const measured = measure(tree, { ranks: whole.ranks, reads })
+  const of = measured.by(isFiltered ? (path) => path : childOf(folder))
+  const { period, readsSince } = measured
+  const entries = shown.map((it) => ({ ...it, measures: of(it.path) }))
+  return { ...listed, entries, measured: { period, readsSince } }
 }
 
 export async function describeScan({ result, tree }: ScannedTree): Promise<MapScan> {

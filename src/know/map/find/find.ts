@@ -1,16 +1,18 @@
 import type { SearchFind } from "#ground/contract"
 import {
-  cleanMessage,
+  type FileGroup,
   type FoundFile,
   type FoundFiles,
   NothingToSearch,
   type PostingsOf,
   rarityIn,
-  readQuery,
+  readTask,
   type Search,
   type SearchedFile,
+  type SearchTask,
   scoreFileSymbols,
 } from "#know/search"
+import type { FileClass } from "#see/repo"
 import { LONGEST_NAME_UNITS } from "../limits.ts"
 import { inside } from "../resolve.ts"
 import { indexStateOf } from "../tree/indexed-tree.ts"
@@ -33,21 +35,25 @@ type FindInput = {
 }
 
 export async function find(tree: IndexedTree, finding: FindInput): Promise<SearchFind> {
-  // A task that consists of an address only is searched as it is.
-  const task = cleanMessage(finding.words) || finding.words
-  const { terms } = readQuery(task)
-  const postingsOf = await tree.postings(terms)
+  const task = readTask(finding.words)
+  const { terms } = task.query
+  const postingsOf = await tree.postings(task.terms)
   const isKnown = terms.some((term) => isInTree(tree, term, postingsOf))
   // The ranker orders all files, also those without a match, so it is not called here.
   if (!isKnown) return findNamed(tree, finding, { hasTerms: terms.length > 0 })
   const history = tree.history()
   const searched = { corpus: tree.corpus(), postingsOf, ...(history !== undefined && { history }) }
-  const ranked = finding.search.files(task, searched, { most: finding.limit })
-  const matches = ranked.files.filter((it) => it.isMatch)
-  const result = { ...ranked, files: namedFirst(tree, finding, matches) }
-  const contents = await tree.contents(result.files.map((it) => contentAt(tree, it.position)))
-  const scores = await scoreBest(tree, { task, found: result, contents, postingsOf })
-  const files = result.files.map((file) => {
+  const groupOf = groupsFor(tree, task)
+  const ranked = finding.search.files(finding.words, searched, { most: finding.limit, groupOf })
+  const matching = (group: FileGroup) => ranked[group].filter((it) => it.isMatch)
+  const files = namedFirst(tree, finding, matching("files"))
+  const listed = new Set(files.map((it) => it.path))
+  const beside = (group: FileGroup) => matching(group).filter((it) => !listed.has(it.path))
+  const [tests, documents] = [beside("tests"), beside("documents")]
+  const all = [...files, ...tests, ...documents]
+  const contents = await tree.contents(all.map((it) => contentAt(tree, it.position)))
+  const scores = await scoreBest(tree, { task, found: all, contents, postingsOf })
+  const describe = (file: FoundFile) => {
     const { symbols = [] } = contents.get(contentAt(tree, file.position)) ?? {}
     const best = (scores.get(file.path) ?? []).slice(0, MOST_FOUND_SYMBOLS)
     const scored = best.flatMap(({ symbol, score }) => {
@@ -55,8 +61,38 @@ export async function find(tree: IndexedTree, finding: FindInput): Promise<Searc
       return fact === undefined ? [] : [{ fact, score }]
     })
     return describeFile(tree, file, { scored, redact: finding.redact })
-  })
-  return { files, signals: signalsOf(result.head), state: indexStateOf(tree) }
+  }
+  return {
+    files: files.map(describe),
+    tests: tests.map(describe),
+    documents: documents.map(describe),
+    signals: signalsOf(ranked.head),
+    state: indexStateOf(tree),
+  }
+}
+
+const TEST_WORDS = new Set(["test", "tests", "testing", "spec", "specs", "fixture", "fixtures"])
+const DOCUMENT_WORDS = new Set([
+  "doc",
+  "docs",
+  "document",
+  "documents",
+  "documentation",
+  "readme",
+  "changelog",
+  "guide",
+])
+
+/** A short task that names tests or documents gets them among the other files. */
+function groupsFor(tree: IndexedTree, { query, issue }: SearchTask) {
+  const isAskedFor = (words: ReadonlySet<string>) =>
+    issue === undefined && query.terms.some((it) => words.has(it))
+  const groups: Partial<Record<FileClass, FileGroup>> = {
+    ...(isAskedFor(TEST_WORDS) ? {} : { test: "tests" }),
+    ...(isAskedFor(DOCUMENT_WORDS) ? {} : { docs: "documents" }),
+  }
+  return (position: number): FileGroup =>
+    groups[tree.files[position]?.fileClass ?? "source"] ?? "files"
 }
 
 function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): boolean {
@@ -71,15 +107,18 @@ async function findNamed(
 ): Promise<SearchFind> {
   const paths = namedPaths(tree, words)
   const symbols = await namedSymbols(tree, words)
-  const positions = [...new Set([...paths, ...symbols.keys()])].slice(0, limit)
-  if (positions.length === 0 && !hasTerms) throw NothingToSearch({})
+  const isPartOfName = !hasTerms && /[\p{L}\p{N}]/u.test(words)
+  const similar = isPartOfName ? pathsContaining(tree, words) : []
+  const positions = [...new Set([...paths, ...symbols.keys(), ...similar])].slice(0, limit)
+  if (positions.length === 0 && !hasTerms && !isPartOfName) throw NothingToSearch({})
   const contents = await tree.contents(positions.map((it) => contentAt(tree, it)))
   const files = positions.map((position) => {
     const names = symbols.get(position)
-    const reasons = [
+    const named = [
       ...(paths.includes(position) ? [NAMED_BY_PATH] : []),
       ...(names === undefined ? [] : [NAMED_BY_SYMBOL]),
     ]
+    const reasons = named.length > 0 ? named : [NAMED_IN_PART]
     const own = contents.get(contentAt(tree, position))?.symbols ?? []
     const scored = own
       .filter((it) => names?.has(it.name) === true)
@@ -87,11 +126,30 @@ async function findNamed(
       .map((fact) => ({ fact, score: 1 }))
     return describeFile(tree, foundAt(tree, position, reasons), { scored, redact })
   })
-  return { files, signals: files.length === 0 ? [] : ["names"], state: indexStateOf(tree) }
+  const signals = files.length === 0 ? [] : ["names"]
+  return { files, tests: [], documents: [], signals, state: indexStateOf(tree) }
 }
 
 const NAMED_BY_PATH = "named by its path"
 const NAMED_BY_SYMBOL = "defines a symbol of this name"
+const NAMED_IN_PART = "its name contains this text"
+
+/** For one letter and for common words, which no index has: names that start with it first. */
+function pathsContaining({ files }: IndexedTree, words: string): readonly number[] {
+  const text = words.trim().toLowerCase()
+  if (text.length > LONGEST_NAME_UNITS) return []
+  return files
+    .map(({ path }, position) => ({
+      position,
+      at: path
+        .slice(path.lastIndexOf("/") + 1)
+        .toLowerCase()
+        .indexOf(text),
+    }))
+    .filter((it) => it.at >= 0)
+    .toSorted((a, b) => Number(a.at > 0) - Number(b.at > 0) || a.position - b.position)
+    .map((it) => it.position)
+}
 
 /** The other words of a written path may be too common to search by. */
 function namedFirst(
@@ -135,20 +193,20 @@ type SymbolScore = { readonly symbol: number; readonly score: number }
 async function scoreBest(
   tree: IndexedTree,
   it: {
-    readonly task: string
-    readonly found: FoundFiles
+    readonly task: SearchTask
+    readonly found: readonly FoundFile[]
     readonly contents: ReadonlyMap<number, Content>
     readonly postingsOf: PostingsOf
   },
 ): Promise<ReadonlyMap<string, readonly SymbolScore[]>> {
-  const first = it.found.files.slice(0, MOST_WEIGHED_FILES)
+  const first = it.found.slice(0, MOST_WEIGHED_FILES)
   const texts = await tree.texts(first.map(({ path }) => path))
   const files = first.map(({ path, position }): SearchedFile => {
     const { symbols = [], segments = [] } = it.contents.get(contentAt(tree, position)) ?? {}
     return { path, text: texts.get(path) ?? "", symbols, segments }
   })
   const rarity = rarityIn(tree.corpus(), it.postingsOf)
-  const scores = scoreFileSymbols(readQuery(it.task), files, rarity)
+  const scores = scoreFileSymbols(it.task.query, files, rarity)
   const bySymbol = files.map((file, index) => bestBySymbol(file, scores[index] ?? []))
   const most = Math.max(...bySymbol.map(([best]) => best?.score ?? 0), Number.MIN_VALUE)
   return new Map(
@@ -178,7 +236,7 @@ function contentAt(tree: IndexedTree, position: number): number {
 }
 
 function signalsOf(head: FoundFiles["head"]): string[] {
-  const hasHistory = head === "lex+hist" || head === "all"
+  const hasHistory = head === "lex+hist" || head === "all" || head === "issue"
   const hasMeaning = head === "lex+model" || head === "all"
   return ["words", ...(hasHistory ? ["history"] : []), ...(hasMeaning ? ["meaning"] : [])]
 }

@@ -8,20 +8,29 @@ export function listFolder(
   { ranks }: Pick<FileGraph, "ranks">,
   folder: string,
 ): readonly MapEntry[] {
-  const start = folder === "" ? "" : `${folder}/`
   const folders = new Map<string, MapEntry>()
   const files: MapEntry[] = []
+  const entryIn = childOf(folder)
   for (const entry of fileEntries(tree, ranks)) {
-    if (!entry.path.startsWith(start)) continue
-    const slash = entry.path.indexOf("/", start.length)
-    if (slash < 0) {
+    const path = entryIn(entry.path)
+    if (path === undefined) continue
+    if (path === entry.path) {
       files.push(entry)
       continue
     }
-    const path = entry.path.slice(0, slash)
     folders.set(path, withFile(folders.get(path) ?? emptyFolder(path), entry))
   }
   return [...[...folders.values()].toSorted(byName), ...files.toSorted(byName)]
+}
+
+/** The entry of the folder that is or contains a path. */
+export function childOf(folder: string): (path: string) => string | undefined {
+  const start = folder === "" ? "" : `${folder}/`
+  return (path) => {
+    if (!path.startsWith(start)) return undefined
+    const slash = path.indexOf("/", start.length)
+    return slash < 0 ? path : path.slice(0, slash)
+  }
 }
 
 export function listMatching(

@@ -1,7 +1,7 @@
 import { compareText, invariant } from "#ground/base"
-import type { MapLink, MapShow, MapSymbol } from "#ground/contract"
+import type { MapLink, MapShow, MapSymbol, MapUsers } from "#ground/contract"
 import type { TreeGraph } from "../graph/graph.ts"
-import { calledFrom, callersOf, type Link } from "../graph/links.ts"
+import { calledFrom, callersOf, type Link, usesOf } from "../graph/links.ts"
 import type { SymbolPlace } from "../graph/names.ts"
 import type { Content, IndexedTree, UnreadFile } from "../tree/types.ts"
 import {
@@ -111,6 +111,41 @@ async function showSymbol(
     called: called.links.flatMap(linkOf),
     isCut: callers.isCut || called.isCut || others.length > namesakes.length,
   }
+}
+
+const MOST_USERS = 300
+
+export async function showUsers(
+  graph: TreeGraph,
+  { path, redact }: { readonly path: string; readonly redact: Redact },
+): Promise<MapUsers> {
+  const located = await placeOf(graph, path)
+  if (located.kind !== "file") return { path, users: [], isCut: false }
+  const { position } = located
+  const file = graph.tree.files[position]
+  const contents = await graph.contents([file?.content ?? -1])
+  const symbols = contents.get(file?.content ?? -1)?.symbols ?? []
+  const { uses, isCut } = await usesOf(
+    graph,
+    symbols.map((_, symbol) => ({ position, symbol })),
+  )
+  const describe = await describer(
+    graph,
+    uses.map((it) => it.end),
+    redact,
+  )
+  const users = uses
+    .flatMap(({ target, end, line, confidence }) =>
+      describe(end).map((by) => ({
+        name: redact(symbols[target]?.name ?? ""),
+        by,
+        line,
+        confidence,
+      })),
+    )
+    .toSorted((a, b) => compareText(a.by.path, b.by.path) || a.line - b.line)
+  const isLong = users.length > MOST_USERS
+  return { path: file?.path ?? path, users: users.slice(0, MOST_USERS), isCut: isCut || isLong }
 }
 
 function placeText({ path, name, parent }: MapSymbol): string {

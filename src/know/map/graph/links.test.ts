@@ -322,3 +322,17 @@ describe("callers and callees", () => {
     )
   })
 })
+
+test("[MAP-43] a function inside another function is called only from inside it", async () => {
+  const runner = (name: string) =>
+    `export function ${name}() {\n  function next() {\n    return 1\n  }\n  return next()\n}\n`
+  const file = `${runner("first")}${runner("second")}`
+  await using made = await madeTree({ "a.ts": file })
+  const graph = createGraphs().of(made.tree)
+  const second = await symbolAt(graph, "a.ts", "second")
+  const called = await calledFrom(graph, second, 1)
+  expect(called.links.map((it) => [it.end.symbol, it.line])).toEqual([[second.symbol + 1, 11]])
+  const next = await symbolAt(graph, "a.ts", "next")
+  const { links } = await callersOf(graph, next, 1)
+  expect(await formatLinks(made.tree, links)).toEqual(["1 a.ts#first:5 package"])
+})

@@ -96,9 +96,13 @@ async function calledOnce(graph: TreeGraph, { position, symbol }: SymbolPlace): 
     if (isInside && !isOfLanguage && !uses.has(name)) uses.set(name, line)
   }
   const meanings = await resolveNames(graph, new Map([[position, [...uses.keys()]]]))
-  const steps = [...(meanings.get(position) ?? [])].flatMap(([name, targets]) =>
-    targets.map(({ confidence, ...end }) => ({ end, line: uses.get(name) ?? 1, confidence })),
-  )
+  const steps = [...(meanings.get(position) ?? [])].flatMap(([name, targets]) => {
+    const line = uses.get(name) ?? 1
+    const visible = targets.filter(
+      (it) => it.position !== position || isVisibleFrom(content, it.symbol, line),
+    )
+    return visible.map(({ confidence, ...end }) => ({ end, line, confidence }))
+  })
   return { steps: steps.toSorted((a, b) => a.line - b.line), isCut: false }
 }
 
@@ -124,7 +128,11 @@ async function callersOnce(
   const contents = await graph.contents([...new Set(using.map((it) => numberOf(graph, it)))])
   const steps = using.flatMap(({ position, confidence }) => {
     const content = contents.get(numberOf(graph, { position }))
-    const lines = content?.references.filter((it) => it.name === name).map((it) => it.line) ?? []
+    const isOwn = position === symbol.position
+    const lines = (content?.references ?? [])
+      .filter((it) => it.name === name)
+      .map((it) => it.line)
+      .filter((line) => !isOwn || isVisibleFrom(content, symbol.symbol, line))
     return lines.map((line) => ({
       end: { position, symbol: innermost(content, line) },
       line,
@@ -132,6 +140,64 @@ async function callersOnce(
     }))
   })
   return { steps, isCut: all.length > mostFiles }
+}
+
+export type Use = {
+  /** Index in `targets`. */
+  readonly target: number
+  readonly end: LinkEnd
+  readonly line: number
+  readonly confidence: SymbolMeaning["confidence"]
+}
+
+/** Uses of several symbols at once, in other files only. */
+export async function usesOf(
+  graph: TreeGraph,
+  targets: readonly SymbolPlace[],
+): Promise<{ readonly uses: readonly Use[]; readonly isCut: boolean }> {
+  const own = await graph.contents(targets.map((it) => numberOf(graph, it)))
+  const named = targets.flatMap((it, target) => {
+    const name = own.get(numberOf(graph, it))?.symbols[it.symbol]?.name
+    return name === undefined ? [] : [{ ...it, target, name }]
+  })
+  const namesByFile = new Map<number, string[]>()
+  let isCut = false
+  for (const { position, name } of uniqueByName(named)) {
+    const all = await referringFiles(graph, position, name)
+    isCut ||= all.length > MOST_REFERRERS
+    for (const file of all.slice(0, MOST_REFERRERS)) {
+      namesByFile.set(file, [...(namesByFile.get(file) ?? []), name])
+    }
+  }
+  const meanings = await resolveNames(graph, namesByFile)
+  const contents = await graph.contents(
+    [...namesByFile.keys()].map((it) => numberOf(graph, { position: it })),
+  )
+  const uses = named.flatMap(({ target, name, ...symbol }) =>
+    [...namesByFile.keys()].flatMap((position): readonly Use[] => {
+      const meaning = meanings
+        .get(position)
+        ?.get(name)
+        ?.find((it) => isSame(it, symbol))
+      if (meaning === undefined || position === symbol.position) return []
+      const content = contents.get(numberOf(graph, { position }))
+      const lines = content?.references.filter((it) => it.name === name) ?? []
+      return lines.map(({ line }) => ({
+        target,
+        end: { position, symbol: innermost(content, line) },
+        line,
+        confidence: meaning.confidence,
+      }))
+    }),
+  )
+  return { uses, isCut }
+}
+
+function uniqueByName<Item extends { readonly name: string; readonly position: number }>(
+  items: readonly Item[],
+): readonly Item[] {
+  const byKey = new Map(items.map((it) => [`${it.position} ${it.name}`, it]))
+  return [...byKey.values()]
 }
 
 /** Nearest first: if thousands of files use a name, neighbours are most likely meant. */
@@ -156,6 +222,21 @@ function sharedFolders(a: readonly string[], b: readonly string[]): number {
   let shared = 0
   while (shared < a.length - 1 && a[shared] === b[shared]) shared++
   return shared
+}
+
+/** A function inside a function can be named only there; several may have the same name. */
+function isVisibleFrom(content: Content | undefined, symbol: number, line: number): boolean {
+  const symbols = content?.symbols ?? []
+  const own = symbols[symbol]
+  if (own === undefined) return true
+  const around = symbols.filter(
+    (it, index) =>
+      index !== symbol &&
+      (it.kind === "function" || it.kind === "method") &&
+      it.fromLine <= own.fromLine &&
+      own.toLine <= it.toLine,
+  )
+  return around.every((it) => it.fromLine <= line && line <= it.toLine)
 }
 
 function innermost(content: Content | undefined, line: number): number | undefined {

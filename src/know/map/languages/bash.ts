@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Language } from "../language.ts"
+import type { Language } from "../parse/language.ts"
 import { firstOf, inside, nearest, relativePath } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 

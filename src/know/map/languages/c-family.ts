@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Definition, Language } from "../language.ts"
+import type { Definition, Language } from "../parse/language.ts"
 import { firstOf, foldersAbove, nearest, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 

@@ -9,7 +9,7 @@ export function resolveEcmascriptImport(
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {
-  const name = specifier.replace(/(?<=.)[?#].*$/, "")
+  const name = specifier.replace(/(?<=.)[?#][^]*$/, "")
   if (name.startsWith(".")) return fileAt(relativePath(fromPath, name), index)
   if (name.startsWith("#")) return byOwnImports(name, fromPath, index)
   const mapped = byPathMaps(name, fromPath, index)

@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Definition, Language } from "../language.ts"
-import { childrenOfType, hasToken, unquoted } from "../nodes.ts"
+import type { Definition, Language } from "../parse/language.ts"
+import { childrenOfType, hasToken, unquoted } from "../parse/nodes.ts"
 import { resolveEcmascriptImport } from "./ecmascript-modules.ts"
 
 /** Top level only: locals are part of a body. */

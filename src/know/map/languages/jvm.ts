@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Definition, Language } from "../language.ts"
-import { childrenOfType, hasToken } from "../nodes.ts"
+import type { Definition, Language } from "../parse/language.ts"
+import { childrenOfType, hasToken } from "../parse/nodes.ts"
 import { nearest } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 

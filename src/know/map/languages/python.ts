@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Definition, Language } from "../language.ts"
-import { childrenOfType } from "../nodes.ts"
+import type { Definition, Language } from "../parse/language.ts"
+import { childrenOfType } from "../parse/nodes.ts"
 import { firstOf, foldersAbove, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 
@@ -67,7 +67,7 @@ function resolveImport(
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {
-  const [, dots = "", dotted = ""] = /^(\.*)(.*)$/.exec(specifier) ?? []
+  const [, dots = "", dotted = ""] = /^(\.*)([^]*)$/.exec(specifier) ?? []
   const path = dotted.replaceAll(".", "/")
   for (const folder of startsOf(dots.length, fromPath)) {
     const base = path === "" ? folder : within(folder, path)

@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Definition, Language } from "../language.ts"
+import type { Definition, Language } from "../parse/language.ts"
 import { firstOf, foldersAbove, nearest, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 

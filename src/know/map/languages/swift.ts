@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter"
 import type { ImportStatement } from "../facts.ts"
-import type { Language } from "../language.ts"
-import { childrenOfType } from "../nodes.ts"
+import type { Language } from "../parse/language.ts"
+import { childrenOfType } from "../parse/nodes.ts"
 import { within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 

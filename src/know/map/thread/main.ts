@@ -1,6 +1,6 @@
 import { answerQuestions } from "#ground/base"
 import type { FileFacts } from "../facts.ts"
-import { createParser } from "../parser.ts"
+import { createParser } from "../parse/parser.ts"
 import type { BatchAnswer, SourceFile } from "../workers.ts"
 
 const parser = createParser()

@@ -4,11 +4,11 @@ import type { Db } from "#ground/store"
 import { type Corpus, type History, prepareCorpus, prepareHistory } from "#know/search"
 import { blobId } from "#see/repo"
 import { VALUES_A_STATEMENT } from "../limits.ts"
-import { STRIDE } from "./blocks.ts"
-import { decodeFacts } from "./facts-codec.ts"
-import { type PostingsStore, roundsOf } from "./postings-store.ts"
-import { FactsRow, selectFacts } from "./queries.ts"
-import type { StoredTreeState } from "./tree-store.ts"
+import { STRIDE } from "./store/blocks.ts"
+import { decodeFacts } from "./store/facts-codec.ts"
+import { type PostingsStore, roundsOf } from "./store/postings-store.ts"
+import { FactsRow, selectFacts } from "./store/queries.ts"
+import type { StoredTreeState } from "./store/tree-store.ts"
 import type { Content, IndexedFile, IndexedTree, TreeSource } from "./types.ts"
 
 type TreeParts = {
@@ -49,6 +49,7 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
     corpus: corpusOf,
     history: () => ("problem" in past ? undefined : historyOf()),
     commits,
+    commitTimesMs: "problem" in past ? [] : past.timesMs,
     historyProblem: "problem" in past ? past.problem : undefined,
     skipped: [...skipped, ...refused.map(({ path, reason }) => ({ path, reason }))],
     async postings(terms) {

@@ -1,14 +1,14 @@
 import { invariant } from "#ground/base"
 import type { Db, Tx } from "#ground/store"
 import { MOST_DEAD_CONTENTS, MOST_SEGMENTS, VALUES_A_STATEMENT } from "../limits.ts"
-import { encodeBlocks, type Row, rowsOfBlock, STRIDE } from "./blocks.ts"
+import { encodeBlocks, type Row, rowsOfBlock, STRIDE } from "./store/blocks.ts"
 import {
   type Kind,
   type PostingsSegment,
   readSegments,
   roundsOf,
   writeSegment,
-} from "./postings-store.ts"
+} from "./store/postings-store.ts"
 import {
   BlockRow,
   BodyRow,
@@ -26,8 +26,8 @@ import {
   selectSegmentIds,
   selectState,
   updateState,
-} from "./queries.ts"
-import { decodeTree } from "./tree-codec.ts"
+} from "./store/queries.ts"
+import { decodeTree } from "./store/tree-codec.ts"
 
 /** Merges a segment with an older one only when it has grown to its size. */
 export async function mergeNewest(db: Db<"map">): Promise<void> {

@@ -1,6 +1,6 @@
 import { indexFile } from "#know/search"
 import type { LanguageName, Problem } from "../facts.ts"
-import { encodeFacts, type TextFacts } from "./facts-codec.ts"
+import { encodeFacts, type TextFacts } from "./store/facts-codec.ts"
 import { type Countable, signatureLine, splitText } from "./text-segments.ts"
 
 export type GivenText = {
@@ -37,11 +37,12 @@ export function createBatchReader() {
     add(text: string, facts: TextFacts): void {
       const textIndex = texts.length
       const cuts = splitText(text, facts.symbols)
-      const { body, definitions, bodyLength } = indexFile(text)
+      const { body, definitions, names: nameTerms, bodyLength } = indexFile(text)
       for (const [term, times] of body)
         words.add(term, textIndex, [times, definitions.get(term) ?? 0])
       for (const [term, times] of definitions)
         if (!body.has(term)) words.add(term, textIndex, [0, times])
+      for (const [term, tenths] of nameTerms) words.add(term, textIndex, [tenths, 0])
       const defined = countOf(facts.symbols)
       const used = countOf(facts.references)
       for (const [name, times] of defined) names.add(name, textIndex, [times, used.get(name) ?? 0])

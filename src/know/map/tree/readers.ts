@@ -1,3 +1,4 @@
+import { threadModule } from "#ground/base"
 import { type PoolAnswer, workAll } from "../thread-pool.ts"
 import { createThreads, type WorkerOptions } from "../workers.ts"
 import type { GivenText, ReadBatch } from "./read-text.ts"
@@ -38,4 +39,4 @@ export function createReaders(options: WorkerOptions = {}): Readers {
   }
 }
 
-const READING_THREAD = new URL("./thread/main.ts", import.meta.url)
+const READING_THREAD = threadModule("know/map/tree/thread/main")

@@ -13,12 +13,12 @@ import {
   createContentWriter,
   findContents,
   type KnownContent,
-} from "./store-contents.ts"
-import type { KeptFile, KeptUnread, StoredSkip, StoredTree } from "./tree-codec.ts"
-import type { ScanOptions, SourceEntry, SourceText, TreeSource } from "./types.ts"
+} from "./store/store-contents.ts"
+import type { KeptFile, KeptUnread, StoredSkip, StoredTree } from "./store/tree-codec.ts"
+import type { ScanOptions, SourceEntry, SourceText, TreeProbe, TreeSource } from "./types.ts"
 
 /** Part of every content's key; increase it when the same text gives other facts. */
-const READER_VERSION = 3
+const READER_VERSION = 4
 
 const BATCHES_AHEAD = 2
 
@@ -46,30 +46,38 @@ export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
   const reader = readerOf(encoding)
   const before = parts.before?.reader === reader ? parts.before : undefined
   const previous = options.mode === "full" ? undefined : before
-  const { entries, skipped, gitSha } = await source.list(options.signal)
+  const { entries, skipped, probes, gitSha } = await source.list(options.signal, previous)
   const compared = compareWithBefore(entries, previous)
-  const intake = createIntake(previous, compared)
+  const intake = createIntake(compared)
   const written = await readNew(parts, compared.toRead, { reader, intake })
-  return { tree: { reader, ...intake.result(), skipped }, gitSha, written }
+  return {
+    tree: { reader, ...intake.result(), skipped, probes: probes.map(storedProbe) },
+    gitSha,
+    written,
+  }
+}
+
+const storedProbe = ({ path, stamp, isFolder = false }: TreeProbe) => ({ path, stamp, isFolder })
+
+/** False for a tree of another version of this product. */
+export function isReadableHere({ reader }: StoredTree): boolean {
+  return reader.startsWith(`${READER_VERSION} `)
 }
 
 type Intake = ReturnType<typeof createIntake>
 
-function createIntake(before: StoredTree | undefined, compared: Comparison) {
+function createIntake(compared: Comparison) {
   const contents = new Map<ContentKey, KnownContent | "waiting">()
   const files: KeptFile[] = [...compared.files]
   const unread: KeptUnread[] = [...compared.unread]
   const refused: StoredSkip[] = [...compared.refused]
   const waiting: { readonly file: NewFile; readonly key: ContentKey }[] = []
-  for (const it of before?.files ?? []) {
-    contents.set(contentKey(it.blobId, it.language), contentOf(it))
-  }
   return {
     contents,
     unread,
     refused,
     waiting,
-    result(): Omit<StoredTree, "skipped" | "reader"> {
+    result(): Omit<StoredTree, "skipped" | "reader" | "probes"> {
       for (const { file, key } of waiting) {
         const content = contents.get(key)
         invariant(content !== undefined && content !== "waiting", "every new content was stored")
@@ -82,19 +90,6 @@ function createIntake(before: StoredTree | undefined, compared: Comparison) {
 }
 
 type NewFile = Pick<KeptFile, "path" | "blobId" | "fileClass" | "sizeBytes" | "language" | "stamp">
-
-function contentOf(file: KeptFile): KnownContent {
-  const { content: number, lines, tokens, symbolCount, importCount, problemCount } = file
-  return {
-    number,
-    lines,
-    tokens,
-    symbolCount,
-    importCount,
-    problemCount,
-    bodyLength: file.bodyLength,
-  }
-}
 
 function sorted<Item extends { readonly path: string }>(items: readonly Item[]): readonly Item[] {
   return items.toSorted((a, b) => compareText(a.path, b.path))
@@ -262,15 +257,21 @@ function compareWithBefore(
   const refused: StoredSkip[] = []
   const toRead: SourceEntry[] = []
   for (const entry of entries) {
-    const fileClass = classifyPath(entry.path)
     const last = previous.get(entry.path)
-    if (!isRead(fileClass)) unread.push(unreadOf(entry, fileClass))
-    else if (last === undefined || !isAsBefore(entry, last.it)) toRead.push(entry)
-    else if (last.kind === "file") files.push({ ...last.it, stamp: entry.stamp })
-    else if (last.kind === "unread") unread.push({ ...last.it, stamp: entry.stamp })
-    else refused.push({ ...last.it, stamp: entry.stamp })
+    if (last === undefined || !isAsBefore(entry, last.it)) {
+      const fileClass = classifyPath(entry.path)
+      if (isRead(fileClass)) toRead.push(entry)
+      else unread.push(unreadOf(entry, fileClass))
+    } else if (last.kind === "file") files.push(stampedAs(entry, last.it))
+    else if (last.kind === "unread") unread.push(stampedAs(entry, last.it))
+    else refused.push(stampedAs(entry, last.it))
   }
   return { files, unread, refused, toRead }
+}
+
+/** A copy only if the stamp differs: 10,000 copies cost more than the comparison. */
+function stampedAs<Item extends Marks>({ stamp }: SourceEntry, last: Item): Item {
+  return last.stamp === stamp ? last : { ...last, stamp }
 }
 
 function isRead(fileClass: FileClass): boolean {

@@ -1,4 +1,12 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
@@ -10,9 +18,9 @@ import { needs } from "#test/needs"
 import { isNight, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
-import { dumpTree } from "./dump.ts"
 import { commitTree, workingTree } from "./sources.ts"
-import type { ScanOptions, TreeSource } from "./types.ts"
+import { dumpTree } from "./store/dump.ts"
+import type { ListedBefore, ScanOptions, TreeSource } from "./types.ts"
 
 const { signal } = new AbortController()
 const INCREMENTAL: ScanOptions = { mode: "incremental", signal }
@@ -37,7 +45,8 @@ async function sourceOf(
 ): Promise<TreeSource> {
   return workingTree({
     repository: await locateRepository(root),
-    git: options.git ?? { problem: "this test has no git" },
+    format: options.git?.format ?? "sha1",
+    git: async () => options.git ?? { problem: "this test has no git" },
     clock: testClock({ now: options.now ?? Date.now() + HOUR_MS }),
   })
 }
@@ -97,19 +106,20 @@ describe("unchanged files", () => {
     await using temp = await tempDirectory()
     const at = (text: string) => {
       write(temp.path, "a.ts", text)
+      // The time of the content can be set; the time of the change cannot, and counts.
       utimesSync(join(temp.path, "a.ts"), 1_700_000_000, 1_700_000_000)
+      return statSync(join(temp.path, "a.ts")).ctimeMs
     }
-    at("let a = 1\n")
+    const changedAtMs = at("let a = 1\n")
     await using made = await madeIndex()
-    const soon = await sourceOf(temp.path, { now: 1_700_000_000_000 + RACY_MS - 1 })
+    const soon = await sourceOf(temp.path, { now: changedAtMs + RACY_MS - 1 })
     await made.index.scan(soon, INCREMENTAL)
     const again = watched(soon)
     await made.index.scan(again.source, INCREMENTAL)
     expect(again.read).toEqual([["a.ts"]])
     at("let c = 3\n")
     expect((await made.index.scan(soon, INCREMENTAL)).result.filesChanged).toBe(1)
-    at("let b = 2\n")
-    const later = await sourceOf(temp.path, { now: 1_700_000_000_000 + RACY_MS })
+    const later = await sourceOf(temp.path, { now: at("let b = 2\n") + RACY_MS })
     const { tree, result } = await made.index.scan(later, INCREMENTAL)
     expect(result.filesChanged).toBe(1)
     expect((await tree.texts(["a.ts"])).get("a.ts")).toBe("let b = 2\n")
@@ -119,13 +129,122 @@ describe("unchanged files", () => {
   })
 })
 
+describe("the check", () => {
+  async function scanned(root: string) {
+    const made = await madeIndex()
+    const source = await sourceOf(root)
+    await made.index.scan(source, INCREMENTAL)
+    return Object.assign(made, {
+      isCurrent: () => made.index.isCurrent(source, { signal }),
+      again: () => made.index.scan(source, INCREMENTAL),
+    })
+  }
+
+  test.for<readonly [string, (root: string) => void]>([
+    ["an edit in place", (root) => write(root, "b/c.ts", "let other\n")],
+    ["an edit with an old time", (root) => rewriteWithOldTime(join(root, "b/c.ts"))],
+    ["a new file", (root) => write(root, "b/new.ts", "")],
+    ["a new folder with a file", (root) => write(root, "z/y/x.ts", "")],
+    ["a deleted file", (root) => rmSync(join(root, "b/c.ts"))],
+    ["a renamed file", (root) => renameSync(join(root, "a.ts"), join(root, "d.ts"))],
+    ["a renamed folder", (root) => renameSync(join(root, "b"), join(root, "e"))],
+    ["an ignore file that ignores itself", (root) => write(root, "b/.gitignore", ".*\nc.ts\n")],
+    ["a large file that shrank", (root) => writeFileSync(join(root, "large.ts"), "let small\n")],
+    ["a nested repository that is none any more", (root) => rmSync(join(root, "n/.git"))],
+  ])("[MAP-28] notices %s", async ([, change]) => {
+    await using temp = await tempDirectory()
+    write(temp.path, "a.ts", "let a\n")
+    write(temp.path, "b/c.ts", "let c\n")
+    write(temp.path, "b/.gitignore", ".*\nnothing\n")
+    write(temp.path, "large.ts", "x".repeat(3_000_000))
+    write(temp.path, "n/.git", "gitdir: elsewhere\n")
+    write(temp.path, "n/inner.ts", "let inner\n")
+    await using made = await scanned(temp.path)
+    expect(await made.isCurrent()).toBe(true)
+    await untilClockTicks(temp.path)
+    change(temp.path)
+    expect(await made.isCurrent()).toBe(false)
+    await made.again()
+    expect(await made.isCurrent()).toBe(true)
+  })
+
+  /** A skip that no walk gives: it is in a list only if the earlier list was reused. */
+  const MARK = { path: "mark", reason: "unreadable" } as const
+  const listed = async (source: TreeSource, before?: ListedBefore) => {
+    const { entries, skipped, probes } = await source.list(signal, before)
+    return {
+      isReused: skipped.some((it) => it.path === MARK.path),
+      entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+      probes,
+      skipped: skipped.filter((it) => it.path !== MARK.path),
+    }
+  }
+
+  test.for<readonly [string, boolean, (root: string) => void]>([
+    ["nothing", true, () => {}],
+    ["an edit in place", true, (root) => write(root, "b/c.ts", "let other\n")],
+    ["a new file", false, (root) => write(root, "b/new.ts", "")],
+    ["a deleted file", false, (root) => rmSync(join(root, "b/c.ts"))],
+    ["a file replaced by a link", false, (root) => replaceByLink(join(root, "b/c.ts"))],
+    ["a file that grew", false, (root) => write(root, "b/c.ts", "x".repeat(3_000_000))],
+    ["an ignore file", false, (root) => write(root, ".gitignore", "b/\n")],
+  ])(
+    "[MAP-14] after %s, a list made from an earlier one equals a walk",
+    async ([, isReused, change]) => {
+      await using temp = await tempDirectory()
+      write(temp.path, "a.ts", "let a\n")
+      write(temp.path, "b/c.ts", "let c\n")
+      write(temp.path, ".gitignore", "nothing\n")
+      const source = await sourceOf(temp.path)
+      const { entries: files, skipped, probes } = await source.list(signal)
+      const before = { files, unread: [], refused: [], skipped: [...skipped, MARK], probes }
+      await untilClockTicks(temp.path)
+      change(temp.path)
+      const again = await listed(source, before)
+      expect(again).toEqual({ ...(await listed(source)), isReused })
+    },
+  )
+
+  test("[MAP-28] trusts no file that changed less than two seconds before the scan", async () => {
+    await using temp = await tempDirectory()
+    write(temp.path, "a.ts", "let a\n")
+    await using made = await madeIndex()
+    const soon = await sourceOf(temp.path, { now: Date.now() })
+    await made.index.scan(soon, INCREMENTAL)
+    expect(await made.index.isCurrent(soon, { signal })).toBe(false)
+    const never = await sourceOf(join(temp.path, ".."))
+    expect(await made.index.isCurrent(never, { signal })).toBe(false)
+  })
+})
+
+function rewriteWithOldTime(file: string): void {
+  const { atime, mtime } = statSync(file)
+  writeFileSync(file, "let d\n")
+  utimesSync(file, atime, mtime)
+}
+
+/** The tests' clock hides what happens within one tick of the file system's clock. */
+async function untilClockTicks(root: string): Promise<void> {
+  const file = `${root}-tick`
+  const timeNow = () => (writeFileSync(file, ""), statSync(file).ctimeMs)
+  const first = timeNow()
+  while (timeNow() === first) await new Promise((resolve) => setTimeout(resolve, 1))
+  rmSync(file)
+}
+
+function replaceByLink(file: string): void {
+  rmSync(file)
+  symlinkSync("/etc/hostname", file)
+}
+
 test("the same path on two machines is two trees", async () => {
   await using temp = await tempDirectory()
   const repository = await locateRepository(temp.path)
   const at = (place?: string) =>
     workingTree({
       repository,
-      git: { problem: "this test has no git" },
+      format: "sha1",
+      git: async () => ({ problem: "this test has no git" }),
       clock: testClock({ now: Date.now() + HOUR_MS }),
       ...(place !== undefined && { place }),
     })

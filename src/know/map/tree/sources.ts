@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer"
-import type { Clock } from "#ground/base"
+import path from "node:path"
+import { type Clock, type FileStat, giveOthersATurn, statNow } from "#ground/base"
 import { type Commit, cleanMessage } from "#know/search"
 import {
   type BlobOutcome,
@@ -8,6 +9,7 @@ import {
   classifyPath,
   type Git,
   headCommit,
+  type ObjectFormat,
   openTree,
   type Repository,
   type Skip,
@@ -16,30 +18,70 @@ import {
   walkTree,
 } from "#see/repo"
 import { LARGEST_TEXT_BYTES, MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
-import type { CommitHistory, SourceEntry, SourceText, TreeSource } from "./types.ts"
+import type {
+  CommitHistory,
+  ListedBefore,
+  SourceEntry,
+  SourceState,
+  SourceText,
+  TreeProbe,
+  TreeSource,
+} from "./types.ts"
+
+/** A stat takes some microseconds; after this many a check yields to the event loop. */
+const STATS_A_TURN = 1_024
+
+/** Below the limits of a walk, so that none of them can apply to what is listed again. */
+const LARGEST_COMPARED_BYTES = 1024 ** 3
+const MOST_COMPARED_SKIPS = 5_000
 
 /** To detect binary and generated files. */
 const HEAD_BYTES = 8_192
 
 export function workingTree(options: {
   readonly repository: Repository
-  readonly git: Git | { readonly problem: string }
+  readonly format: ObjectFormat
+  /** Opened when a scan reads history, because opening takes as long as many stats. */
+  readonly git: () => Promise<Git | { readonly problem: string }>
   readonly clock: Clock
+  /** Called by each `list` with all folders that have a part in it. */
+  readonly onFolders?: (paths: readonly string[]) => void
   /** The machine: in a shared database the same path is another tree on each. */
   readonly place?: string
 }): TreeSource {
-  const { repository, git, clock, place: machine } = options
+  const { repository, format, clock, place: machine } = options
+  const { gitCommonDirectory } = repository
+  const shallow = gitCommonDirectory && path.join(gitCommonDirectory, "shallow")
   return {
     key: machine === undefined ? repository.root : JSON.stringify([machine, repository.root]),
-    format: "problem" in git ? "sha1" : git.format,
-    async list(signal) {
+    format,
+    // The history of a shallow clone changes without its commit when it is deepened.
+    ...(shallow && { historyProbe: shallow }),
+    async list(signal, before) {
       const startedAtMs = clock.now()
-      const [walk, gitSha] = await Promise.all([
-        walkTree(repository, { signal }),
-        headCommit(repository),
-      ])
+      const gitSha = await headCommit(repository)
+      const again = before && (await listAgain(repository.root, before, { signal, startedAtMs }))
+      if (again !== undefined) {
+        options.onFolders?.(foldersIn(again.probes))
+        return { ...again, gitSha }
+      }
+      const historyStat = shallow && statNow(shallow)
+      const walk = await walkTree(repository, { signal })
       const entries = walk.files.map((it) => entryOf(it, startedAtMs))
-      return { entries, skipped: walk.skipped, gitSha }
+      options.onFolders?.(foldersIn(walk.probes))
+      const history = shallow
+        ? [{ path: shallow, stat: historyStat || undefined, isFolder: undefined }]
+        : []
+      const probes = [...history, ...walk.probes].map(({ path, stat, isFolder }) => ({
+        path,
+        stamp: stampOf(stat, startedAtMs),
+        isFolder,
+      }))
+      return { entries, skipped: walk.skipped, probes, gitSha }
+    },
+    async isUnchanged(state, signal) {
+      if ((await headCommit(repository)) !== state.gitSha) return false
+      return areUnchanged(repository.root, state.paths, signal)
     },
     async *read(entries, signal) {
       using tree = openTree(repository.root)
@@ -49,6 +91,7 @@ export function workingTree(options: {
       }
     },
     async past({ gitSha, known, redact }, signal) {
+      const git = await options.git()
       if ("problem" in git) return { problem: git.problem }
       if (gitSha === undefined) return { problem: "the repository has no readable commit" }
       return pastOf(git, { from: gitSha, known, redact, signal })
@@ -56,15 +99,77 @@ export function workingTree(options: {
   }
 }
 
+function entryOf(
+  { path, stat }: Pick<WalkedFile, "path" | "stat">,
+  startedAtMs: number,
+): SourceEntry {
+  const stamp = stampOf(stat, startedAtMs)
+  return { path, sizeBytes: stat.sizeBytes, ...(stamp !== undefined && { stamp }) }
+}
+
 /**
- * A file without a stamp is read again at the next scan. Two writes within the resolution of the
- * file system's clock leave the same time; after two seconds that is impossible.
+ * Undefined if the path changed shortly before. Two writes within the resolution of the file
+ * system's clock leave the same time; after two seconds that is impossible.
  */
-function entryOf({ path, stat }: WalkedFile, startedAtMs: number): SourceEntry {
+function stampOf(stat: FileStat | undefined, startedAtMs: number): string | undefined {
+  if (stat === undefined) return MISSING
   const { sizeBytes, modifiedAtMs, changedAtMs, inode } = stat
-  const isRacy = modifiedAtMs > startedAtMs - RACY_MS
-  const stamp = isRacy ? {} : { stamp: `${sizeBytes} ${modifiedAtMs} ${changedAtMs} ${inode}` }
-  return { path, sizeBytes, ...stamp }
+  const isRacy = Math.max(modifiedAtMs, changedAtMs) > startedAtMs - RACY_MS
+  return isRacy ? undefined : `${sizeBytes} ${modifiedAtMs} ${changedAtMs} ${inode}`
+}
+
+const MISSING = "missing"
+
+function foldersIn(probes: readonly TreeProbe[]): readonly string[] {
+  return probes.flatMap((it) => (it.isFolder ? [it.path] : []))
+}
+
+type AgainOptions = { readonly signal: AbortSignal; readonly startedAtMs: number }
+
+/**
+ * The files of an earlier walk with their present times, for a third of a walk's time. While each
+ * folder and each ignore file is unchanged, every name still belongs to the same file. Undefined if
+ * only a walk can tell.
+ */
+async function listAgain(
+  root: string,
+  before: ListedBefore,
+  { signal, startedAtMs }: AgainOptions,
+) {
+  const { probes, skipped, files, unread, refused } = before
+  const hasFolders = probes.some((it) => it.isFolder)
+  // A longer list may be cut, and a file may be left out for the size of the others.
+  const isCut =
+    skipped.length > MOST_COMPARED_SKIPS || skipped.some((it) => it.reason === "too-much-text")
+  if (!hasFolders || isCut || !(await areUnchanged(root, probes, signal))) return undefined
+  const entries: SourceEntry[] = []
+  let bytes = 0
+  for (const { path } of [...files, ...unread, ...refused]) {
+    if (entries.length % STATS_A_TURN === 0) await giveOthersATurn()
+    signal.throwIfAborted()
+    const stat = statNow(`${root}/${path}`)
+    if (stat === undefined || stat.sizeBytes > LARGEST_TEXT_BYTES) return undefined
+    bytes += stat.sizeBytes
+    entries.push(entryOf({ path, stat }, startedAtMs))
+  }
+  if (bytes > LARGEST_COMPARED_BYTES) return undefined
+  return { entries, skipped, probes }
+}
+
+async function areUnchanged(
+  root: string,
+  paths: SourceState["paths"],
+  signal: AbortSignal,
+): Promise<boolean> {
+  let stats = 0
+  for (const { path: name, stamp } of paths) {
+    if (++stats % STATS_A_TURN === 0) await giveOthersATurn()
+    signal.throwIfAborted()
+    if (stamp === undefined) return false
+    const file = path.isAbsolute(name) ? name : `${root}/${name}`
+    if (stampOf(statNow(file), Number.POSITIVE_INFINITY) !== stamp) return false
+  }
+  return true
 }
 
 function textOrSkip(path: string, file: TreeFile): SourceText {
@@ -98,9 +203,11 @@ export function commitTree(options: {
           it.skip === undefined ? [{ path: it.path, sizeBytes: 0, blobId: it.id }] : [],
         ),
         skipped: [...listed.flatMap((it) => it.skip ?? []), ...unnamed],
+        probes: [],
         gitSha: commit,
       }
     },
+    isUnchanged: async ({ gitSha }) => gitSha === commit,
     async *read(entries, signal) {
       const ids = entries.map((it) => it.blobId ?? "")
       let at = 0
@@ -144,23 +251,28 @@ async function pastOf(
 ): Promise<CommitHistory> {
   const { from, known: previous, redact, signal } = range
   const ids = await git.commitIds({ from, limit: MOST_PAST_COMMITS })
-  const commits = new Map<string, Commit>()
+  const commits = new Map<string, { readonly commit: Commit; readonly timeMs: number }>()
   const trusted = previous === undefined || goesOnAfter(ids, previous) ? undefined : previous
   for (const [at, commit] of (trusted?.commits ?? []).entries()) {
-    commits.set(trusted?.ids[at] ?? "", commit)
+    commits.set(trusted?.ids[at] ?? "", { commit, timeMs: trusted?.timesMs[at] ?? 0 })
   }
   const unknown = ids.filter((id) => !commits.has(id))
   signal.throwIfAborted()
-  for (const { id, message, changes } of await git.readCommits(unknown)) {
+  for (const { id, message, changes, committedAtMs } of await git.readCommits(unknown)) {
     // Redact first: cleaning removes hashes, and a key without its digits is not recognised.
     const words = cleanMessage(redact(message))
-    commits.set(id, { message: words, files: (changes ?? []).flatMap(pathsOf) })
+    const commit = { message: words, files: (changes ?? []).flatMap(pathsOf) }
+    commits.set(id, { commit, timeMs: committedAtMs })
   }
-  const commitsInOrder = ids.flatMap((id) => {
-    const commit = commits.get(id)
-    return commit === undefined ? [] : [{ id, commit }]
+  const inOrder = ids.flatMap((id) => {
+    const dated = commits.get(id)
+    return dated === undefined ? [] : [{ id, ...dated }]
   })
-  return { ids: commitsInOrder.map((it) => it.id), commits: commitsInOrder.map((it) => it.commit) }
+  return {
+    ids: inOrder.map((it) => it.id),
+    timesMs: inOrder.map((it) => it.timeMs),
+    commits: inOrder.map((it) => it.commit),
+  }
 }
 
 /**

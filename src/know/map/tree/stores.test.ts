@@ -4,7 +4,7 @@ import { openStore } from "#ground/store"
 import { indexOn, madeTree, memorySource } from "#test/indexed-tree"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { dumpTree } from "./dump.ts"
+import { dumpTree } from "./store/dump.ts"
 import type { ScanOptions } from "./types.ts"
 
 const { signal } = new AbortController()

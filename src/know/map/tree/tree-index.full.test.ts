@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { madeIndex, memorySource } from "#test/indexed-tree"
-import { isFullMode } from "#test/needs"
+import { needs } from "#test/needs"
 import { MOST_SEGMENTS } from "../limits.ts"
-import { SegmentIdRow, selectSegmentIds } from "./queries.ts"
+import { SegmentIdRow, selectSegmentIds } from "./store/queries.ts"
 import type { ScanOptions } from "./types.ts"
 
 const INCREMENTAL: ScanOptions = { mode: "incremental", signal: new AbortController().signal }
@@ -10,7 +10,7 @@ const INCREMENTAL: ScanOptions = { mode: "incremental", signal: new AbortControl
 /** A fifth outside the nightly run: reading 100,000 files takes 30 s on an idle machine. */
 const FILES = process.env["QM_NIGHT"] ? 100_000 : 20_000
 
-test.runIf(isFullMode())(
+test.runIf(needs("MAP-18", "full mode"))(
   "[MAP-18] scans a very large tree, and parses one content for one changed file",
   {
     timeout: 900_000,

@@ -5,8 +5,8 @@ import { faultyDb, InjectedFault } from "#test/faulty-db"
 import { indexOn, madeIndex, madeTree, memorySource } from "#test/indexed-tree"
 import { isNight, seed } from "#test/seed"
 import { MOST_DEAD_CONTENTS, MOST_SEGMENTS, MOST_TREES } from "../limits.ts"
-import { dumpTree } from "./dump.ts"
 import { stateOf } from "./merge-segments.ts"
+import { dumpTree } from "./store/dump.ts"
 import {
   deleteContents,
   NumberRow,
@@ -14,7 +14,7 @@ import {
   selectNumbers,
   selectSegmentIds,
   updateState,
-} from "./queries.ts"
+} from "./store/queries.ts"
 import type { ScanOptions, TreeIndex, TreeSource } from "./types.ts"
 
 const { signal } = new AbortController()

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path"
 import type { Clock, Log } from "#ground/base"
 import type { ScanResult } from "#ground/contract"
 import type { Db } from "#ground/store"
@@ -6,16 +7,16 @@ import { MOST_PAST_COMMITS } from "../limits.ts"
 import type { RepoMap } from "../map.ts"
 import { createIndexedTree } from "./indexed-tree.ts"
 import { mergeNewest, stateOf, sweepDead } from "./merge-segments.ts"
-import { createPostingsStore } from "./postings-store.ts"
-import { scanSource } from "./scan.ts"
-import type { StoredPast, StoredTree } from "./tree-codec.ts"
+import { isReadableHere, scanSource } from "./scan.ts"
+import { createPostingsStore } from "./store/postings-store.ts"
+import type { StoredPast, StoredTree } from "./store/tree-codec.ts"
 import {
   changesBetween,
   createTreeStore,
   type KeptTrees,
   type StoredTreeState,
-} from "./tree-store.ts"
-import type { CommitHistory, ScanOptions, TreeIndex, TreeSource } from "./types.ts"
+} from "./store/tree-store.ts"
+import type { CommitHistory, ScanOptions, TreeIndex, TreeProbe, TreeSource } from "./types.ts"
 
 type TreeIndexDeps = {
   readonly db: Db<"map">
@@ -35,6 +36,14 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
     createIndexedTree({ db, postings, source, kept: state })
 
   return {
+    async isCurrent(source, { signal, depth = "all" }) {
+      const state = await trees.load(source.key)
+      if (state === undefined || !isReadableHere(state.tree)) return false
+      const { probes } = state.tree
+      const paths =
+        depth === "all" ? pathsOf(state.tree) : probes.filter((it) => isAbsolute(it.path))
+      return source.isUnchanged({ gitSha: state.past.gitSha, paths }, signal)
+    },
     async scan(source, options) {
       const startedAtMs = clock.monotonicMs()
       const { before, after, written } = await scanUntilSaved(deps, trees, { source, options })
@@ -51,6 +60,13 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
       return state === undefined ? undefined : treeOf(source, state)
     },
   }
+}
+
+function* pathsOf({ probes, files, unread, refused }: StoredTree): Generator<TreeProbe> {
+  yield* probes
+  yield* files
+  yield* unread
+  yield* refused
 }
 
 type ScanRequest = { readonly source: TreeSource; readonly options: ScanOptions }
@@ -75,7 +91,7 @@ async function scanUntilSaved(
       before: before?.tree,
       options,
     })
-    const past = await pastOf(source, { gitSha, before, options, redact })
+    const past = await pastOf(source, { gitSha, before, tree, options, redact })
     options.signal.throwIfAborted()
     const after = await trees.save({ key: source.key, before, tree, past, sweeps })
     if (after !== undefined) return { before, after, written }
@@ -94,16 +110,20 @@ async function pastOf(
   history: {
     readonly gitSha: string | undefined
     readonly before: StoredTreeState | undefined
+    readonly tree: StoredTree
     readonly options: ScanOptions
     readonly redact: (text: string) => string
   },
 ): Promise<StoredPast> {
-  const { gitSha, before, options, redact } = history
+  const { gitSha, before, tree, options, redact } = history
   const previous = options.mode === "full" ? undefined : before?.past
   const earlier = previous === undefined || "problem" in previous.past ? undefined : previous.past
   const isSameCommit = gitSha !== undefined && previous?.gitSha === gitSha
   const asBefore = isSameCommit && earlier !== undefined ? previous : undefined
-  if (asBefore !== undefined && isFull(earlier)) return asBefore
+  const stampIn = (of: StoredTree | undefined) =>
+    of?.probes.find((it) => it.path === source.historyProbe)?.stamp
+  const isSameHistory = stampIn(tree) !== undefined && stampIn(tree) === stampIn(before?.tree)
+  if (asBefore !== undefined && (isSameHistory || isFull(earlier))) return asBefore
   let past = await source.past({ gitSha, known: earlier, redact }, options.signal)
   if (asBefore !== undefined && hasSameIds(past, earlier)) return asBefore
   if (asBefore !== undefined) {

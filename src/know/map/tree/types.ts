@@ -62,6 +62,8 @@ export type IndexedTree = {
   history(): History | undefined
   /** Newest first; messages are cleaned. */
   readonly commits: readonly Commit[]
+  /** At the same indexes as `commits`. */
+  readonly commitTimesMs: readonly number[]
   readonly historyProblem: string | undefined
   readonly skipped: readonly Skip[]
   postings(terms: readonly string[]): Promise<PostingsOf>
@@ -84,14 +86,45 @@ export type SourceText =
   | { readonly path: string; readonly bytes: Uint8Array; readonly fileClass: FileClass }
   | { readonly path: string; readonly skip: SkipReason }
 
+/** A path whose change may change the list of files; it has no stamp if it changed just before. */
+export type TreeProbe = {
+  readonly path: string
+  readonly stamp?: string | undefined
+  readonly isFolder?: boolean | undefined
+}
+
+/** The stored part of an earlier result of `list`. */
+export type ListedBefore = {
+  readonly probes: readonly TreeProbe[]
+  readonly skipped: readonly Skip[]
+  readonly files: readonly TreeProbe[]
+  readonly unread: readonly TreeProbe[]
+  readonly refused: readonly TreeProbe[]
+}
+
+/** The state of a source after a scan. */
+export type SourceState = {
+  readonly gitSha: string | undefined
+  readonly paths: Iterable<TreeProbe>
+}
+
 export type TreeSource = {
   readonly key: string
   readonly format: ObjectFormat
-  list(signal: AbortSignal): Promise<{
+  /** Among the probes: while it is the same, one commit has one history. */
+  readonly historyProbe?: string
+  /** With `before` it may look only at the paths listed then, if no other path can have changed. */
+  list(
+    signal: AbortSignal,
+    before?: ListedBefore,
+  ): Promise<{
     readonly entries: readonly SourceEntry[]
     readonly skipped: readonly Skip[]
+    readonly probes: readonly TreeProbe[]
     readonly gitSha: string | undefined
   }>
+  /** True only if a scan would give the same tree; reads no file and lists no folder. */
+  isUnchanged(state: SourceState, signal: AbortSignal): Promise<boolean>
   /** In the given order; a reason where there are no bytes. */
   read(entries: readonly SourceEntry[], signal: AbortSignal): AsyncIterable<SourceText>
   past(
@@ -104,8 +137,12 @@ export type TreeSource = {
   ): Promise<CommitHistory | { readonly problem: string }>
 }
 
-/** Newest first, with ids at the same indexes. */
-export type CommitHistory = { readonly ids: readonly string[]; readonly commits: readonly Commit[] }
+/** Newest first, with ids and commit times at the same indexes. */
+export type CommitHistory = {
+  readonly ids: readonly string[]
+  readonly timesMs: readonly number[]
+  readonly commits: readonly Commit[]
+}
 
 export type ScanOptions = {
   readonly mode: ScanMode
@@ -116,6 +153,14 @@ export type ScanOptions = {
 export type ScannedTree = { readonly result: ScanResult; readonly tree: IndexedTree }
 
 export type TreeIndex = {
+  /**
+   * True only if a scan would give the stored tree. With `depth` "git" only the commit and git's
+   * own files are compared, for a caller that knows the others to be unchanged.
+   */
+  isCurrent(
+    source: TreeSource,
+    options: { readonly signal: AbortSignal; readonly depth?: "git" | "all" },
+  ): Promise<boolean>
   scan(source: TreeSource, options: ScanOptions): Promise<ScannedTree>
   open(source: TreeSource): Promise<IndexedTree | undefined>
 }

@@ -3,20 +3,19 @@ import { invariant, parseJson } from "#ground/base"
 import { RankerDamaged } from "../errors.ts"
 import type { Inputs } from "./features.ts"
 
+/** The heads of `fusion.json`; the head `issue` has a file of its own. */
 export const HEADS = ["lex", "lex+hist", "lex+model", "all"] as const
-export type Head = (typeof HEADS)[number]
+export type Head = (typeof HEADS)[number] | "issue"
 
 export type Fusion = Readonly<Record<Head, Net>>
 
-const FUSION_FILE = "fusion.json"
+export const FUSION_FILES = { fusion: "fusion.json", issue: "issue.json" } as const
 
-export function parseFusion(text: string): Fusion {
-  const json = parseJson(text)
-  if (json === undefined) throw damaged("it is not valid JSON")
-  const parsed = FusionFile.safeParse(json)
-  if (!parsed.success) throw damaged(firstIssue(parsed.error))
-  const { heads } = parsed.data
+export function parseFusion(fusionText: string, issueText: string): Fusion {
+  const { heads } = parseFile(FusionFile, fusionText, FUSION_FILES.fusion)
+  const issue = parseFile(IssueFile, issueText, FUSION_FILES.issue)
   return {
+    issue: toNet("issue", issue.heads.issue),
     lex: toNet("lex", heads.lex),
     "lex+hist": toNet("lex+hist", heads["lex+hist"]),
     "lex+model": toNet("lex+model", heads["lex+model"]),
@@ -24,8 +23,20 @@ export function parseFusion(text: string): Fusion {
   }
 }
 
+function parseFile<Shape extends z.ZodType>(
+  shape: Shape,
+  text: string,
+  file: string,
+): z.output<Shape> {
+  const json = parseJson(text)
+  if (json === undefined) throw RankerDamaged({ file, wrong: "it is not valid JSON" })
+  const parsed = shape.safeParse(json)
+  if (!parsed.success) throw RankerDamaged({ file, wrong: firstIssue(parsed.error) })
+  return parsed.data
+}
+
 export function usesHistory(head: Head): boolean {
-  return head === "lex+hist" || head === "all"
+  return head === "lex+hist" || head === "all" || head === "issue"
 }
 
 export function usesTable(head: Head): boolean {
@@ -36,6 +47,9 @@ const LEXICAL = "bm25 bm25f path defs base cover subj dir dirmax rr_bm25f loglen
 const GATES = "g_logN g_qlen g_peak"
 const OF_TABLE = "dense densem densec rr_dense exact rr_exact pp"
 const OF_HISTORY = "hist touch cochg msgvote rr_hist rr_msgvote g_hcov"
+const OF_ISSUE =
+  "zk z_title z_inline z_prose zdef zpath zbase zcov rr_zk idd rr_idd idraw cm pm fr frn mod imp" +
+  " frdef stem_t stem_i aux init"
 
 const FusionHead = z.object({
   features: z.array(z.string()).min(1),
@@ -53,13 +67,17 @@ const FusionFile = z.object({
     all: FusionHead,
   }),
 })
+const IssueFile = z.object({ version: z.int(), heads: z.object({ issue: FusionHead }) })
 
 function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHead>): Net {
   const allowedFeatures = new Set(
-    `${LEXICAL} ${GATES} ${usesTable(head) ? OF_TABLE : ""} ${usesHistory(head) ? OF_HISTORY : ""}`
-      .trim()
-      .split(/\s+/),
+    [LEXICAL, GATES]
+      .concat(usesTable(head) ? OF_TABLE : [], usesHistory(head) ? OF_HISTORY : [])
+      .concat(head === "issue" ? OF_ISSUE : [])
+      .flatMap((it) => it.split(" ")),
   )
+  const damaged = (wrong: string) =>
+    RankerDamaged({ file: head === "issue" ? FUSION_FILES.issue : FUSION_FILES.fusion, wrong })
   const unknown = features.find((it) => !allowedFeatures.has(it))
   if (unknown !== undefined) throw damaged(`head ${head} reads ${unknown}, which it cannot use`)
   const isSquare = W1.length === features.length && W1.every((row) => row.length === b1.length)
@@ -78,10 +96,6 @@ function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHea
 function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues
   return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid shape"}`
-}
-
-function damaged(wrong: string) {
-  return RankerDamaged({ file: FUSION_FILE, wrong })
 }
 
 type Net = {

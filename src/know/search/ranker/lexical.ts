@@ -1,7 +1,14 @@
-import { FILE_FIELDS } from "../index-terms.ts"
 import type { PostingsOf } from "../postings.ts"
 import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
+import {
+  clearMatches,
+  countFiles,
+  createTermMatches,
+  findTerm,
+  rarityOf,
+  type TermMatches,
+} from "./term-matches.ts"
 import { MOST_TABLE_TERMS, tfLevel, type WordTable } from "./word-table.ts"
 
 /** By position; the names are those of the trained features. */
@@ -35,79 +42,13 @@ type WordsAsked = {
 export function scoreWords({ query, corpus, postingsOf, table }: WordsAsked): WordScores {
   const exact = table === undefined ? undefined : createExact(table, query, corpus)
   const sums = createSums(query, corpus, exact)
-  const matches = createFound(corpus.size)
+  const matches = createTermMatches(corpus.size)
   for (const [term, word] of query.terms.entries()) {
-    findWord(matches, corpus, { word, row: postingsOf(word) })
+    findTerm(matches, corpus, { word, row: postingsOf(word) })
     addTerm(sums, matches, term)
-    clear(matches)
+    clearMatches(matches)
   }
   return finish(sums)
-}
-
-type TermMatches = {
-  readonly body: Float64Array
-  readonly defs: Float64Array
-  readonly path: Float64Array
-  readonly isBase: Uint8Array
-  readonly isListed: Uint8Array
-  readonly positions: Int32Array
-  count: number
-}
-
-function createFound(size: number): TermMatches {
-  return {
-    body: new Float64Array(size),
-    defs: new Float64Array(size),
-    path: new Float64Array(size),
-    isBase: new Uint8Array(size),
-    isListed: new Uint8Array(size),
-    positions: new Int32Array(size),
-    count: 0,
-  }
-}
-
-const STRIDE = FILE_FIELDS.length + 1
-
-function findWord(
-  matches: TermMatches,
-  { firstByContent, nextByPosition, pathPostings }: Corpus,
-  { word, row }: { readonly word: string; readonly row: readonly number[] },
-): void {
-  for (let at = 0; at < row.length; at += STRIDE) {
-    // The table also has contents of other trees, which have no position here.
-    let position = firstByContent[row[at] ?? -1] ?? -1
-    while (position >= 0) {
-      list(matches, position)
-      matches.body[position] = row[at + 1] ?? 0
-      matches.defs[position] = row[at + 2] ?? 0
-      position = nextByPosition[position] ?? -1
-    }
-  }
-  for (const { position, count, isBase } of pathPostings.get(word) ?? NO_PATHS) {
-    list(matches, position)
-    matches.path[position] = count
-    matches.isBase[position] = isBase ? 1 : 0
-  }
-}
-
-const NO_PATHS: readonly never[] = []
-
-function list(matches: TermMatches, position: number): void {
-  if (matches.isListed[position] === 1) return
-  matches.isListed[position] = 1
-  matches.positions[matches.count++] = position
-}
-
-function clear(matches: TermMatches): void {
-  for (let index = 0; index < matches.count; index++) {
-    const position = matches.positions[index] ?? 0
-    matches.body[position] = 0
-    matches.defs[position] = 0
-    matches.path[position] = 0
-    matches.isBase[position] = 0
-    matches.isListed[position] = 0
-  }
-  matches.count = 0
 }
 
 type Sums = {
@@ -133,10 +74,6 @@ function createSums(query: Query, corpus: Corpus, exact: ExactMatcher | undefine
   return { query, corpus, exact, columns }
 }
 
-function rarityOf(count: number, size: number): number {
-  return count > 0 ? Math.log(1 + (size - count + 0.5) / (count + 0.5)) : 0
-}
-
 function addTerm(sums: Sums, matches: TermMatches, term: number): void {
   const { columns, query, corpus } = sums
   const weight = query.weights[term] ?? 0
@@ -153,19 +90,6 @@ function addTerm(sums: Sums, matches: TermMatches, term: number): void {
     isSubject: query.isSubject[term] ?? false,
   })
   sums.exact?.add(matches, { term, rarity })
-}
-
-/** Counted in text or path, anywhere, in definitions, in the path. */
-function countFiles(matches: TermMatches) {
-  const counts = { text: 0, any: matches.count, defs: 0, path: 0 }
-  for (let index = 0; index < matches.count; index++) {
-    const position = matches.positions[index] ?? 0
-    const isInPath = (matches.path[position] ?? 0) > 0
-    if (isInPath) counts.path++
-    if (isInPath || (matches.body[position] ?? 0) > 0) counts.text++
-    if ((matches.defs[position] ?? 0) > 0) counts.defs++
-  }
-  return counts
 }
 
 type TermWeights = {

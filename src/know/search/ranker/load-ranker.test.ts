@@ -12,6 +12,7 @@ const SHIPPED = path.join(import.meta.dirname, "../../../../models/ranker")
 const bytes = readFileSync(path.join(SHIPPED, "model.bin"))
 const words = parseVocabulary(readFileSync(path.join(SHIPPED, "vocab.json"), "utf8"))
 const fusion = JSON.parse(readFileSync(path.join(SHIPPED, "fusion.json"), "utf8"))
+const issueText = readFileSync(path.join(SHIPPED, "issue.json"), "utf8")
 
 function damaged(file: string, wrong: string) {
   return expect.objectContaining({ code: RankerDamaged.code, data: { file, wrong } })
@@ -20,7 +21,9 @@ function damaged(file: string, wrong: string) {
 describe("loadRanker", () => {
   test("[SEARCH-9] reads the word table only on request", async () => {
     await using folder = await tempDirectory()
-    copyFileSync(path.join(SHIPPED, "fusion.json"), path.join(folder.path, "fusion.json"))
+    for (const file of ["fusion.json", "issue.json"]) {
+      copyFileSync(path.join(SHIPPED, file), path.join(folder.path, file))
+    }
     const ranker = await loadRanker({ table: "leave", folder: folder.path })
     expect(ranker.table).toBe(undefined)
     expect(ranker.fusion.all.features).toHaveLength(29)
@@ -43,7 +46,12 @@ describe("loadRanker", () => {
   test("[SEARCH-9] the files have the checksums that the README lists", () => {
     const readme = readFileSync(path.join(SHIPPED, "README.md"), "utf8")
     const rows = [...readme.matchAll(/^\| `(\S+)` \|.*\| ([\d,]+) \| `([0-9a-f]{64})` \|$/gm)]
-    expect(rows.map((it) => it[1])).toEqual(["fusion.json", "model.bin", "vocab.json"])
+    expect(rows.map((it) => it[1])).toEqual([
+      "fusion.json",
+      "issue.json",
+      "model.bin",
+      "vocab.json",
+    ])
     for (const [, file, size, sum] of rows) {
       const content = readFileSync(path.join(SHIPPED, file!))
       expect(content.length).toBe(Number(size!.replaceAll(",", "")))
@@ -96,11 +104,18 @@ describe("loadRanker", () => {
   ])("[SEARCH-9] rejects fusion.json: %s", ([wrong, damage]) => {
     const copy = structuredClone(fusion)
     damage(copy)
-    expect(() => parseFusion(JSON.stringify(copy))).toThrow(damaged("fusion.json", wrong))
+    expect(() => parseFusion(JSON.stringify(copy), issueText)).toThrow(
+      damaged("fusion.json", wrong),
+    )
   })
 
   test("[SEARCH-9] rejects a fusion.json that is not JSON", () => {
-    expect(() => parseFusion("{")).toThrow(damaged("fusion.json", "it is not valid JSON"))
+    expect(() => parseFusion("{", issueText)).toThrow(
+      damaged("fusion.json", "it is not valid JSON"),
+    )
+    expect(() => parseFusion(JSON.stringify(fusion), "{")).toThrow(
+      damaged("issue.json", "it is not valid JSON"),
+    )
   })
 })
 

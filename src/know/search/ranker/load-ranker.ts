@@ -1,8 +1,8 @@
 import path from "node:path"
 import { z } from "zod"
-import { parseJson, readBounded } from "#ground/base"
+import { packageFile, parseJson, readBounded } from "#ground/base"
 import { RankerDamaged, RankerMissing } from "../errors.ts"
-import { type Fusion, parseFusion } from "./fusion.ts"
+import { FUSION_FILES, type Fusion, parseFusion } from "./fusion.ts"
 import { parseWordTable, type WordTable } from "./word-table.ts"
 
 const LARGEST_TABLE_BYTES = 64_000_000
@@ -13,14 +13,17 @@ const LARGEST_FUSION_BYTES = 1_000_000
 
 export type Ranker = { readonly fusion: Fusion; readonly table: WordTable | undefined }
 
-const SHIPPED = path.join(import.meta.dirname, "../../../../models/ranker")
+const SHIPPED = packageFile("models/ranker")
 
 export async function loadRanker(options: {
   readonly table: "load" | "leave"
   readonly folder?: string
 }): Promise<Ranker> {
   const folder = options.folder ?? SHIPPED
-  const fusion = parseFusion(await readText(folder, "fusion.json", LARGEST_FUSION_BYTES))
+  const fusion = parseFusion(
+    await readText(folder, FUSION_FILES.fusion, LARGEST_FUSION_BYTES),
+    await readText(folder, FUSION_FILES.issue, LARGEST_FUSION_BYTES),
+  )
   if (options.table === "leave") return { fusion, table: undefined }
   const words = parseVocabulary(await readText(folder, "vocab.json", LARGEST_VOCABULARY_BYTES))
   const bytes = await read(folder, "model.bin", LARGEST_TABLE_BYTES)

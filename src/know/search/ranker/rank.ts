@@ -1,4 +1,6 @@
 import { HeadNeedsTable } from "../errors.ts"
+import { issueInputs } from "../issue/issue-features.ts"
+import type { IssueTask } from "../issue/parse-issue.ts"
 import type { PostingsOf } from "../postings.ts"
 import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
@@ -28,16 +30,23 @@ export type Ranking = {
   readonly words: WordScores
 }
 
+type RankedTask = {
+  readonly query: Query
+  readonly issue?: IssueTask | undefined
+  readonly head?: Head
+}
+
 /**
- * Without `head`, uses the best one that the given signals allow: a missing signal is unknown, not
- * zero.
+ * Without `head`, uses `issue` for a pasted issue, else the best head that the given signals allow:
+ * a missing signal is unknown, not zero.
  */
 export function rank(
   ranker: Ranker,
   tree: SearchedTree,
-  { query, head = bestHead(ranker, tree) }: { readonly query: Query; readonly head?: Head },
+  { query, issue, head: requested }: RankedTask,
 ): Ranking {
   const { corpus, postingsOf } = tree
+  const head = requested ?? (issue === undefined ? bestHead(ranker, tree) : "issue")
   const features = measureFeatures({
     query,
     corpus,
@@ -45,8 +54,12 @@ export function rank(
     history: usesHistory(head) ? (tree.history ?? prepareHistory([], corpus)) : undefined,
     meaning: usesTable(head) ? meaningFor(head, ranker, tree) : undefined,
   })
-  const scores = runNet(ranker.fusion[head], features.inputs, corpus.size)
-  return { query, head, order: orderOf(scores), scores, ...features }
+  const inputs =
+    head === "issue" && issue !== undefined
+      ? issueInputs(issue, tree, features.inputs)
+      : features.inputs
+  const scores = runNet(ranker.fusion[head], inputs, corpus.size)
+  return { query, head, order: orderOf(scores), scores, ...features, inputs }
 }
 
 function bestHead({ table }: Ranker, { history, meaning }: SearchedTree): Head {

@@ -1,27 +1,29 @@
 import path from "node:path"
 import { compareText, isInside } from "#ground/base"
-import type { Disk } from "../disk.ts"
+import type { Disk } from "../files/disk.ts"
 import {
   belongsIfThere,
   belongsTo,
   noteLinkOutside,
   type TrustFolders,
   withRealFolders,
-} from "../file-trust.ts"
+} from "../files/file-trust.ts"
+import { findSkillFiles, findUp } from "../files/folder-walk.ts"
+import { splitFrontmatter, textField } from "../files/frontmatter.ts"
+import { jsonMcpServers, readJsonFile, textsOf } from "../files/json-settings.ts"
+import { firstCharacters } from "../files/unicode.ts"
 import { findProgram } from "../find-program.ts"
-import { findSkillFiles, findUp } from "../folder-walk.ts"
-import { splitFrontmatter, textField } from "../frontmatter.ts"
 import type { Host, HostItem, HostPlace, Survey } from "../host.ts"
-import { jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { configItem, type Source } from "../source.ts"
 import { createSurveyReader, type ReadFile, type SurveyReader } from "../survey-reader.ts"
-import { firstCharacters } from "../unicode.ts"
 
 const DEEPEST_SKILL_LEVELS = 1
 
 /** The limit in the documents for a rule file. */
 const LONGEST_RULE_CHARACTERS = 12_000
+
+const CONTEXT_KEYS = ["mcpServers"]
 
 /** Not on npm, and we could not run it: everything here is from documents. */
 export const antigravity: Host = {
@@ -29,6 +31,7 @@ export const antigravity: Host = {
   title: "Antigravity",
   factsVersions: [],
   isVerified: false,
+  contextKeys: CONTEXT_KEYS,
   survey,
   findInstalled: (place, disk) =>
     findProgram(place, disk, { names: ["agy", "antigravity"], packages: [] }),
@@ -163,7 +166,7 @@ async function namedItem(
   const name = textField(fields, "name") || it.name
   const sent = `${name}: ${textField(fields, "description")}`
   const base = baseOf(walk, { at, file, source: it.source })
-  return [{ ...base, kind: "tools", load: "name-only", sent, later }]
+  return [{ ...base, kind: "skills", load: "name-only", sent, later }]
 }
 
 async function markdownIn(

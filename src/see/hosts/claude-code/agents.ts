@@ -1,13 +1,13 @@
 import { type JsonRecord } from "#ground/base"
-import { splitFrontmatter } from "../frontmatter.ts"
+import { splitFrontmatter } from "../files/frontmatter.ts"
 import type { HostItem, Scope } from "../host.ts"
 import type { SurveyReader } from "../survey-reader.ts"
-import type { ClaudeContext } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions/instructions.ts"
+import { whyMemoryOff } from "./instructions/memory.ts"
+import { splitList } from "./instructions/transform.ts"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
 import { type ListedFile, listedFolders, markdownBelow, trustOfListed } from "./listed-folders.ts"
-import { whyMemoryOff } from "./memory.ts"
 import { SOURCES } from "./sources.ts"
-import { splitList } from "./transform.ts"
 
 type Agent = ListedFile & {
   readonly name: string
@@ -96,7 +96,7 @@ function toFound(agent: Agent, world: ClaudeContext): HostItem {
     scope,
     load: "name-only",
     reason: SOURCES.agents.reason,
-    kind: "tools",
+    kind: "agents",
     trust: trustOfListed(agent, world),
     file: agent.file,
     sent: `- ${agent.name}: ${agent.description} (Tools: ${toolWords(agent.fields, world)})`,

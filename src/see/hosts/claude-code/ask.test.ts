@@ -45,7 +45,9 @@ const USAGE = answered({
   response: {
     memoryFiles: [{ path: "/p/CLAUDE.md", type: "Project", tokens: 5 }],
     categories: [{ name: "Memory files", tokens: 5, kind: "used" }],
-    totalTokens: 5,
+    totalTokens: 13_000,
+    maxTokens: 1_000_000,
+    model: "claude-opus-5-5",
   },
 })
 
@@ -59,6 +61,9 @@ describe("querying Claude Code", () => {
         at: 7,
         files: [{ path: "/p/CLAUDE.md", tokens: 5 }],
         categories: [{ name: "Memory files", tokens: 5 }],
+        totalTokens: 13_000,
+        window: 1_000_000,
+        model: "claude-opus-5-5",
       },
     })
     const questions = (await host.read("input")).split("\n").map((it) => JSON.parse(it))

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { isRecord, pickEnvironment, type RunOutcome, run } from "#ground/base"
-import { realDisk } from "../disk.ts"
+import { realDisk } from "../files/disk.ts"
 import type { AskOptions, AskOutcome, HostPlace, HostReport } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
@@ -137,6 +137,9 @@ const Answer = z.object({
       .object({
         memoryFiles: z.array(z.object({ path: z.string(), tokens: z.number() })),
         categories: z.array(z.object({ name: z.string(), tokens: z.number() })),
+        totalTokens: z.number().optional(),
+        maxTokens: z.number().optional(),
+        model: z.string().optional(),
       })
       .optional(),
   }),
@@ -166,6 +169,9 @@ function reportOf(
     at,
     files: usage.memoryFiles.map(({ path, tokens }) => ({ path, tokens })),
     categories: usage.categories.map(({ name, tokens }) => ({ name, tokens })),
+    ...(usage.totalTokens === undefined ? {} : { totalTokens: usage.totalTokens }),
+    ...(usage.maxTokens === undefined ? {} : { window: usage.maxTokens }),
+    ...(usage.model === undefined ? {} : { model: usage.model }),
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Disk } from "../disk.ts"
-import { belongsTo } from "../file-trust.ts"
+import type { Disk } from "../files/disk.ts"
+import { belongsTo } from "../files/file-trust.ts"
 import { findProgram } from "../find-program.ts"
 import type { Host, HostItem, HostPlace, Survey } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
@@ -7,15 +7,58 @@ import { configItem } from "../source.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
 import { listAgents } from "./agents.ts"
 import { ask } from "./ask.ts"
-import type { Instruction } from "./chain.ts"
 import { type Folders, findFolders } from "./folders.ts"
-import { type ClaudeContext, loadInstructions } from "./instructions.ts"
+import type { Instruction } from "./instructions/chain.ts"
+import { type ClaudeContext, loadInstructions } from "./instructions/instructions.ts"
+import { transform } from "./instructions/transform.ts"
 import { readOutputStyle } from "./listed-folders.ts"
 import { readMcp } from "./mcp.ts"
-import { readLastSession } from "./session.ts"
+import { countToolCalls, readLastSession } from "./session.ts"
 import { parseSettingsJson, readSettings, withSettingsEnv } from "./settings.ts"
 import { listSkills } from "./skills.ts"
 import { frameOf, loadOf, SOURCES, scopeOf } from "./sources.ts"
+import { startOf } from "./start.ts"
+
+const CONTEXT_KEYS = [
+  "agent",
+  "alwaysThinkingEnabled",
+  "attribution",
+  "autoCompactEnabled",
+  "autoMemoryDirectory",
+  "autoMemoryEnabled",
+  "claudeMd",
+  "claudeMdExcludes",
+  "cleanupPeriodDays",
+  "disableAllHooks",
+  "disabledMcpjsonServers",
+  "effortLevel",
+  "enableAllProjectMcpServers",
+  "enabledMcpjsonServers",
+  "enabledPlugins",
+  "env",
+  "hooks",
+  "includeCoAuthoredBy",
+  "includeGitInstructions",
+  "language",
+  "mcpServers",
+  "model",
+  "outputStyle",
+  "permissions",
+  "pluginConfigs.*.options.instructionFiles",
+  "projects.<here>.allowedTools",
+  "projects.<here>.disabledMcpServers",
+  "projects.<here>.disabledMcpjsonServers",
+  "projects.<here>.enabledMcpServers",
+  "projects.<here>.enabledMcpjsonServers",
+  "projects.<here>.hasClaudeMdExternalIncludesApproved",
+  "projects.<here>.hasTrustDialogAccepted",
+  "projects.<here>.mcpServers",
+  "respectGitignore",
+  "skillListingBudgetFraction",
+  "skillListingMaxDescChars",
+  "skillOverrides",
+  "statusLine",
+]
 
 /** Verified with the real program, see test/conformance. */
 export const claudeCode: Host = {
@@ -24,6 +67,7 @@ export const claudeCode: Host = {
   factsVersions: ["2.1.325"],
   isVerified: true,
   joinsLists: true,
+  contextKeys: CONTEXT_KEYS,
   survey,
   findInstalled: (place, disk) =>
     findProgram(place, disk, {
@@ -31,7 +75,19 @@ export const claudeCode: Host = {
       packages: packagesFor(place.platform),
     }),
   readLastSession,
+  countToolCalls,
+  nested: { isInstruction: isNestedInstruction, textOf: nestedText },
   ask,
+}
+
+function isNestedInstruction(relativePath: string): boolean {
+  return /\/(?:CLAUDE|CLAUDE\.local)\.md$/.test(
+    relativePath.replace("/.claude/CLAUDE.md", "/CLAUDE.md"),
+  )
+}
+
+function nestedText(bytes: Buffer): string {
+  return transform(bytes.toString()).content.trim()
 }
 
 function packagesFor(platform: HostPlace["platform"]): readonly string[] {
@@ -52,6 +108,7 @@ export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
     settings,
     state: state.record,
     stateTrust: state.trust,
+    stateModifiedAt: state.modifiedAt,
   }
 
   const instructions = await loadInstructions(context, reader)
@@ -59,6 +116,7 @@ export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
   const style = await readOutputStyle(context, reader)
   const skills = await listSkills(context, reader)
   const agents = await listAgents(context, reader)
+  const start = startOf(context, skills.listing)
   const isEarly = (it: HostItem) => it.priority < SOURCES.managedPolicy.priority
   return {
     items: [
@@ -68,24 +126,28 @@ export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
       ...settings.items.filter((it) => !isEarly(it)),
       ...mcp.items,
       ...style,
-      ...skills,
+      ...skills.items,
       ...agents,
     ],
     searched: reader.searched(),
     layers: settings.layers,
     mcpServers: mcp.servers,
     notes: reader.notes(),
+    start,
   }
 }
 
 async function readState(folders: Folders, reader: SurveyReader) {
   const { source } = SOURCES.hostState
   const file = await reader.read(folders.stateFile, { source, maxBytes: SETTINGS_LIMIT_BYTES })
-  if (file === undefined) return { record: {}, trust: "own" as const, items: [] }
+  if (file === undefined) {
+    return { record: {}, trust: "own" as const, modifiedAt: 0, items: [] }
+  }
   const parsed = parseSettingsJson(file.bytes.toString())
   const trust = belongsTo({ realPath: file.realPath, scope: "user" }, folders.grounds)
   const item = configItem({ path: folders.stateFile, file, trust }, SOURCES.hostState, "user")
-  return { record: parsed.kind === "record" ? parsed.record : {}, trust, items: [item] }
+  const record = parsed.kind === "record" ? parsed.record : {}
+  return { record, trust, modifiedAt: file.modifiedAt, items: [item] }
 }
 
 function toFound(it: Instruction, folders: Folders): HostItem {

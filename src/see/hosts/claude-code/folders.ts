@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
-import type { Disk } from "../disk.ts"
-import { type TrustFolders, withRealFolders, withRealPlaces } from "../file-trust.ts"
+import type { Disk } from "../files/disk.ts"
+import { type TrustFolders, withRealFolders, withRealPlaces } from "../files/file-trust.ts"
 import type { HostPlace } from "../host.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
@@ -17,6 +17,7 @@ export type Folders = {
   readonly walk: readonly string[]
   readonly git: GitTops
   readonly grounds: TrustFolders
+  readonly commandLineSettings: string | undefined
 }
 
 export async function findFolders(place: HostPlace, reader: SurveyReader): Promise<Folders> {
@@ -32,6 +33,7 @@ export async function findFolders(place: HostPlace, reader: SurveyReader): Promi
     managed: managedFolder(place),
     walk,
     git,
+    commandLineSettings: place.commandLineSettings,
     grounds: { own: await ownFolders(place, reader), project: projectFolders(cwd, git) },
   }
 }

@@ -1,10 +1,10 @@
 import path from "node:path"
-import { belongsTo } from "../file-trust.ts"
-import { splitFrontmatter, textField } from "../frontmatter.ts"
+import { belongsTo } from "../files/file-trust.ts"
+import { splitFrontmatter, textField } from "../files/frontmatter.ts"
 import type { HostItem, Scope } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import type { ClaudeContext } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions/instructions.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import { SOURCES } from "./sources.ts"
 
@@ -75,13 +75,21 @@ export async function markdownBelow(
       const file = path.join(at, entry.name)
       const what = entry.what === "link" ? await reader.kindOf(file) : entry.what
       if (what === "directory") await enter(file, depth + 1)
-      if (what !== "file" || !entry.name.endsWith(".md")) continue
+      if (what === "directory" || !entry.name.endsWith(".md")) continue
+      // A broken link or a FIFO is read too, so that `searched` names it with its reason.
       const read = await readListed(file, source, reader)
+      if (read === undefined && entry.what === "link") markBroken(file, source, reader)
       if (read !== undefined) listedFiles.push({ path: file, folder, file: read })
     }
   }
   await enter(folder.path, 0)
   return listedFiles
+}
+
+function markBroken(file: string, source: string, reader: SurveyReader): void {
+  const isMissing = reader.searched().some((it) => it.path === file && it.outcome === "missing")
+  if (!isMissing) return
+  reader.mark({ path: file, source, outcome: "unreadable", detail: "broken link" })
 }
 
 export function trustOfListed({ path: at, folder, file }: ListedFile, { folders }: ClaudeContext) {

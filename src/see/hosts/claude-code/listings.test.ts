@@ -48,7 +48,7 @@ describe("skills and commands", () => {
     ])
     const { items, searched } = await surveyOf(files)
     const top = items.find((it) => it.path === "/r/.claude/skills/top/SKILL.md")
-    expect(top).toMatchObject({ later: "body", frame: "", kind: "tools", trust: "project" })
+    expect(top).toMatchObject({ later: "body", frame: "", kind: "skills", trust: "project" })
     const lost = searched.find((it) => it.path === "/r/s/.claude/skills/u/SKILL.md")
     expect(lost).toMatchObject({
       outcome: "excluded",

@@ -1,11 +1,12 @@
 import path from "node:path"
 import { isRecord } from "#ground/base"
-import { belongsTo } from "../file-trust.ts"
+import { belongsTo } from "../files/file-trust.ts"
+import { launchOf } from "../files/json-settings.ts"
 import type { HostItem, McpServer, Scope } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import type { ClaudeContext } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions/instructions.ts"
 import { parseSettingsJson, textsIn, within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 
@@ -55,7 +56,7 @@ function mcpItem(
   file: ReadFile,
   trust: HostItem["trust"],
 ): HostItem {
-  return { ...configItem({ path: at, file, trust }, SOURCES.mcpConfig, scope), kind: "tools" }
+  return { ...configItem({ path: at, file, trust }, SOURCES.mcpConfig, scope), kind: "mcp" }
 }
 
 function parsed(file: string, read: ReadFile, reader: SurveyReader): unknown {
@@ -78,12 +79,14 @@ function serversOf(
 
 function reachedBy(server: Readonly<Record<string, unknown>>) {
   const { command, url, type } = server
+  const launch = launchOf(typeof command === "string" ? { ...server, url: undefined } : server)
   if (typeof command === "string") {
-    return { transport: "stdio", target: [command, ...textsIn(server["args"])].join(" ") }
+    return { transport: "stdio", target: [command, ...textsIn(server["args"])].join(" "), launch }
   }
   return {
     transport: typeof type === "string" ? type : "http",
     target: typeof url === "string" ? url : "",
+    launch,
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { memoryDisk } from "#test/memory-disk"
 import { tempDirectory } from "#test/temp"
-import { realDisk } from "../disk.ts"
+import { realDisk } from "../files/disk.ts"
 import type { HostPlace } from "../host.ts"
 import { readLastSession } from "./session.ts"
 

@@ -1,7 +1,8 @@
 import path from "node:path"
 import { z } from "zod"
-import type { Disk } from "../disk.ts"
-import type { HostPlace, HostReport } from "../host.ts"
+import type { Disk } from "../files/disk.ts"
+import type { HostPlace, HostReport, ToolCalls } from "../host.ts"
+import { countCalls, type ToolCall, transcriptsIn } from "../tool-calls.ts"
 import { configFolder, realWorkingDirectory, slugOf } from "./folders.ts"
 
 /** Sessions of one folder whose times are compared; the host itself stores thirty days. */
@@ -79,4 +80,34 @@ function reportOf(line: z.infer<typeof Line>, transcript: Transcript): HostRepor
     files: line.attachment.files.map((it) => ({ path: it.path, text: it.content.trim() })),
     categories: [],
   }
+}
+
+const AssistantLine = z.object({
+  type: z.literal("assistant"),
+  timestamp: z.string().optional(),
+  message: z.object({
+    content: z.array(z.object({ type: z.string(), name: z.string().optional() })),
+  }),
+})
+
+/** Requests that the transcript also stores repeat earlier calls; only answers are counted. */
+export async function countToolCalls(
+  place: HostPlace,
+  disk: Disk,
+  since: number,
+): Promise<ToolCalls> {
+  const slug = slugOf(await realWorkingDirectory(place, disk))
+  const folder = path.join(configFolder(place), "projects", slug)
+  return countCalls(await transcriptsIn(folder, disk, since), disk, (record) => {
+    const line = AssistantLine.safeParse(record)
+    if (!line.success) return []
+    const at = Date.parse(line.data.timestamp ?? "")
+    const isOld = !Number.isNaN(at) && at < since
+    const calls = isOld ? [] : line.data.message.content
+    return calls.flatMap(({ type, name }): ToolCall[] =>
+      type === "tool_use" && name?.startsWith("mcp__") === true
+        ? [{ tool: name, at: Number.isNaN(at) ? undefined : at }]
+        : [],
+    )
+  })
 }

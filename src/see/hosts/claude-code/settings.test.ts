@@ -30,6 +30,7 @@ test("[HOSTS-12] settings layers come strongest first, only from the working dir
     ["managed", "20.json", { kind: "found", values: { a: 3 } }],
     ["managed", "10.json", { kind: "found", values: { a: 2 } }],
     ["managed", "managed-settings.json", { kind: "found", values: { a: 1 } }],
+    ["command line", "--settings", { kind: "missing" }],
     ["local", "settings.local.json", { kind: "found", values: {} }],
     ["project", "settings.json", { kind: "broken", problem: "it is not valid JSON" }],
     ["user", "settings.json", { kind: "unreadable", reason: "unreadable" }],
@@ -47,7 +48,37 @@ test("[HOSTS-12] settings layers come strongest first, only from the working dir
 
 test("[HOSTS-12] a settings file with a list is invalid, and a missing one is reported as missing", async () => {
   const { layers } = await surveyOf({ "/home/u/.claude/settings.json": "[]" })
-  expect(layers.map((it) => it.outcome.kind)).toEqual(["missing", "missing", "missing", "broken"])
+  expect(layers.map((it) => it.outcome.kind)).toEqual([
+    "missing",
+    "missing",
+    "missing",
+    "missing",
+    "broken",
+  ])
+})
+
+test("[HOSTS-12] settings of the command line are below managed and above local ones, inline or as a file", async () => {
+  const files = {
+    "/etc/claude-code/managed-settings.json": json({ a: "managed" }),
+    "/w/p/.claude/settings.local.json": json({ a: "local", outputStyle: "x" }),
+    "/w/p/given.json": json({ a: "given" }),
+  }
+  const layerOf = async (commandLineSettings: string) => {
+    const disk = memoryDisk({ "/w/p/.keep": "", ...files })
+    const { layers } = await survey({ ...PLACE, commandLineSettings }, disk)
+    expect(layers.map((it) => it.layer).slice(0, 3)).toEqual(["managed", "command line", "local"])
+    return layers[1]
+  }
+  expect(await layerOf('{"a":"inline"}')).toMatchObject({
+    path: "--settings",
+    outcome: { kind: "found", values: { a: "inline" } },
+  })
+  expect(await layerOf("given.json")).toMatchObject({
+    path: "/w/p/given.json",
+    outcome: { kind: "found", values: { a: "given" } },
+  })
+  expect(await layerOf("none.json")).toMatchObject({ outcome: { kind: "unreadable" } })
+  expect(await layerOf("{ broken")).toMatchObject({ outcome: { kind: "broken" } })
 })
 
 test("[HOSTS-12] MCP servers of every file have a state", async () => {
@@ -84,8 +115,8 @@ test("[HOSTS-12] MCP servers of every file have a state", async () => {
   ])
   const files = items.filter((it) => it.source === "mcp-config")
   expect(files.map((it) => [it.path, it.load, it.kind, it.sent])).toEqual([
-    ["/w/p/.mcp.json", "config-only", "tools", ""],
-    ["/w/.mcp.json", "config-only", "tools", ""],
+    ["/w/p/.mcp.json", "config-only", "mcp", ""],
+    ["/w/.mcp.json", "config-only", "mcp", ""],
   ])
   expect(notes).toEqual([])
 })

@@ -1,7 +1,7 @@
 import path from "node:path"
-import { isInside, isRecord, type JsonRecord } from "#ground/base"
-import { belongsIfThere } from "../file-trust.ts"
-import { globMatcher } from "../glob.ts"
+import { isInside, isRecord, type JsonRecord, parseJson } from "#ground/base"
+import { belongsIfThere } from "../files/file-trust.ts"
+import { globMatcher } from "../files/glob.ts"
 import type { HostItem, HostPlace, Scope, SettingsLayer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem, type Source } from "../source.ts"
@@ -39,12 +39,35 @@ export async function readSettings(folders: Folders, reader: SurveyReader): Prom
     const item = isNew ? { item: configItem({ path: at, file, trust }, row, scope) } : {}
     read.push({ layer, ...item })
   }
-  const layers = read.map((it) => it.layer)
+  const fromFiles = read.map((it) => it.layer)
+  const isManaged = (it: SettingsLayer) => it.layer === "managed"
+  const layers = [
+    ...fromFiles.filter(isManaged),
+    await commandLineLayer(folders, reader),
+    ...fromFiles.filter((it) => !isManaged(it)),
+  ]
   return {
     layers,
     items: read.flatMap((it) => it.item ?? []).toSorted((a, b) => a.priority - b.priority),
     ...views(layers),
   }
+}
+
+/** `--settings`: below managed settings, above all files of the user and the project. */
+async function commandLineLayer(folders: Folders, reader: SurveyReader): Promise<SettingsLayer> {
+  const settingsText = folders.commandLineSettings?.trim() ?? ""
+  const base = { layer: "command line", path: "--settings", trust: "own" } as const
+  if (settingsText === "") return { ...base, outcome: { kind: "missing" } }
+  const isInline = settingsText.startsWith("{")
+  const at = isInline ? base.path : path.resolve(folders.cwd, settingsText)
+  const file = isInline ? undefined : await reader.peek(at, SETTINGS_LIMIT_BYTES)
+  if (file !== undefined && file.kind !== "file") {
+    return { ...base, path: at, outcome: { kind: "unreadable", reason: file.kind } }
+  }
+  const parsed = parseSettingsJson(file === undefined ? settingsText : file.bytes.toString())
+  return parsed.kind === "record"
+    ? { ...base, path: at, outcome: { kind: "found", values: parsed.record } }
+    : { ...base, path: at, outcome: { kind: "broken", problem: parsed.problem } }
 }
 
 function views(layers: readonly SettingsLayer[]) {
@@ -128,14 +151,11 @@ type ParsedSettings =
 export function parseSettingsJson(text: string): ParsedSettings {
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text
   if (plain.trim() === "") return { kind: "record", record: {} }
-  try {
-    const value: unknown = JSON.parse(plain)
-    return isRecord(value)
-      ? { kind: "record", record: value }
-      : { kind: "broken", problem: "it is not a JSON object" }
-  } catch {
-    return { kind: "broken", problem: "it is not valid JSON" }
-  }
+  const value = parseJson(plain)
+  if (value === undefined) return { kind: "broken", problem: "it is not valid JSON" }
+  return isRecord(value)
+    ? { kind: "record", record: value }
+    : { kind: "broken", problem: "it is not a JSON object" }
 }
 
 export function within(value: unknown, ...keys: readonly string[]): unknown {

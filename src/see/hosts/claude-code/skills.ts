@@ -1,10 +1,11 @@
 import path from "node:path"
 import { type JsonRecord } from "#ground/base"
-import { splitFrontmatter } from "../frontmatter.ts"
-import type { HostItem } from "../host.ts"
+import { splitFrontmatter } from "../files/frontmatter.ts"
+import type { HostItem, SkillListing } from "../host.ts"
 import type { Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
-import type { ClaudeContext } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions/instructions.ts"
+import { readPatterns } from "./instructions/transform.ts"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
 import {
   type ListedFile,
@@ -16,7 +17,7 @@ import {
 } from "./listed-folders.ts"
 import { within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
-import { readPatterns } from "./transform.ts"
+import { type DraftLine, fitListing } from "./start.ts"
 
 const LONGEST_FIRST_LINE_UNITS = 100
 
@@ -36,7 +37,7 @@ type Skill = ListedFile & {
 export async function listSkills(
   world: ClaudeContext,
   reader: SurveyReader,
-): Promise<readonly HostItem[]> {
+): Promise<{ readonly items: readonly HostItem[]; readonly listing: SkillListing }> {
   const folders = await listedFolders("skills", world, reader)
   const skills: Skill[] = []
   for (const folder of folders) {
@@ -44,7 +45,13 @@ export async function listSkills(
   }
   const all = [...skills, ...(await commandsOf(world, reader))]
   const chosen = firstOfEach(all, reader)
-  return chosen.map((it) => toFound(it, chosen, world))
+  const drafts = chosen.filter((it) => isListed(it, world)).map((it) => draftOf(it, chosen, world))
+  const { lines, listing } = fitListing(drafts, world)
+  return { items: chosen.map((it) => toFound(it, lines, world)), listing }
+}
+
+function isListed(skill: Skill, world: ClaudeContext): boolean {
+  return skill.patterns.length === 0 && !isSwitchedOff(skill, world)
 }
 
 async function skillsIn(folder: ListedFolder, reader: SurveyReader): Promise<readonly Skill[]> {
@@ -149,16 +156,15 @@ function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly S
   })
 }
 
-function toFound(skill: Skill, all: readonly Skill[], world: ClaudeContext): HostItem {
+function toFound(skill: Skill, lines: ReadonlyMap<string, string>, world: ClaudeContext): HostItem {
   const isHidden = isSwitchedOff(skill, world)
   const isWaiting = skill.patterns.length > 0
-  const line = listingLine(skill, all, world)
   const base = {
     path: skill.path,
     source: skill.place.source,
     priority: skill.place.priority,
     scope: skill.folder.scope,
-    kind: "tools",
+    kind: "skills",
     trust: trustOfListed(skill, world),
     file: skill.file,
     frame: "",
@@ -175,12 +181,22 @@ function toFound(skill: Skill, all: readonly Skill[], world: ClaudeContext): Hos
     }
   }
   if (isHidden) return { ...base, load: "on-demand", reason: "Only the user can call it", sent: "" }
-  return { ...base, load: "name-only", reason: skill.place.reason, sent: line }
+  return {
+    ...base,
+    load: "name-only",
+    reason: skill.place.reason,
+    sent: lines.get(skill.path) ?? "",
+  }
 }
 
-function listingLine(skill: Skill, all: readonly Skill[], world: ClaudeContext): string {
-  if (choiceFor(skill, world) === "name-only") return `- ${skill.name}`
-  return `- ${listedName(skill, all)}: ${cutDescription(skill.description, world)}`
+function draftOf(skill: Skill, all: readonly Skill[], world: ClaudeContext): DraftLine {
+  const { name, path: at } = skill
+  if (choiceFor(skill, world) === "name-only") {
+    return { name, path: at, full: `- ${name}`, nameOnly: `- ${name}`, isFixed: true }
+  }
+  const nameOnly = `- ${listedName(skill, all)}`
+  const full = `${nameOnly}: ${cutDescription(skill.description, world)}`
+  return { name, path: at, full, nameOnly, isFixed: false }
 }
 
 function choiceFor({ name }: Skill, { settings }: ClaudeContext): unknown {

@@ -317,13 +317,20 @@ describe("Codex skills", () => {
     expect(bare.items.map((it) => it.source)).toEqual(["user-settings"])
   })
 
-  test("[HOSTS-25] a skill list that is too long is noted", async () => {
+  test("[HOSTS-64] descriptions share 2 % of the window, one character each in turn", async () => {
     const many = Array.from({ length: 30 }, (_, at) => [
       `/home/.agents/skills/s${at}/SKILL.md`,
       `---\nname: s${at}\ndescription: ${"long ".repeat(200)}\n---\n`,
     ])
-    const { notes } = await survey(Object.fromEntries(many))
-    expect(notes.map((it) => it.code)).toEqual(["too-many"])
+    const { items, start } = await survey(Object.fromEntries(many))
+    const listing = start?.listing
+    expect([listing?.budget, listing?.unit, listing?.skills]).toEqual([5_440, "tokens", 30])
+    expect(listing?.shortened).toHaveLength(30)
+    const lines = items.filter((it) => it.load === "name-only").map((it) => it.sent)
+    const cost = lines.reduce((sum, it) => sum + Math.ceil((it.length + 1) / 4), 0)
+    expect(cost).toBe(5_440)
+    const lengths = lines.map((it) => it.length - it.indexOf(": "))
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(6)
   })
 
   test.each([

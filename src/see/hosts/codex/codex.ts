@@ -1,10 +1,10 @@
 import path from "node:path"
 import { isRecord } from "#ground/base"
-import type { Disk } from "../disk.ts"
-import { belongsIfThere, belongsTo } from "../file-trust.ts"
+import type { Disk } from "../files/disk.ts"
+import { belongsIfThere, belongsTo } from "../files/file-trust.ts"
+import { fieldsOf, launchOf, textsOf } from "../files/json-settings.ts"
 import { findProgram } from "../find-program.ts"
-import type { Host, HostItem, HostPlace, McpServer, Survey } from "../host.ts"
-import { fieldsOf, textsOf } from "../json-settings.ts"
+import type { Host, HostItem, HostPlace, HostStart, McpServer, Survey } from "../host.ts"
 import { LARGEST_INSTRUCTION_BYTES, SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem } from "../source.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
@@ -16,21 +16,84 @@ import {
   readConfig,
   SOURCES,
   scopeOf,
+  settingOf,
 } from "./config.ts"
 import { projectFolders } from "./folders.ts"
 import { projectInstructions, userInstructions } from "./instructions.ts"
-import { readLastSession } from "./session.ts"
+import { countToolCalls, readLastSession } from "./session.ts"
 import { skillItems } from "./skills.ts"
+import { CODEX_BASELINES } from "./start.generated.ts"
+
+const CONTEXT_KEYS = [
+  "agents",
+  "approval_policy",
+  "developer_instructions",
+  "features",
+  "hooks",
+  "instructions",
+  "mcp_servers",
+  "model",
+  "model_auto_compact_token_limit",
+  "model_context_window",
+  "model_instructions_file",
+  "model_provider",
+  "model_providers.*.base_url",
+  "model_providers.*.name",
+  "model_providers.*.wire_api",
+  "model_reasoning_effort",
+  "model_reasoning_summary",
+  "model_verbosity",
+  "personality",
+  "plugins",
+  "profile",
+  "profiles.*.model",
+  "profiles.*.model_instructions_file",
+  "profiles.*.model_provider",
+  "profiles.*.model_reasoning_effort",
+  "project_doc_fallback_filenames",
+  "project_doc_max_bytes",
+  "project_root_markers",
+  "projects.<here>.trust_level",
+  "review_model",
+  "sandbox_mode",
+  "skills",
+  "tool_output_token_limit",
+  "tools",
+  "web_search",
+]
 
 export const codex: Host = {
   name: "codex",
   title: "Codex",
   factsVersions: ["0.166.0"],
   isVerified: true,
+  contextKeys: CONTEXT_KEYS,
   survey,
   findInstalled: (place, disk) =>
     findProgram(place, disk, { names: ["codex"], packages: ["@openai/codex"] }),
   readLastSession,
+  countToolCalls,
+}
+
+/** A model that was not measured counts as the default one. */
+function startOf(config: CodexConfig): HostStart {
+  const { version, measuredAt, models } = CODEX_BASELINES
+  const model = settingOf(config, "model")
+  const baseline = models.find((it) => it.model === model) ?? models[0]
+  if (baseline === undefined) throw new Error("no model was measured")
+  const window = settingOf(config, "model_context_window")
+  return {
+    version,
+    measuredAt,
+    baseline,
+    model: typeof model === "string" ? model : baseline.model,
+    window: typeof window === "number" && window > 0 ? window : baseline.window,
+    isGit: false,
+    paths: { directory: config.cwd, memory: "" },
+    mcpTools: baseline.tools.some((it) => it.name === "tool_search") ? "server-named" : "hidden",
+    listing: undefined,
+    skillUses: new Map(),
+  }
 }
 
 async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
@@ -38,7 +101,12 @@ async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   const config = await readConfig(place, reader)
   const folders = await projectFolders(reader, config.cwd, config.markers)
   const base = await modelInstructions(reader, config)
-  const skills = await skillItems(reader, config, { place, folders })
+  const start = startOf(config)
+  const { items: skills, listing } = await skillItems(reader, config, {
+    place,
+    folders,
+    window: start.window,
+  })
   const user = await userInstructions(reader, config)
   const hasUser = user !== undefined
   const project = await projectInstructions(reader, config, { folders, hasUser })
@@ -59,6 +127,7 @@ async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
     layers: layersOf(config),
     mcpServers: mcpServers(config),
     notes: reader.notes(),
+    start: { ...start, listing },
   }
 }
 
@@ -128,8 +197,10 @@ function serverOf(
   const { command, url, args, enabled } = it.given
   const isRemote = typeof url === "string"
   const words = [command, ...(textsOf(args) ?? [])].filter((word) => typeof word === "string")
+  const launch = launchOf({ ...it.given, headers: it.given["http_headers"] })
   return {
     name,
+    launch,
     scope: file.layer,
     path: file.path,
     trust: file.trust,

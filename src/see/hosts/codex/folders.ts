@@ -1,5 +1,5 @@
 import path from "node:path"
-import { findUp, foldersDown } from "../folder-walk.ts"
+import { findUp, foldersDown } from "../files/folder-walk.ts"
 import type { HostPlace } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { SurveyReader } from "../survey-reader.ts"

@@ -1,10 +1,10 @@
 import path from "node:path"
-import { belongsTo, noteLinkOutside, type TrustFolders } from "../file-trust.ts"
+import { belongsTo, noteLinkOutside, type TrustFolders } from "../files/file-trust.ts"
+import { isBlank, trimBlank } from "../files/unicode.ts"
 import type { HostItem } from "../host.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { type Source, walkSource } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import { isBlank, trimBlank } from "../unicode.ts"
 import {
   type CodexConfig,
   fallbackNames,

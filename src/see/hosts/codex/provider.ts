@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord, visibleLine } from "#ground/base"
-import { realDisk } from "../disk.ts"
+import { realDisk } from "../files/disk.ts"
+import { fieldsOf } from "../files/json-settings.ts"
 import type { HostPlace, SettingsLayer } from "../host.ts"
 import { loadHost } from "../hosts.ts"
-import { fieldsOf } from "../json-settings.ts"
 
 export type CodexProvider =
   /** Codex's own provider at another address; the key is in the environment. */
@@ -73,10 +73,10 @@ const ON_COMMAND_LINE = "would be visible to other users on a command line; use"
 
 /** Every field of Codex 0.166; an unknown one may change recipient or identity. */
 const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
-  name: (value) => (typeof value === "string" ? kept(value) : no("is not a string")),
+  name: (value) => (typeof value === "string" ? accepted(value) : no("is not a string")),
   base_url: () => LEFT,
   wire_api: (value) => (value === "responses" ? LEFT : no("must be responses")),
-  env_key: (value) => (isVariable(value) ? kept(value) : no("is not a variable name")),
+  env_key: (value) => (isVariable(value) ? accepted(value) : no("is not a variable name")),
   env_key_instructions: () => LEFT,
   env_http_headers: (value) =>
     keptTable(value, ([, it]) => isVariable(it)) ?? no("must name variables"),
@@ -98,7 +98,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
 
 function keptCount(value: unknown): FieldOutcome {
   return typeof value === "number" && Number.isSafeInteger(value)
-    ? kept(value)
+    ? accepted(value)
     : no("is not a number")
 }
 
@@ -111,10 +111,10 @@ function keptTable(
     typeof it === "string" && isFit([name, it]) ? [[name, it] as const] : [],
   )
   const isWhole = texts.length === Object.keys(value).length
-  return isWhole ? kept(Object.fromEntries(texts)) : undefined
+  return isWhole ? accepted(Object.fromEntries(texts)) : undefined
 }
 
-function kept(value: CodexField): FieldOutcome {
+function accepted(value: CodexField): FieldOutcome {
   return { kind: "kept", value }
 }
 

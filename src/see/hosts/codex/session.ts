@@ -1,10 +1,11 @@
 import path from "node:path"
 import { z } from "zod"
 import { compareText } from "#ground/base"
-import type { Disk } from "../disk.ts"
-import type { HostPlace, HostReport } from "../host.ts"
+import type { Disk } from "../files/disk.ts"
+import type { HostPlace, HostReport, ToolCalls } from "../host.ts"
 import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { createSurveyReader } from "../survey-reader.ts"
+import { countCalls, type ToolCall } from "../tool-calls.ts"
 import { codexHome } from "./folders.ts"
 
 export async function readLastSession(
@@ -101,4 +102,37 @@ function reportOf(
     wholeText: inside,
     categories: [],
   }
+}
+
+const Call = z.object({
+  timestamp: z.string().optional(),
+  type: z.literal("response_item"),
+  payload: z.object({
+    type: z.literal("function_call"),
+    name: z.string(),
+    namespace: z.string().startsWith("mcp__"),
+  }),
+})
+
+/** Rollouts are stored by day, not by folder: the count covers all projects. */
+export async function countToolCalls(
+  place: HostPlace,
+  disk: Disk,
+  since: number,
+): Promise<ToolCalls> {
+  const home = await codexHome(place, createSurveyReader(disk))
+  const rollouts: { path: string; modifiedAt: number }[] = []
+  for await (const rollout of newestRollouts(path.join(home, "sessions"), disk)) {
+    const modifiedAt = await disk.modifiedAt(rollout)
+    if (modifiedAt === undefined || modifiedAt < since) break
+    rollouts.push({ path: rollout, modifiedAt })
+  }
+  return countCalls(rollouts, disk, (record): readonly ToolCall[] => {
+    const call = Call.safeParse(record)
+    if (!call.success) return []
+    const { payload, timestamp } = call.data
+    const at = Date.parse(timestamp ?? "")
+    const tool = `${payload.namespace}__${payload.name}`
+    return [{ tool, at: Number.isNaN(at) ? undefined : at }]
+  })
 }

@@ -1,21 +1,19 @@
 import path from "node:path"
 import { isScalar, parse, parseDocument } from "yaml"
 import { compareText, isRecord } from "#ground/base"
-import { belongsTo } from "../file-trust.ts"
-import { findSkillFiles } from "../folder-walk.ts"
-import type { HostItem, HostPlace, Scope } from "../host.ts"
-import { fieldsOf } from "../json-settings.ts"
+import { belongsTo } from "../files/file-trust.ts"
+import { findSkillFiles } from "../files/folder-walk.ts"
+import { fieldsOf } from "../files/json-settings.ts"
+import { firstCharacters, onOneLine, strictText } from "../files/unicode.ts"
+import type { HostItem, HostPlace, Scope, SkillListing } from "../host.ts"
 import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS, SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { shareDescriptions } from "../listing-budget.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import { firstCharacters, onOneLine, strictText } from "../unicode.ts"
 import { type CodexConfig, SOURCES, settingOf } from "./config.ts"
 import { systemFolder } from "./folders.ts"
 
-/**
- * Above it Codex shortens descriptions: 2 % of the model's window, here 272,000 tokens of its own
- * models, at four bytes per token.
- */
-const SKILL_LIST_LIMIT_BYTES = 272_000 * 0.02 * 4
+/** Share of the model's window for the listing of skills. */
+const LISTING_SHARE = 0.02
 
 /** A longer description is truncated, with three dots for the last characters. */
 const LONGEST_DESCRIPTION_CHARACTERS = 1_024
@@ -46,16 +44,18 @@ type Skill = SkillText & {
   readonly isListed: boolean
 }
 
+type SkillPlace = { readonly place: HostPlace; readonly folders: readonly string[] }
+
 export async function skillItems(
   reader: SurveyReader,
   config: CodexConfig,
-  it: { readonly place: HostPlace; readonly folders: readonly string[] },
-): Promise<readonly HostItem[]> {
+  it: SkillPlace & { readonly window: number },
+): Promise<{ readonly items: readonly HostItem[]; readonly listing: SkillListing | undefined }> {
   const switches = fieldsOf(settingOf(config, "skills"))
   if (switches["include_instructions"] === false) {
     const text = "Codex lists no skills: skills.include_instructions is false."
     reader.note({ code: "switched-off", text })
-    return []
+    return { items: [], listing: undefined }
   }
   const hasBundled = fieldsOf(switches["bundled"])["enabled"] !== false
   const usedRoots = rootsOf(config, it).filter((root) => hasBundled || root.scope !== "system")
@@ -73,14 +73,13 @@ export async function skillItems(
     })
   }
   const trustOf = (skill: Skill) => trustOfSkill(skill, config)
-  const lines = listing(listed, roots)
-  noteLongList(reader, lines)
-  return [
+  const { lines, listing } = fitListing(listed, roots, it.window)
+  const items = [
     ...lines.map(({ skill, line, frame }) => ({
       ...itemOf(skill, trustOf(skill)),
-      load: "name-only" as const,
-      sent: line,
-      frame,
+      load: line === undefined ? ("on-demand" as const) : ("name-only" as const),
+      sent: line ?? "",
+      frame: line === undefined ? "" : frame,
     })),
     ...unlisted.map((skill) => ({
       ...itemOf(skill, trustOf(skill)),
@@ -89,13 +88,11 @@ export async function skillItems(
       frame: "",
     })),
   ]
+  return { items, listing }
 }
 
 /** The order of the roots gives them their short names. */
-function rootsOf(
-  config: CodexConfig,
-  it: { readonly place: HostPlace; readonly folders: readonly string[] },
-): readonly Root[] {
+function rootsOf(config: CodexConfig, it: SkillPlace): readonly Root[] {
   const all: readonly Root[] = [
     ...config.dotFolders.map(
       (it) => ({ folder: path.join(it, "skills"), scope: "project" }) as const,
@@ -204,27 +201,53 @@ function bySkillOrder(a: Skill, b: Skill): number {
   return byScope || compareText(a.name, b.name) || compareText(a.file.realPath, b.file.realPath)
 }
 
-type Line = { readonly skill: Skill; readonly line: string; readonly frame: string }
+type Line = {
+  readonly skill: Skill
+  /** Undefined if there was no room even for the name. */
+  readonly line: string | undefined
+  readonly frame: string
+}
 
-function listing(listed: readonly Skill[], roots: readonly Root[]): readonly Line[] {
+type FittedListing = { readonly lines: readonly Line[]; readonly listing: SkillListing }
+
+function fitListing(
+  listed: readonly Skill[],
+  roots: readonly Root[],
+  window: number,
+): FittedListing {
   const used = new Set(listed.map((it) => it.root.folder))
   const named = [...new Set(roots.map((it) => it.folder))].filter((it) => used.has(it))
   const announced = new Set<string>()
-  return listed.map((skill) => {
+  const entries = listed.map((skill) => {
     const { folder } = skill.root
     const short = `r${named.indexOf(folder)}`
     const frame = announced.has(folder) ? "" : `- \`${short}\` = \`${folder}\`\n`
     announced.add(folder)
     const locator = `${short}/${path.relative(folder, skill.at).replaceAll("\\", "/")}`
-    return { skill, line: `- ${skill.name}: ${skill.description} (file: ${locator})`, frame }
+    return { skill, frame, name: skill.name, description: skill.description, path: locator }
   })
-}
-
-function noteLongList(reader: SurveyReader, lines: readonly Line[]): void {
-  const size = lines.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0)
-  if (size <= SKILL_LIST_LIMIT_BYTES) return
-  const text = `The list of ${lines.length} skills is long; Codex shortens their descriptions.`
-  reader.note({ code: "too-many", text })
+  const budget = Math.max(1, Math.floor(window * LISTING_SHARE))
+  const texts = shareDescriptions(entries, budget)
+  const lines = entries.map(({ skill, frame }, index) => ({ skill, frame, line: texts[index] }))
+  const whole = entries.map((it) => `- ${it.name}: ${it.description} (file: ${it.path})`)
+  const needed = whole.reduce((sum, it) => sum + Math.ceil((Buffer.byteLength(it) + 1) / 4), 0)
+  return {
+    lines,
+    listing: {
+      budget,
+      unit: "tokens",
+      needed,
+      reason: `2 % of a window of ${window.toLocaleString("en")} tokens`,
+      skills: listed.length,
+      shortened: lines.flatMap(({ skill, line }, index) => {
+        const lostCharacters = (whole[index]?.length ?? 0) - (line?.length ?? 0)
+        const isLeftOut = line === undefined
+        return lostCharacters > 0
+          ? [{ name: skill.name, path: skill.at, lostCharacters, isLeftOut }]
+          : []
+      }),
+    },
+  }
 }
 
 function itemOf(skill: Skill, trust: HostItem["trust"]) {
@@ -232,7 +255,7 @@ function itemOf(skill: Skill, trust: HostItem["trust"]) {
     path: skill.at,
     ...SOURCES.skills,
     scope: ITEM_SCOPES[skill.root.scope],
-    kind: "tools",
+    kind: "skills",
     trust,
     file: skill.file,
     later: skill.file.bytes.toString(),

@@ -1,11 +1,10 @@
 import path from "node:path"
 import { compareText, type JsonRecord } from "#ground/base"
-import { belongsTo, type TrustFolders } from "../file-trust.ts"
+import { belongsTo, type TrustFolders } from "../files/file-trust.ts"
+import { strictText } from "../files/unicode.ts"
 import type { HostItem } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-
-import { strictText } from "../unicode.ts"
 import { type Folders, SOURCES } from "./folders.ts"
 import { readHead } from "./skills.ts"
 
@@ -89,7 +88,7 @@ function itemOf(agent: Agent, grounds: TrustFolders): HostItem {
     ...SOURCES.agents,
     scope: agent.scope,
     load: agent.isListed ? "name-only" : "on-demand",
-    kind: "tools",
+    kind: "agents",
     trust: belongsTo({ realPath, scope: agent.scope, foundAt: agent.at }, grounds),
     file: agent.file,
     sent: agent.isListed ? `- **${agent.name}**: ${agent.description}` : "",

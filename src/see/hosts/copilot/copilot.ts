@@ -1,4 +1,5 @@
-import type { Disk } from "../disk.ts"
+import { startOf } from "../baseline.ts"
+import type { Disk } from "../files/disk.ts"
 import { findProgram } from "../find-program.ts"
 import type { Host, HostPlace, Survey } from "../host.ts"
 import { createSurveyReader } from "../survey-reader.ts"
@@ -9,12 +10,30 @@ import { ruleItems } from "./rules.ts"
 import { readLastSession } from "./session.ts"
 import { readSettings } from "./settings.ts"
 import { skillItems } from "./skills.ts"
+import { COPILOT_BASELINES } from "./start.generated.ts"
+
+const CONTEXT_KEYS = [
+  "custom_agents",
+  "disableAllHooks",
+  "disabledMcpServers",
+  "disabledSkills",
+  "experimental",
+  "hooks",
+  "mcpServers",
+  "model",
+  "reasoning_effort",
+  "skills",
+  "trustedFolders.<here>",
+  "trusted_folders.<here>",
+  "version",
+]
 
 export const copilot: Host = {
   name: "copilot",
   title: "Copilot CLI",
   factsVersions: ["1.0.102"],
   isVerified: true,
+  contextKeys: CONTEXT_KEYS,
   survey,
   findInstalled: (place, disk) =>
     findProgram(place, disk, { names: ["copilot"], packages: PACKAGES }),
@@ -53,5 +72,6 @@ async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
     layers: settings.layers,
     mcpServers: settings.mcpServers,
     notes: reader.notes(),
+    ...startOf(COPILOT_BASELINES, place),
   }
 }

@@ -1,6 +1,6 @@
 import path from "node:path"
-import { type TrustFolders, withRealFolders } from "../file-trust.ts"
-import { findUp, foldersDown, foldersUp } from "../folder-walk.ts"
+import { type TrustFolders, withRealFolders } from "../files/file-trust.ts"
+import { findUp, foldersDown, foldersUp } from "../files/folder-walk.ts"
 import type { HostPlace } from "../host.ts"
 import type { Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"

@@ -1,13 +1,13 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
-import { backtickSpans, lineCounter } from "../import-text.ts"
+import { backtickSpans, lineCounter } from "../files/import-text.ts"
+import { strictText, withoutByteOrderMark } from "../files/unicode.ts"
 import {
   LARGEST_INSTRUCTION_BYTES,
   LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS,
   MOST_MENTIONS,
 } from "../limits.ts"
 import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
-import { strictText, withoutByteOrderMark } from "../unicode.ts"
 
 /** The ninth level stays a name. */
 const DEEPEST_IMPORT_LEVELS = 8

@@ -1,13 +1,13 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { belongsTo, noteLinkOutside, type TrustFolders } from "../file-trust.ts"
-import { splitFrontmatter } from "../frontmatter.ts"
+import { belongsTo, noteLinkOutside, type TrustFolders } from "../files/file-trust.ts"
+import { splitFrontmatter } from "../files/frontmatter.ts"
+import { textsOf } from "../files/json-settings.ts"
+import { onOneLine, strictText, withoutByteOrderMark } from "../files/unicode.ts"
 import type { HostItem } from "../host.ts"
-import { textsOf } from "../json-settings.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { Source } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
 import { type Folders, SOURCES } from "./folders.ts"
 
 /** A larger rule file of the user is left out. */

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { z } from "zod"
-import type { Disk } from "../disk.ts"
+import type { Disk } from "../files/disk.ts"
 import type { HostPlace, HostReport } from "../host.ts"
 import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { configFolder } from "./folders.ts"

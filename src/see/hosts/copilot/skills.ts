@@ -1,12 +1,12 @@
 import path from "node:path"
 import { parseDocument } from "yaml"
 import { compareText, isRecord, type JsonRecord } from "#ground/base"
-import { belongsTo, type TrustFolders } from "../file-trust.ts"
-import { findSkillFiles } from "../folder-walk.ts"
+import { belongsTo, type TrustFolders } from "../files/file-trust.ts"
+import { findSkillFiles } from "../files/folder-walk.ts"
+import { onOneLine, strictText, withoutByteOrderMark } from "../files/unicode.ts"
 import type { HostItem, HostPlace } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
 import { type Folders, namedFolders, SKILLS_VARIABLE, SOURCES } from "./folders.ts"
 
 const LONGEST_DESCRIPTION_CHARACTERS = 1_024
@@ -184,7 +184,7 @@ function itemOf(skill: Skill, grounds: TrustFolders): HostItem {
     ...sourceOf(root),
     scope,
     load: isListed ? "name-only" : "on-demand",
-    kind: "tools",
+    kind: "skills",
     trust: belongsTo({ realPath: file.realPath, scope, foundAt: at }, grounds),
     file,
     sent: isListed ? lines.join("\n") : "",

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
-import { findUp } from "../folder-walk.ts"
-import { backtickSpans, lineCounter } from "../import-text.ts"
+import { findUp } from "../files/folder-walk.ts"
+import { backtickSpans, lineCounter } from "../files/import-text.ts"
 import {
   LARGEST_INSTRUCTION_BYTES,
   LONGEST_MATCHED_PATH_UNITS as LONGEST_PATH_UNITS,

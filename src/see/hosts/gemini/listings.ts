@@ -1,10 +1,10 @@
 import path from "node:path"
 import { parse } from "yaml"
 import { compareText } from "#ground/base"
-import { belongsTo } from "../file-trust.ts"
-import { findSkillFiles } from "../folder-walk.ts"
+import { belongsTo } from "../files/file-trust.ts"
+import { findSkillFiles } from "../files/folder-walk.ts"
+import { fieldsOf, textsOf } from "../files/json-settings.ts"
 import type { HostItem } from "../host.ts"
-import { fieldsOf, textsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { type GeminiSettings, SOURCES, settingOf } from "./settings.ts"
@@ -164,7 +164,7 @@ function itemOf(
     ...source,
     scope,
     load: "name-only",
-    kind: "tools",
+    kind: isSkill ? "skills" : "agents",
     trust: belongsTo({ realPath: file.realPath, scope, foundAt: at }, grounds),
     file,
     sent: lines.join("\n"),

@@ -5,10 +5,16 @@ import {
   type TrustFolders,
   withRealFolders,
   withRealPlaces,
-} from "../file-trust.ts"
-import { findUp } from "../folder-walk.ts"
+} from "../files/file-trust.ts"
+import { findUp } from "../files/folder-walk.ts"
+import {
+  fieldsOf,
+  type JsonFile,
+  jsonMcpServers,
+  readJsonFile,
+  textsOf,
+} from "../files/json-settings.ts"
 import type { HostItem, HostPlace, McpServer, Scope, SettingsLayer } from "../host.ts"
-import { fieldsOf, type JsonFile, jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
 import { configItem, type Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 import { checkForMarker } from "./imports.ts"

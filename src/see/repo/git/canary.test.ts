@@ -260,6 +260,7 @@ const CALLS: { readonly [Name in Exclude<keyof Git, "format">]: (git: Git) => Pr
     const commits = await it.history({ from: await headOf(it), limit: 10 })
     await it.diffNames(commits.at(-1)?.id ?? "", await headOf(it))
   },
+  countApart: async (it) => it.countApart(await headOf(it), await headOf(it)),
   isAncestor: async (it) => it.isAncestor(await headOf(it), await headOf(it)),
 }
 

@@ -52,6 +52,11 @@ export type Git = {
   history(wanted: HistoryWanted): Promise<readonly Commit[]>
   diffNames(from: string, to: string): Promise<readonly Change[]>
   isAncestor(ancestor: string, commit: string): Promise<boolean>
+  /** Commits that only `own` has, and that only `other` has. */
+  countApart(
+    own: string,
+    other: string,
+  ): Promise<{ readonly ahead: number; readonly behind: number }>
 }
 
 export type OpenedGit =
@@ -100,6 +105,7 @@ function createGit(program: GitProgram, repository: Repository, format: ObjectFo
     readCommits: (ids) => readCommits(program, ids.map(checkedId)),
     history: async (wanted) => readCommits(program, await commitIds(program, wanted)),
     diffNames: (from, to) => diffNames(program, checkedId(from), checkedId(to)),
+    countApart: (own, other) => countApart(program, checkedId(own), checkedId(other)),
     isAncestor: (ancestor, commit) => isAncestor(program, checkedId(ancestor), checkedId(commit)),
   }
 }
@@ -160,6 +166,13 @@ async function isAncestor(program: GitProgram, ancestor: string, commit: string)
   const args = ["--max-count=1", ancestor, `^${commit}`, "--"]
   const output = await askWhole(program, { command: "rev-list", args })
   return output.length === 0
+}
+
+async function countApart(program: GitProgram, own: string, other: string) {
+  const args = ["--left-right", "--count", `${own}...${other}`, "--"]
+  const output = await askWhole(program, { command: "rev-list", args })
+  const [ahead = 0, behind = 0] = output.toString("latin1").trim().split("\t").map(Number)
+  return { ahead, behind }
 }
 
 async function askWhole(program: GitProgram, question: Question): Promise<Buffer> {

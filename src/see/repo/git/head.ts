@@ -19,7 +19,20 @@ export async function headCommit(
 ): Promise<string | undefined> {
   const { gitDirectory, gitCommonDirectory: common } = repository
   if (gitDirectory === undefined || common === undefined) return undefined
-  let value = await readRef(gitDirectory, "HEAD")
+  return followRef(common, await readRef(gitDirectory, "HEAD"))
+}
+
+/** The commit of a full ref name such as refs/remotes/origin/main. */
+export async function refCommit(
+  { gitCommonDirectory: common }: Pick<Repository, "gitCommonDirectory">,
+  name: string,
+): Promise<string | undefined> {
+  if (common === undefined || !isPlainRefName(name)) return undefined
+  return followRef(common, `ref: ${name}`)
+}
+
+async function followRef(common: string, start: string | undefined): Promise<string | undefined> {
+  let value = start
   for (let hop = 0; hop < MOST_REF_HOPS && value !== undefined; hop++) {
     if (isObjectId(value)) return value
     const name = /^ref: (refs\/.+)$/.exec(value)?.[1]
@@ -52,7 +65,7 @@ async function readPackedRef(common: string, name: string): Promise<string | und
 }
 
 /** Git allows only names that stay below their folder. */
-function isPlainRefName(name: string): boolean {
+export function isPlainRefName(name: string): boolean {
   const parts = name.split("/")
   return (
     !/[\x00-\x20\x7f~^:?*[\\]/.test(name) && parts.every((it) => it !== "" && !it.startsWith("."))

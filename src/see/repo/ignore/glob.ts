@@ -89,7 +89,7 @@ function readToken(pattern: string, at: number): TokenRead | undefined {
     case "[":
       return readClass(pattern, at)
     case "\\":
-      // A trailing backslash stands for the end of the text, which no byte matches.
+      // A trailing backslash matches only the end of the text, and no byte does.
       if (at + 1 === pattern.length) return undefined
       return { token: { kind: "byte", byte: pattern.charAt(at + 1) }, next: at + 2 }
     default:

@@ -68,7 +68,7 @@ function parseRule(line: string): IgnoreRule | undefined {
 function withoutTrailingSpaces(line: string): string {
   let end = line.length
   while (end > 0 && line.charAt(end - 1) === " ") end--
-  const [backslashes = ""] = /\\*$/.exec(line.slice(0, end)) ?? []
+  const [backslashes = ""] = /(?<!\\)\\*$/.exec(line.slice(0, end)) ?? []
   const keepsOne = backslashes.length % 2 === 1 && end < line.length
   return line.slice(0, keepsOne ? end + 1 : end)
 }

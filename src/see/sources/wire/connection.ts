@@ -20,6 +20,11 @@ export type ToolShape = {
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
 
+type ToolDefinition = ToolShape & {
+  /** Set by servers whose tools hosts must not defer. */
+  readonly isAlwaysLoaded: boolean
+}
+
 export type ToolAnswer = {
   readonly content: readonly ContentBlock[]
   readonly structured: unknown
@@ -29,6 +34,9 @@ export type ToolAnswer = {
 export type Connection = {
   readonly tools: readonly ToolShape[]
   readonly toolsDigest: string
+  /** Tools as the server describes them, without truncation. */
+  readonly definitions: readonly ToolDefinition[]
+  readonly instructions: string
   call(
     tool: string,
     args: Readonly<Record<string, unknown>>,
@@ -59,6 +67,8 @@ export async function connect(wire: Wire, options: AskOptions): Promise<Connecti
     const tools = await listTools(client, options)
     return {
       tools: tools.map(shapeOf),
+      definitions: tools.map(definitionOf),
+      instructions: client.getInstructions() ?? "",
       toolsDigest: digestOf(tools.toSorted((a, b) => compareText(a.name, b.name))),
       call: (name, args, asked) => callTool(client, { name, arguments: { ...args } }, asked),
       isOver: () => isOver,
@@ -119,6 +129,11 @@ function shapeOf({ name, description = "", inputSchema }: Tool): ToolShape {
     description: description.slice(0, LONGEST_TOOL_DESCRIPTION_CHARACTERS),
     inputSchema,
   }
+}
+
+function definitionOf({ name, description = "", inputSchema, _meta }: Tool): ToolDefinition {
+  const isAlwaysLoaded = _meta?.["anthropic/alwaysLoad"] === true
+  return { name, description, inputSchema, isAlwaysLoaded }
 }
 
 /** Equal values give equal text, whatever the key order. */

@@ -5,7 +5,13 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client"
-import { type Environment, type ExitOutcome, type RunningChild, start } from "#ground/base"
+import {
+  type Environment,
+  type ExitOutcome,
+  parseJson,
+  type RunningChild,
+  start,
+} from "#ground/base"
 import type { Program } from "../command.ts"
 import { LARGEST_FRAME_BYTES } from "../limits.ts"
 
@@ -78,14 +84,14 @@ function listen(
   const { state, wire, unasked } = held
   state.child = child
   const lines = createLines(LARGEST_FRAME_BYTES)
-  const hear = (line: Buffer): void => {
+  const handleLine = (line: Buffer): void => {
     if (state.isOver) return
     const problem = receive(line, wire) ?? unasked.heard(line.length)
     if (problem !== undefined) void fail(problem, held)
   }
   child.stdout.on("data", (chunk: Buffer) => {
     if (state.isOver) return
-    const isInBounds = lines.take(chunk, hear)
+    const isInBounds = lines.take(chunk, handleLine)
     if (!isInBounds) void fail(`it sent a message larger than ${LARGEST_FRAME_BYTES} bytes`, held)
   })
   child.stderr.on("data", (chunk: Buffer) => {
@@ -103,12 +109,8 @@ function receive(line: Buffer, wire: Wire): string | undefined {
   const isMessage = line.subarray(0, 64).toString("latin1").trimStart().startsWith("{")
   if (!isMessage) return undefined
   if (!isUtf8(line)) return "it sent bytes that are not UTF-8"
-  let value: unknown
-  try {
-    value = JSON.parse(line.toString("utf8"))
-  } catch {
-    return "it sent a message that is not valid JSON"
-  }
+  const value = parseJson(line.toString("utf8"))
+  if (value === undefined) return "it sent a message that is not valid JSON"
   const message = isReport(value) ? undefined : messageIn(value)
   if (message !== undefined) wire.onmessage?.(message)
   return undefined

@@ -55,15 +55,15 @@ function readSections(root: Node, places: ConfigPaths): ConfigFileContent {
   for (const property of propertiesOf(root)) {
     // Used by editors; not a setting.
     if (property.name === "$schema") continue
-    const known = fields.filter((it) => it.section === property.name)
-    if (known.length === 0) {
+    const fieldsOfSection = fields.filter((it) => it.section === property.name)
+    if (fieldsOfSection.length === 0) {
       const message = sayUnknownKey(property.name, property.name, sections)
       problems.push(places.problem(property.offset, message, property.name))
     } else if (property.value.type !== "object") {
       const message = `"${property.name}" must be an object, found ${sayType(property.value)}`
       problems.push(places.problem(property.value.offset, message, property.name))
     } else {
-      const section = readFields(property, known, places)
+      const section = readFields(property, fieldsOfSection, places)
       settings.push(...section.settings)
       problems.push(...section.problems)
     }

@@ -7,6 +7,8 @@ import {
   isAppError,
   type Log,
   readTextBounded,
+  statFile,
+  whileLocked,
   writeFileAtomic,
 } from "#ground/base"
 import {
@@ -44,10 +46,10 @@ export const configHandlers = (deps: ConfigDeps): Handlers<typeof configOperatio
     await deps.reload()
     const { settings, files, problems } = deps.loaded()
     if (problems.length > 0) throw ConfigInvalid({ problems })
-    const asked = settings.filter(({ field }) => isAsked(field, input.key))
-    if (asked.length === 0) throw unknownKey(input.key ?? "")
+    const selected = settings.filter(({ field }) => isAsked(field, input.key))
+    if (selected.length === 0) throw unknownKey(input.key ?? "")
     return {
-      settings: asked.map(reportSetting),
+      settings: selected.map(reportSetting),
       files: [...files],
       withSources: input.sources,
     }
@@ -98,8 +100,8 @@ function isAsked(field: EffectiveSetting["field"], key: string | undefined): boo
 }
 
 function unknownKey(key: string): Error {
-  const known = configFields().map((it) => it.key)
-  return ConfigKeyUnknown({ advice: sayUnknownKey(key, key, known) })
+  const names = configFields().map((it) => it.key)
+  return ConfigKeyUnknown({ advice: sayUnknownKey(key, key, names) })
 }
 
 function reportSetting({ field, value, origin, hides }: EffectiveSetting) {
@@ -144,6 +146,17 @@ async function writeSetting(
   key: string,
   value: unknown,
 ): Promise<boolean> {
+  if (value === undefined && (await statFile(file)).kind === "missing") return false
+  // A project's file is for all readers of the repository; the user's file is private.
+  await ensureDirectory(path.dirname(file), { mode: isShared ? 0o755 : 0o700 })
+  return whileLocked(file, () => replaceSetting({ file, isShared }, key, value))
+}
+
+async function replaceSetting(
+  { file, isShared }: { file: string; isShared: boolean },
+  key: string,
+  value: unknown,
+): Promise<boolean> {
   const before = await readExisting(file)
   const isThere = readConfigText(file, before).settings.some((it) => it.key === key)
   if (value === undefined && !isThere) return false
@@ -151,8 +164,6 @@ async function writeSetting(
   const after = applyEdits(before, edits)
   const { problems } = readConfigText(file, after)
   if (problems.length > 0) throw ConfigInvalid({ problems })
-  // A project's file is for all readers of the repository; the user's file is private.
-  await ensureDirectory(path.dirname(file), { mode: isShared ? 0o755 : 0o700 })
   const text = after.endsWith("\n") ? after : `${after}\n`
   await writeFileAtomic(file, text, { mode: isShared ? 0o644 : 0o600 })
   return true

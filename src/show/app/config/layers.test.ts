@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
+import { type ConfigOutline, outlineConfig } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { readConfigText } from "./file.ts"
-import { createSettings, loadConfig } from "./layers.ts"
+import { type ConfigLayers, createSettings, loadConfig } from "./layers.ts"
 
 const read = (text: string) => readConfigText("config.json", text)
 const problemsOf = (text: string) => read(text).problems.map((it) => `${it.place}: ${it.message}`)
@@ -36,7 +37,7 @@ describe("readConfigText", () => {
     ],
     [
       `{ "tokens": { "zzz": 1 } }`,
-      [`config.json:1:15: unknown key "tokens.zzz"; known keys: encoding, window`],
+      [`config.json:1:15: unknown key "tokens.zzz"; known keys: encoding, model, window`],
     ],
     [
       `{ "tokens": { "window": 5 } }`,
@@ -102,7 +103,7 @@ describe("loadConfig", () => {
       flags: ["tokens.window=8000"],
     })
     expect(loaded.problems).toEqual([])
-    expect(loaded.config.tokens).toEqual({ window: 8000, encoding: "o200k" })
+    expect(loaded.config.tokens).toEqual({ window: 8000, encoding: "o200k", model: "" })
     expect(loaded.config.log.level).toBe("info")
     const window = loaded.settings.find((it) => it.field.key === "tokens.window")
     expect([window?.origin, window?.hides]).toEqual([
@@ -188,6 +189,35 @@ test("[APP-4] a file written later takes effect after reload()", async () => {
   expect([settings.config().log.level, settings.isDefault("log.level")]).toEqual(["warn", true])
   await settings.reload()
   expect([settings.config().log.level, settings.isDefault("log.level")]).toEqual(["error", false])
+})
+
+test("[APP-49] without any setting, the built outline gives the config of the schema", async () => {
+  await using folder = await tempDirectory()
+  const file = (name: string) => path.join(folder.path, name)
+  const layers = {
+    userFile: file("user"),
+    projectFile: file("project"),
+    environment: {},
+    flags: [],
+  }
+  const outline: ConfigOutline = JSON.parse(JSON.stringify(outlineConfig()))
+  expect(await loadConfig(layers, outline)).toEqual(await loadConfig(layers))
+})
+
+test("[APP-49] a file, variable or flag is read beside the built outline", async () => {
+  await using folder = await tempDirectory()
+  const userFile = path.join(folder.path, "user")
+  const none = { userFile, projectFile: `${userFile}-none`, environment: {}, flags: [] }
+  // Defaults that the schema does not have show which of the two was used.
+  const outline = outlineConfig()
+  const odd = { ...outline, defaults: { ...outline.defaults, log: { level: "debug" as const } } }
+  const levelOf = async (layers: ConfigLayers) => (await loadConfig(layers, odd)).config.log.level
+  expect(await levelOf(none)).toBe("debug")
+  expect(await levelOf({ ...none, environment: { QM_LOG_LEVEL: "" } })).toBe("debug")
+  expect(await levelOf({ ...none, environment: { QM_LOG_LEVEL: "error" } })).toBe("error")
+  expect(await levelOf({ ...none, flags: ["log.level=info"] })).toBe("info")
+  await writeFile(userFile, "{}")
+  expect(await levelOf(none)).toBe("warn")
 })
 
 test("[APP-4] isDefault is false for settings of the environment and for unknown keys", async () => {

@@ -1,5 +1,5 @@
-import { parseJson, readTextBounded } from "#ground/base"
-import { Config, type ConfigField, configFields } from "#ground/contract"
+import { isRecord, once, parseJson, readBuilt, readTextBounded } from "#ground/base"
+import { Config, type ConfigField, type ConfigOutline, configFields } from "#ground/contract"
 import { ConfigInvalid, describeUnreadable } from "../errors.ts"
 import { type ConfigProblem, complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
 
@@ -22,7 +22,9 @@ export type EffectiveSetting = {
 
 export type LoadedConfig = {
   readonly config: Config
+  /** All fields; computed at the first access. */
   readonly settings: readonly EffectiveSetting[]
+  readonly changedCount: number
   readonly problems: readonly ConfigProblem[]
   readonly files: readonly { readonly file: string; readonly found: boolean }[]
 }
@@ -44,9 +46,20 @@ type Layer = {
  * Merges defaults, user file, project file, environment and flags. An invalid value is a problem
  * and is ignored; the config is usable only without problems.
  */
-export async function loadConfig(layers: ConfigLayers): Promise<LoadedConfig> {
+export async function loadConfig(
+  layers: ConfigLayers,
+  outline: ConfigOutline | undefined = readOutline(),
+): Promise<LoadedConfig> {
   const user = await readFileLayer("user", layers.userFile)
   const project = await readFileLayer("project", layers.projectFile)
+  const files = [
+    { file: layers.userFile, found: user.found },
+    { file: layers.projectFile, found: project.found },
+  ]
+  if (outline !== undefined && !files.some((it) => it.found) && !isAnySet(layers, outline)) {
+    const settings = once(() => configFields().map((field) => settle(field, [])))
+    return defaultConfig(outline, { files, settings })
+  }
   const rising = [
     user,
     project,
@@ -57,21 +70,50 @@ export async function loadConfig(layers: ConfigLayers): Promise<LoadedConfig> {
   return {
     config: Object.freeze(assemble(settings)),
     settings,
+    changedCount: settings.filter((it) => it.origin.kind !== "default").length,
     problems: rising.flatMap((it) => it.problems),
-    files: [
-      { file: layers.userFile, found: user.found },
-      { file: layers.projectFile, found: project.found },
-    ],
+    files,
   }
 }
 
+type DefaultParts = Pick<LoadedConfig, "files"> & {
+  readonly settings: () => readonly EffectiveSetting[]
+}
+
+/** Builds no schema: most commands read only values, and without a setting all are defaults. */
+function defaultConfig({ defaults }: ConfigOutline, { files, settings }: DefaultParts) {
+  return {
+    config: Object.freeze(defaults),
+    get settings() {
+      return settings()
+    },
+    changedCount: 0,
+    problems: [],
+    files,
+  }
+}
+
+function isAnySet({ environment, flags }: ConfigLayers, { variables }: ConfigOutline): boolean {
+  return flags.length > 0 || variables.some((it) => (environment[it] ?? "") !== "")
+}
+
+function readOutline(): ConfigOutline | undefined {
+  const built = readBuilt("config.json")
+  return isOutline(built) ? built : undefined
+}
+
+/** The build of the same version wrote it, so a full check, which would build the schema, is not needed. */
+function isOutline(value: unknown): value is ConfigOutline {
+  return isRecord(value) && isRecord(value["defaults"]) && Array.isArray(value["variables"])
+}
+
 function settle(field: ConfigField, rising: readonly Layer[]): EffectiveSetting {
-  const given = rising.flatMap((layer) => layer.settings.filter((it) => it.key === field.key))
-  const winner = given.at(-1)
+  const values = rising.flatMap((layer) => layer.settings.filter((it) => it.key === field.key))
+  const winner = values.at(-1)
   if (winner === undefined) {
     return { field, value: field.defaultValue, origin: { kind: "default" }, hides: [] }
   }
-  const hides = given.slice(0, -1).map((it) => it.origin)
+  const hides = values.slice(0, -1).map((it) => it.origin)
   return { field, value: winner.value, origin: winner.origin, hides }
 }
 
@@ -144,8 +186,8 @@ function readFlagLayer(flags: readonly string[]): Layer {
     const place = `flag --set ${key}`
     const field = fields.find((it) => it.key === key)
     if (field === undefined) {
-      const known = fields.map((it) => it.key)
-      problems.push({ place, key, message: sayUnknownKey(key, key, known) })
+      const names = fields.map((it) => it.key)
+      problems.push({ place, key, message: sayUnknownKey(key, key, names) })
       continue
     }
     const value = split === -1 ? undefined : coerce(field, flag.slice(split + 1))

@@ -1,6 +1,4 @@
-import { createRequire } from "node:module"
 import path from "node:path"
-import { z } from "zod"
 import {
   formatBytes,
   freeBytes,
@@ -9,6 +7,7 @@ import {
   plural,
   run,
   statFile,
+  versions,
   visibleLine,
 } from "#ground/base"
 import type {
@@ -59,11 +58,12 @@ export type KitFindings = {
 }
 
 export const doctorHandlers = (deps: DoctorDeps): Handlers<typeof doctorOperations> => ({
-  run: (options, context) => examine(deps, options, context),
+  run: (options, context) => examine(deps, { ...options, plugins: true }, context),
 })
 
-type DoctorExam = KitExam & { readonly attack: boolean }
-const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false }
+/** `plugins`: whether to look for our plugin where the repository is not enrolled. */
+type DoctorExam = KitExam & { readonly attack: boolean; readonly plugins: boolean }
+const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false, plugins: false }
 
 /** A failing check is a line of the report and never aborts it. */
 export async function examine(
@@ -80,6 +80,7 @@ export async function examine(
     checkRepository(places),
     ...checkConfig(deps.loaded()),
     ...(await checkBaseUrls(deps)),
+    ...(options.plugins ? await checkHosts(deps) : []),
     ...(await checkStore(deps)),
     await checkDisk(places),
     await checkPrivacy("user folder", places.home, 0o700),
@@ -93,14 +94,15 @@ export async function examine(
 
 async function examineKit(
   deps: DoctorDeps,
-  options: KitExam,
+  options: DoctorExam,
   context: CallContext,
 ): Promise<KitFindings> {
   try {
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
-    const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
+    const isAsked = options.prove || options.plugins
+    const isIdle = !isAsked && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
-    // Loaded only if something is installed or to be proved: most commands need no host code.
+    // Loaded only if something is installed or examined: most commands need no host code.
     return await (await import("./kit-exam.ts")).examineInstalledKit(deps, options, context)
   } catch (error) {
     if (!isAppError(error)) throw error
@@ -160,11 +162,40 @@ function checkConfig(loaded: LoadedConfig): DoctorCheck[] {
       fail("config", "settings", { detail: `${it.place}: ${it.message}`, hint }),
     )
   }
-  const found = loaded.files.filter((it) => it.found).length
-  const set = loaded.settings.filter((it) => it.origin.kind !== "default").length
-  const detail = `${plural(set, "setting")} changed from the defaults, ${plural(found, "file")} read`
+  const readCount = loaded.files.filter((it) => it.found).length
+  const detail = `${plural(loaded.changedCount, "setting")} changed from the defaults, ${plural(readCount, "file")} read`
   return [ok("config", "settings", detail)]
 }
+
+/** One line for each installed host; sign-in and connection are choices, so nothing fails. */
+async function checkHosts(deps: DoctorDeps): Promise<DoctorCheck[]> {
+  const { listHosts } = await import("../hosts.ts")
+  const installed = (await listHosts(deps)).filter((it) => it.isInstalled)
+  if (installed.length === 0) {
+    const detail = "no agent host was found on the PATH"
+    return [warn("hosts", "hosts", { detail, hint: "Install Claude Code or Codex to run agents." })]
+  }
+  return installed.map(({ title, version, login, loginFrom, hooks }) => {
+    const parts = [
+      version ?? "version not known",
+      login === "found" ? `signed in by ${loginFrom}` : LOGIN[login],
+      hooks === "none" ? "not connected" : HOOKS[hooks],
+    ]
+    const detail = parts.filter((it) => it !== "").join(", ")
+    const line = ok("hosts", title, detail)
+    return hooks === "none"
+      ? { ...line, hint: "Run `qm init --dry-run` to see what connecting writes." }
+      : line
+  })
+}
+
+const LOGIN = { missing: "no sign-in found", unknown: "sign-in not known" } as const
+const HOOKS = {
+  init: "connected by `qm init`",
+  plugin: "connected by the plugin",
+  both: "connected by `qm init` and the plugin",
+  "not offered": "",
+} as const
 
 async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
   try {
@@ -177,13 +208,13 @@ async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
       return [fail("store", "store", { detail: status.stopped ?? `damaged: ${damage}`, hint })]
     }
     const detail = `${status.dialect}, schema ${status.schemaVersion}, ${plural(status.events, "event")}, ${formatBytes(status.sizeBytes)}`
-    const kept = status.corruptFiles.map((file) =>
+    const damaged = status.corruptFiles.map((file) =>
       warn("store", "damaged store", {
         detail: `moved to ${file}`,
         hint: "Run `qm store restore` to restore a backup, or delete the file if you do not need it.",
       }),
     )
-    return [ok("store", "store", detail), ...kept]
+    return [ok("store", "store", detail), ...damaged]
   } catch (error) {
     if (!isAppError(error)) throw error
     return [
@@ -203,15 +234,15 @@ async function checkDisk(places: RepositoryPaths): Promise<DoctorCheck> {
 }
 
 async function checkPrivacy(name: string, file: string, mode: number): Promise<DoctorCheck> {
-  const found = await statFile(file)
-  if (found.kind === "missing")
+  const status = await statFile(file)
+  if (status.kind === "missing")
     return ok("permissions", name, "does not exist yet; created when needed")
-  if (found.kind === "unreadable") {
+  if (status.kind === "unreadable") {
     const hint = "Make it readable for your user."
-    return fail("permissions", name, { detail: `${file}: ${found.reason}`, hint })
+    return fail("permissions", name, { detail: `${file}: ${status.reason}`, hint })
   }
-  const actual = found.stat.mode.toString(8).padStart(4, "0")
-  const isOpen = (found.stat.mode & 0o077) !== 0 && process.platform !== "win32"
+  const actual = status.stat.mode.toString(8).padStart(4, "0")
+  const isOpen = (status.stat.mode & 0o077) !== 0 && process.platform !== "win32"
   if (!isOpen) return ok("permissions", name, `${actual} ${file}`)
   const hint = `Run: chmod ${mode.toString(8)} '${file}'`
   return warn("permissions", name, { detail: `${actual} ${file}: other users can read it`, hint })
@@ -233,17 +264,4 @@ export async function checkBaseUrls(
       "Your key and every prompt would go there. Remove the line, or run no agent here unless you know that address."
     return warn("config", "base URL", { detail, hint })
   })
-}
-
-const Package = z.object({ version: z.string() })
-
-/** For bug reports. */
-export function versions() {
-  const found: unknown = createRequire(import.meta.url)("../../../../package.json")
-  return {
-    qm: Package.parse(found).version,
-    node: process.versions.node,
-    sqlite: process.versions["sqlite"] ?? "unknown",
-    platform: `${process.platform}-${process.arch}`,
-  }
 }

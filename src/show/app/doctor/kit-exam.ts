@@ -1,5 +1,6 @@
-import { type InstalledKit, type Proof, prove } from "#act/kit"
-import { checkRiskPaths, RULES, readVerdicts, splitPatterns } from "#choose/guard"
+import path from "node:path"
+import { type HookSource, type InstalledKit, PLUGIN_ID, type Proof, prove } from "#act/kit"
+import { checkRiskPaths, LATE, RULES, readVerdicts, splitPatterns } from "#choose/guard"
 import type { CallContext, DoctorCheck, HookState, KitHost, VerdictLine } from "#ground/contract"
 import { loadHost, realDisk } from "#see/hosts"
 import { listFiles } from "#see/repo"
@@ -12,6 +13,7 @@ import { kitOf } from "../rooms/kit.ts"
 import type { DoctorDeps, KitExam, KitFindings } from "./doctor.ts"
 
 const FIRED_WITHIN_MS = 7 * 24 * 3_600_000
+const LATE_WITHIN_MS = 24 * 3_600_000
 
 /** Reports what is installed into hosts and which hooks have run; a proof starts the hosts. */
 export async function examineInstalledKit(
@@ -21,11 +23,16 @@ export async function examineInstalledKit(
 ): Promise<KitFindings> {
   const kit = await kitOf(deps)
   const installed = await kit.installed()
-  if (installed.level === null) return options.prove ? NOT_INSTALLED : { checks: [], hooks: [] }
+  if (installed.level === null) {
+    const checks = [...(options.prove ? NOT_INSTALLED.checks : []), ...notEnrolledChecks(installed)]
+    return { checks, hooks: [] }
+  }
   const checks = [
     stateCheck(installed),
+    ...installed.sources.flatMap(sourceChecks),
     ...levelChecks(installed.level, deps.config().kit.level),
     ...(await riskChecks(deps, context)),
+    ...(await packageChecks(deps)),
   ]
   if (!options.prove) return { checks, hooks: await withFired(installed.hooks, deps) }
   const proof = await proveKit(deps, { ...options, installed }, context)
@@ -61,6 +68,37 @@ function stateCheck({ level, hosts, tampered }: InstalledKit): DoctorCheck {
   }
 }
 
+/** Which of `qm init` and the plugin runs a host's hooks. */
+function sourceChecks({ title, from }: HookSource): readonly DoctorCheck[] {
+  const base = { area: "kit", name: `${title} hooks` } as const
+  switch (from) {
+    case "init":
+      return [{ ...base, state: "ok", detail: "from `qm init`" }]
+    case "plugin":
+      return [{ ...base, state: "ok", detail: `from the plugin ${PLUGIN_ID}` }]
+    case "both": {
+      const detail = `from \`qm init\`; the plugin ${PLUGIN_ID} is enabled too, and its hooks are silent`
+      const hint =
+        "Run `qm init --yes` to remove the hooks of `qm init` and use those of the plugin."
+      return [{ ...base, state: "warn", detail, hint }]
+    }
+    case "none":
+      return []
+  }
+  return from satisfies never
+}
+
+/** The plugin alone does nothing in a repository: `qm init` enrols it. */
+function notEnrolledChecks({ sources }: InstalledKit): readonly DoctorCheck[] {
+  return sources.map(({ title }) => ({
+    area: "kit",
+    name: `${title} hooks`,
+    state: "warn",
+    detail: `the plugin ${PLUGIN_ID} is enabled, but this repository is not enrolled`,
+    hint: "Run `qm init` to see what enrolling writes.",
+  }))
+}
+
 /** The project's file may name another level than the one installed here. */
 function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
   if (wired === wanted) return []
@@ -90,6 +128,25 @@ async function riskChecks(
       "Set it with `qm config set guard.highRiskPaths <globs>`; `qm guard try` shows which files match."
     return [{ area: "kit", name: "risk path", state: "warn", detail, hint }]
   })
+}
+
+/** A sub-agent that started without its package works as if there were none, so someone must see it. */
+async function packageChecks(deps: DoctorDeps): Promise<readonly DoctorCheck[]> {
+  const now = deps.clock.now()
+  const { verdicts } = await readVerdicts({
+    stateDirectory: deps.places().repository.stateDirectory,
+    now,
+    sinceMs: now - LATE_WITHIN_MS,
+    limit: MOST_VERDICTS_READ,
+    rule: "package",
+  })
+  const late = verdicts.filter((it) => it.verdict === "silent" && it.text.startsWith(LATE)).length
+  if (late === 0) return []
+  const delivered = verdicts.filter((it) => it.verdict === "context").length
+  const detail = `${late} of ${late + delivered} packages of the last day were late: the index daemon did not answer`
+  const hint =
+    "Run `qm keep` in a terminal to see whether the index daemon starts, and `qm guard --rule package` for details."
+  return [{ area: "kit", name: "packages", state: "warn", detail, hint }]
 }
 
 /** A hook has fired if the verdict log has an event of that host which it judges. */
@@ -127,7 +184,7 @@ async function proveKit(
 ): Promise<Proof> {
   const environment = deps.environment()
   const userHome = environment["HOME"] ?? environment["USERPROFILE"]
-  if (!userHome) throw HomeUnknown({})
+  if (!userHome || !path.isAbsolute(userHome)) throw HomeUnknown({})
   const { home, repository } = deps.places()
   const machine = { userHome, environment }
   const place = {
@@ -168,13 +225,12 @@ async function startDaemonFor(root: string, options: DaemonOptions): Promise<Asy
   const app = await createApp({
     directory: root,
     environment: { ...environment, QM_HOME: home },
-    settings: ["map.scanInterval=0"],
+    settings: [],
     writeLog: () => {},
   })
   try {
     await app.call("map.scan", {}, { signal })
-    const scanIntervalSeconds = app.config().map.scanInterval
-    const daemon = await openIndexDaemon({ app, clock, scanIntervalSeconds })
+    const daemon = await openIndexDaemon({ app, clock })
     return {
       async [Symbol.asyncDispose]() {
         await daemon?.close()

@@ -12,16 +12,15 @@ export type KeepCall = {
  * `qm keep`: runs the index daemon of a repository until it is idle.
  */
 export async function keep({ app, environment, signal }: KeepCall): Promise<number> {
-  // The daemon scans after it has answered, so the app itself must not scan.
   await using own = await createApp({
     directory: app.places.repository.root,
     environment,
-    settings: ["map.scanInterval=0"],
+    settings: [],
     writeLog: () => {},
+    watchesTree: true,
   })
   const { openIndexDaemon } = await import("./daemon.ts")
-  const { scanInterval: scanIntervalSeconds } = app.config().map
-  const daemon = await openIndexDaemon({ app: own, clock: systemClock, scanIntervalSeconds })
+  const daemon = await openIndexDaemon({ app: own, clock: systemClock })
   if (daemon === undefined) return 0
   await daemon.untilOver(signal)
   await daemon.close()

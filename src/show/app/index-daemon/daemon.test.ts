@@ -32,6 +32,8 @@ const SHOP = {
   "src/harbour.ts": "export function pilotBoat(name: string) {\n  return name\n}\n",
 }
 
+const { signal } = new AbortController()
+
 const ROUNDING = "fix the rounding of lines in roundLine"
 const LAMP = "change the period of the lamp in lampPeriod"
 
@@ -51,21 +53,20 @@ async function newShop(options: { settings?: readonly string[] } = {}) {
   })
   const { stateDirectory } = app.places.repository
   const places = { root, home, stateDirectory }
-  const scans: string[] = []
+  const builds: string[] = []
   const call: typeof app.call = (name, input, context) => {
-    if (name === "map.scan") scans.push(name)
+    if (name === "pack.build") builds.push(name)
     return app.call(name, input, context)
   }
   return Object.assign(temp, {
     ...places,
     app,
     places,
-    scans,
+    builds,
     open: (changes: Partial<IndexDaemonDeps> = {}) =>
       openIndexDaemon({
         app: { ...app, call },
         clock: systemClock,
-        scanIntervalSeconds: 300,
         ...changes,
       }),
     ask: (prompt: string) => askIndexDaemon(places, { kind: "package", prompt }),
@@ -132,73 +133,74 @@ describe("packages for sub-agents", () => {
   })
 })
 
-describe("the warm index", () => {
-  test("[APP-31] a cold index daemon answers at once that it has no package", async () => {
+describe("the index", () => {
+  test("[APP-31] the first package of a daemon with a stored index is built while the hook waits", async () => {
+    await using shop = await newShop()
+    await shop.app.call("map.scan", {}, { signal })
+    const daemon = await shop.open()
+    expect(filesIn((await shop.ask(ROUNDING)) ?? "")[0]).toBe("src/rounding.ts")
+    await daemon?.close()
+  })
+
+  test("[APP-31] while a repository is scanned for the first time, the daemon answers at once that it has no package", async () => {
+    await using shop = await newShop()
+    const released = Promise.withResolvers<void>()
+    const app = {
+      ...shop.app,
+      call: async (name: string, ...rest: [unknown, { signal: AbortSignal }]) => {
+        if (name === "pack.build") await released.promise
+        return shop.app.call(name, ...rest)
+      },
+    }
+    const daemon = await shop.open({ app })
+    // The first request may arrive before the daemon knows that nothing was scanned.
+    const first = shop.ask(LAMP)
+    await expect
+      .poll(async () =>
+        Promise.race([shop.ask(ROUNDING), new Promise((it) => setTimeout(it, 500))]),
+      )
+      .toBeNull()
+    released.resolve()
+    await first
+    await untilWarm(shop.places, ROUNDING)
+    await daemon?.close()
+  })
+
+  test("[APP-31] a package has the file that was written just before, and not the one deleted", async () => {
     await using shop = await newShop()
     const daemon = await shop.open()
-    expect(await shop.ask(ROUNDING)).toBeNull()
-    await daemon?.close()
-  })
-
-  test("[APP-31] with an old index the daemon returns no package, and scans for the next request", async () => {
-    const clock = testClock({ now: Date.now() })
-    await using shop = await newShop()
-    const daemon = await shop.open({ clock })
     await untilWarm(shop.places, ROUNDING)
-    expect(shop.scans).toEqual([])
-    clock.setWall(Date.now() + 10 * 60_000)
-    // The app's own clock has not advanced: for it the index is fresh.
-    expect(await shop.ask(LAMP)).toBeNull()
-    await expect.poll(() => shop.scans).toEqual(["map.scan"])
-    clock.setWall(Date.now())
-    await untilWarm(shop.places, LAMP)
+    await writeFile(path.join(shop.root, "src/tugboat.ts"), "export const towRope = 1\n")
+    expect(filesIn((await shop.ask("change towRope")) ?? "")).toContain("src/tugboat.ts")
+    await rm(path.join(shop.root, "src/tugboat.ts"))
+    const after = (await shop.ask("change towRope of the tugboat")) ?? ""
+    expect(filesIn(after)).not.toContain("src/tugboat.ts")
     await daemon?.close()
-  })
-
-  test("[APP-31] if its app never scans, the daemon answers from the old index and scans afterwards; with its own scan interval 0 it never scans", async () => {
-    const clock = testClock({ now: Date.now() })
-    await using shop = await newShop({ settings: ["map.scanInterval=0"] })
-    const daemon = await shop.open({ clock })
-    await untilWarm(shop.places, ROUNDING)
-    clock.setWall(Date.now() + 10 * 60_000)
-    expect(filesIn((await shop.ask(LAMP)) ?? "")[0]).toBe("src/lighthouse.ts")
-    await expect.poll(() => shop.scans).toEqual(["map.scan"])
-    await daemon?.close()
-    const manual = await shop.open({ clock, scanIntervalSeconds: 0 })
-    await untilWarm(shop.places, ROUNDING)
-    await shop.ask(LAMP)
-    await manual?.close()
-    expect(shop.scans).toHaveLength(1)
   })
 })
 
-test("[APP-31] an edit of a session causes a scan, after which packages have the edited file; with scan interval 0 it causes none", async () => {
-  const clock = testClock({ now: Date.now() })
-  await using shop = await newShop({ settings: ["map.scanInterval=0"] })
-  const ledger = path.join(shop.stateDirectory, "ledger")
-  await mkdir(ledger, { recursive: true })
-  const daemon = await shop.open({ clock })
-  await untilWarm(shop.places, ROUNDING)
-  await writeFile(path.join(shop.root, "src/tugboat.ts"), "export const towRope = 1\n")
-  await writeFile(path.join(ledger, "s.jsonl"), "{}\n")
-  const scanned = async () => (await clock.advance(SHORTEST_SCAN_PAUSE_MS), shop.scans)
-  await expect.poll(scanned).toEqual(["map.scan"])
-  const files = async () => filesIn((await shop.ask(`change towRope ${clock.now()}`)) ?? "")
-  await expect.poll(files).toContain("src/tugboat.ts")
-  await daemon?.close()
-  const manual = await shop.open({ clock, scanIntervalSeconds: 0 })
-  await writeFile(path.join(ledger, "s.jsonl"), "{}\n{}\n")
-  await untilWarm(shop.places, ROUNDING)
-  await clock.advance(60_000)
-  expect(shop.scans).toHaveLength(1)
-  await manual?.close()
+test("[APP-31] an edit of a session makes the daemon scan ahead; with scan interval 0 it does not", async () => {
+  for (const interval of [300, 0]) {
+    const clock = testClock({ now: Date.now() })
+    await using shop = await newShop({ settings: [`map.scanInterval=${interval}`] })
+    const ledger = path.join(shop.stateDirectory, "ledger")
+    await mkdir(ledger, { recursive: true })
+    const daemon = await shop.open({ clock })
+    await untilWarm(shop.places, ROUNDING)
+    const before = shop.builds.length
+    await writeFile(path.join(ledger, "s.jsonl"), "{}\n")
+    const built = async () => (await clock.advance(SHORTEST_SCAN_PAUSE_MS), shop.builds.length)
+    if (interval > 0) await expect.poll(built).toBeGreaterThan(before)
+    else for (let at = 0; at < 20; at++) expect(await built()).toBe(before)
+    await daemon?.close()
+  }
 })
 
 describe("lifetime", () => {
   test("[APP-32] the daemon ends 15 minutes after the last request", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
-    const daemon = await shop.open({ clock, scanIntervalSeconds: 0 })
+    const daemon = await shop.open({ clock })
     let end: string | undefined
     void daemon?.untilOver(new AbortController().signal).then((it) => (end = it))
     const almost = DAEMON_IDLE_MS - 2 * DAEMON_CHECK_INTERVAL_MS

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
-import { AgentsContext, AgentsMessages, PackBuilt, Run } from "#ground/contract"
+import { AgentsContext, AgentsMessages, CaptureList, Now, PackBuilt, Run } from "#ground/contract"
 import { sql } from "#ground/store"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "../app.ts"
@@ -68,4 +68,33 @@ test("[APP-12] a package that is no longer stored is reported, and the run conti
   expect(await untilTurns(app, run.id, 2)).toMatchObject({ status: "completed" })
   const [, second] = await assistantSays(app, run.id)
   expect(second).toContain(`The context package ${built.pack.id} of this task is no longer stored.`)
+})
+
+test("[APP-49] the context message of a run names its own capture, which is in the list of captures", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  await writeFile(path.join(temp.path, "project", "CLAUDE.md"), "Round half up.\n")
+  const input = { prompt: "go", type: "synthetic" }
+  const run = Run.parse(await app.call("agents.start", input, { signal }))
+  await untilTurns(app, run.id, 1)
+  const asked = { id: run.id }
+  const { messages } = AgentsMessages.parse(await app.call("agents.messages", asked, { signal }))
+  const metadata = messages.find((it) => it.type === "context")?.metadata
+  expect(metadata?.["inWindow"]).toMatchObject([{ label: "CLAUDE.md" }])
+  const id = metadata?.["capture"]
+  const { captures } = CaptureList.parse(await app.call("capture.list", { path: "." }, { signal }))
+  expect(captures.map((it) => it.id)).toEqual([id])
+  const at = { id, path: path.join(temp.path, "project", "CLAUDE.md") }
+  expect(await app.call("capture.text", at, { signal })).toMatchObject({ text: "Round half up." })
+})
+
+test("[APP-49] now.show has no cost for a synthetic run, whose script reports one", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const input = { prompt: "go", type: "synthetic", script: "happy" }
+  const { id } = Run.parse(await app.call("agents.start", input, { signal }))
+  const run = await untilTurns(app, id, 1)
+  expect(run.cost.reportedUsd).not.toBeNull()
+  const { ended } = Now.parse(await app.call("now.show", {}, { signal }))
+  expect(ended.map((it) => [it.id, it.costUsd])).toEqual([[id, undefined]])
 })

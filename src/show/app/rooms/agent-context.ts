@@ -56,17 +56,17 @@ async function memoryPart(
     config().context_folding
   try {
     const { inject } = await memory()
-    const found = await inject({
+    const injection = await inject({
       text: turn ?? run.prompt,
       budgetTokens: Math.floor((run.budgetTokens ?? default_budget) * injection_budget_ratio),
       minConfidence: memory_min_confidence,
       most: memory_max_items,
       isPreview: turn === undefined,
     })
-    if (found.length === 0) return []
-    const tokens = found.reduce((sum, it) => sum + it.tokens, 0)
-    const text = found.map((it) => it.text).join("\n")
-    return [{ label: `memory, ${plural(found.length, "item")}`, text, tokens }]
+    if (injection.length === 0) return []
+    const tokens = injection.reduce((sum, it) => sum + it.tokens, 0)
+    const text = injection.map((it) => it.text).join("\n")
+    return [{ label: `memory, ${plural(injection.length, "item")}`, text, tokens }]
   } catch (error) {
     log.warn("turn continues without memories", { error })
     return []

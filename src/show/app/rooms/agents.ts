@@ -142,10 +142,10 @@ function hostOf(type: AgentType): HostName {
   return type === "synthetic" ? "claude-code" : type
 }
 
-/** A capture with its texts; it is not stored. */
+/** A capture with its texts; it is stored, so that the run's page opens this one. */
 async function capture(directory: string, host: HostName, deps: AgentsDeps): Promise<Capture> {
   const { signal } = new AbortController()
-  const input = { path: directory, host, content: true, save: false }
+  const input = { path: directory, host, content: true, save: true }
   return Capture.parse(await deps.call("capture.take", input, { signal }))
 }
 
@@ -185,18 +185,18 @@ async function findProvider(
   const { agentScripts, loadAgent } = await import("#act/agents")
   const agent = await loadAgent(type)
   const { root } = deps.places().repository
-  const found = await agent.find({
+  const program = await agent.find({
     environment: deps.environment(),
     projectFolders: await projectFolders(root),
   })
-  const isInstalled = found.kind === "found"
+  const isInstalled = program.kind === "found"
   return {
     type,
     title: agent.title,
     isInstalled,
-    program: isInstalled && found.program !== "" ? found.program : null,
-    version: isInstalled ? (found.version ?? null) : null,
-    hint: isInstalled ? "" : found.hint,
+    program: isInstalled && program.program !== "" ? program.program : null,
+    version: isInstalled ? (program.version ?? null) : null,
+    hint: isInstalled ? "" : program.hint,
     scripts: type === "synthetic" ? [...(await agentScripts())] : [],
   }
 }

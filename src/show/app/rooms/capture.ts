@@ -1,5 +1,6 @@
 import { createIds, isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
+import { knownScale } from "#ground/tokens"
 import { captureHandlers, createHistory, createRedact } from "#see/capture"
 import { type HostPlace, loadHost, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
@@ -18,6 +19,7 @@ type CaptureDeps = Pick<
   | "gateway"
   | "location"
   | "log"
+  | "modelScale"
   | "places"
   | "random"
   | "resolve"
@@ -34,6 +36,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
     directoryProblem,
     encoding: () => deps.config().tokens.encoding,
     counter: deps.tokens.counter,
+    scale: async (model) => knownScale(await deps.modelScale(model)),
     redact: async (directory) => createRedact(await deps.secrets(directory)),
     projectFolders: async (directory) => {
       const folders = await projectFolders(directory)

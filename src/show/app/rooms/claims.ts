@@ -27,8 +27,8 @@ export const claimHandlers = (deps: ClaimDeps): Handlers<typeof claimOperations>
   async list({ path }) {
     const claims = claimsOf(deps)
     const [place] = path === undefined ? [] : placed([path], deps)
-    const found = place === undefined ? claims.list() : [claims.find(place) ?? []].flat()
-    return { claims: found.map((it) => shown(it, claims)) }
+    const matching = place === undefined ? claims.list() : [claims.find(place) ?? []].flat()
+    return { claims: matching.map((it) => shown(it, claims)) }
   },
 })
 
@@ -76,8 +76,8 @@ export function sessionOf(
 
 /** Set in shells of Claude Code; other hosts pass `--session`. */
 function hostSession(environment: Readonly<Record<string, string | undefined>>) {
-  const given = environment["CLAUDE_CODE_SESSION_ID"]
-  return given !== undefined && /^[\w.:-]{1,200}$/.test(given) ? given : undefined
+  const ownSession = environment["CLAUDE_CODE_SESSION_ID"]
+  return ownSession !== undefined && /^[\w.:-]{1,200}$/.test(ownSession) ? ownSession : undefined
 }
 
 /** A process that lives as long as the claim: the shell, not the command. */

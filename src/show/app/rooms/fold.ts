@@ -9,6 +9,7 @@ type FoldDeps = Pick<
   | "config"
   | "log"
   | "memory"
+  | "modelScale"
   | "owner"
   | "places"
   | "random"
@@ -31,6 +32,7 @@ export async function openFold(deps: FoldDeps): Promise<Fold> {
 
 async function makeFold(deps: FoldDeps): Promise<Fold> {
   const { createFold, createSpool } = await import("#choose/fold")
+  const { scaleCount } = await import("#ground/tokens")
   const { stateDirectory } = deps.places().repository
   return createFold({
     db: async () => (await deps.store()).forRoom("fold"),
@@ -41,7 +43,8 @@ async function makeFold(deps: FoldDeps): Promise<Fold> {
     log: deps.log,
     owner: deps.owner(),
     isAlive: isSameProcessAlive,
-    count: async () => (await deps.tokens.counter()).count,
+    count: async () => scaleCount((await deps.tokens.counter()).count, await deps.modelScale()),
+    scale: async () => (await deps.modelScale()).factor,
     secrets: () => deps.secrets(),
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
     memories: async (wanted) => (await deps.memory()).inject(wanted),

@@ -53,7 +53,7 @@ async function newWorld(settings: readonly string[] = []) {
     heard,
     environment,
     call: (name: string, input: object) => app.call(name, input, { signal }),
-    carry: (more: Partial<Parameters<typeof app.proxySession>[0]> = {}) =>
+    proxy: (more: Partial<Parameters<typeof app.proxySession>[0]> = {}) =>
       app.proxySession({
         run: null,
         title: "claude",
@@ -101,7 +101,7 @@ describe("gateway", () => {
     }
     const { messages } = AgentsMessages.parse(await world.call("agents.messages", { id }))
     expect(messages.map((it) => it.content).join("\n")).toContain("calls no model")
-    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+    expect(GatewayList.parse(await world.call("gateway.list", {})).sessions).toEqual([])
   })
 
   test("[APP-41] a run is proxied if its input or the user's settings ask for it", async () => {
@@ -124,28 +124,33 @@ describe("gateway", () => {
   test("[APP-42] a run's context has the provider's token counts, and they are deleted with the run", async () => {
     await using world = await newWorld()
     const { id } = Run.parse(await world.call("agents.start", { type: "synthetic", prompt: "go" }))
-    const carried = await world.carry({ run: id })
-    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const proxied = await world.proxy({ run: id })
+    const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     await post(base, [{ role: "user", content: "hello" }], [{ name: "Read", input_schema: {} }])
-    await carried.end()
+    await proxied.end()
     const context = AgentsContext.parse(await world.call("agents.context", { id }))
-    expect(context.wire).toMatchObject({ used: 100, carry: carried.id, seq: 1, savedTokens: 0 })
+    expect(context.wire).toMatchObject({
+      used: 100,
+      proxiedSession: proxied.id,
+      seq: 1,
+      savedTokens: 0,
+    })
     expect(context.wire?.kinds.reduce((sum, it) => sum + it.tokens, 0)).toBe(100)
     expect(GatewayShow.parse(await world.call("gateway.show", { id })).requests).toHaveLength(1)
     await world.call("agents.stop", { id }).catch(() => {})
     await world.call("agents.delete", { id })
-    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+    expect(GatewayList.parse(await world.call("gateway.list", {})).sessions).toEqual([])
   })
 
   test("[APP-43] a capture is compared with the newest recorded request of its folder", async () => {
     await using world = await newWorld()
     const file = path.join(world.project, "CLAUDE.md")
     await writeFile(file, "Be calm.\n")
-    const carried = await world.carry()
-    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const proxied = await world.proxy()
+    const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     const content = [INSTRUCTIONS(file, "Be calm."), { type: "text", text: "go" }]
     await post(base, [{ role: "user", content }], [{ name: "Read", input_schema: {} }])
-    await carried.end()
+    await proxied.end()
     const { observation } = Capture.parse(await world.call("capture.take", { save: false }))
     expect(observation).toMatchObject({ by: "wire", session: "s-1", agreed: 1, compared: 1 })
     expect(observation?.files[0]).toMatchObject({ path: file, state: "both", sameText: true })
@@ -158,12 +163,12 @@ describe("gateway", () => {
       path.join(world.home, ".codex", "config.toml"),
       `model_provider = "m"\n${provider}`,
     )
-    const carried = await world.carry({ host: "codex", title: "codex" })
-    const given = carried.args.join(" ")
+    const proxied = await world.proxy({ host: "codex", title: "codex" })
+    const given = proxied.args.join(" ")
     expect(given).toContain('env_key="MODEL_KEY"')
     const base = /base_url="([^"]+)"/.exec(given)?.[1] ?? ""
     await fetch(`${base}/responses`, { method: "POST", body: "{}" }).then((it) => it.text())
-    await carried.end()
+    await proxied.end()
     expect(world.heard).toEqual(["/v1/responses 2"])
   })
 
@@ -171,19 +176,19 @@ describe("gateway", () => {
     await using world = await newWorld()
     await writeFile(path.join(world.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
     const environment = { ...world.environment, OPENAI_API_KEY: "key" }
-    const carrying = world.carry({ host: "codex", title: "codex", environment })
-    await expect(carrying).rejects.toMatchObject({
-      code: "GATEWAY_HOST_NOT_CARRIED",
+    const proxying = world.proxy({ host: "codex", title: "codex", environment })
+    await expect(proxying).rejects.toMatchObject({
+      code: "GATEWAY_HOST_NOT_SUPPORTED",
       message: expect.stringContaining("model_providers.ollama.base_url"),
     })
-    expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
+    expect(GatewayList.parse(await world.call("gateway.list", {})).sessions).toEqual([])
   })
 
   test("[APP-44] without a provider and without a key Codex is not proxied", async () => {
     await using world = await newWorld()
     await writeFile(path.join(world.home, ".codex", "config.toml"), 'model = "gpt-5.5"\n')
-    const carrying = world.carry({ host: "codex", title: "codex" })
-    await expect(carrying).rejects.toThrow(/OPENAI_API_KEY/)
+    const proxying = world.proxy({ host: "codex", title: "codex" })
+    await expect(proxying).rejects.toThrow(/OPENAI_API_KEY/)
   })
 
   test("[APP-45] a branch is opened for folding only in a proxied session", async () => {
@@ -193,13 +198,13 @@ describe("gateway", () => {
     const open = async () =>
       FoldBranch.parse(await world.app.call("fold.branch", input, { signal, caller }))
     expect((await open()).mode).toBe("sub-agent")
-    const carried = await world.carry({ mode: "fold" })
-    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const proxied = await world.proxy({ mode: "fold" })
+    const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     await post(base, [{ role: "user", content: "hello" }])
     const opened = await open()
     expect(opened.mode).toBe("wire")
     expect(opened.receipt).toMatch(/^qm-open:br_/)
-    await carried.end()
+    await proxied.end()
     expect((await open()).mode).toBe("sub-agent")
   })
 })

@@ -39,6 +39,7 @@ export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
     secrets: () => deps.secrets(),
     receiptKey: () => receiptKey(deps),
     priceOf,
+    chargeUsage: async (report) => (await deps.fold()).chargeUsage(report),
     keepTrail: async (branchId, steps) => (await deps.fold()).keepTrail(branchId, steps),
     unfold: async (branchIds) => {
       const fold = await deps.fold()
@@ -118,14 +119,17 @@ export async function wireReport(
 ): Promise<HostReport | undefined> {
   const seen = await (await deps.gateway()).newestHostReport(place.workingDirectory, host)
   if (seen === undefined) return undefined
-  const { at, session, hostVersion, files } = seen
+  const { at, session, hostVersion, files, model, tokens, kinds, tools } = seen
   return {
     by: "wire",
     at,
     ...(hostVersion === undefined ? {} : { version: hostVersion }),
     ...(session === null ? {} : { session }),
     files: files.map(({ path: file, sha256, tokens }) => ({ path: file, sha256, tokens })),
-    categories: [],
+    totalTokens: tokens,
+    ...(model === null ? {} : { model }),
+    tools,
+    categories: kinds.map((it) => ({ name: it.kind, tokens: it.tokens })),
   }
 }
 

@@ -88,9 +88,9 @@ async function tryOut(
   { signal }: CallContext,
 ): Promise<GuardTry> {
   const { sinceHours, limit } = input
-  const found = await verdictsOf(deps, { sinceHours, limit: MOST_VERDICTS_READ })
+  const verdicts = await verdictsOf(deps, { sinceHours, limit: MOST_VERDICTS_READ })
   const patterns = splitPatterns(input.patterns)
-  const tried = tryPatterns(found.verdicts, patterns)
+  const tried = tryPatterns(verdicts.verdicts, patterns)
   const { root } = deps.places().repository
   const { files } = await listFiles(root, { maxFiles: MOST_RISK_FILES, signal })
   const uses = checkRiskPaths(patterns, files)
@@ -101,7 +101,7 @@ async function tryOut(
     }),
     looked: tried.looked,
     hits: tried.hits.slice(0, limit),
-    isCut: found.isCut || tried.hits.length > limit,
+    isCut: verdicts.isCut || tried.hits.length > limit,
   }
 }
 

@@ -53,6 +53,7 @@ test("[KIT-1] kit.init, kit.level and kit.uninstall only plan until `yes` or an 
   const kit = report.checks.filter((it) => it.area === "kit").map((it) => it.detail)
   expect(kit).toEqual([
     "level 5, claude-code",
+    "from `qm init`",
     "none/** matches no file here",
     expect.stringContaining("! is invalid"),
   ])

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { createKit, type Kit, loadHookBundle } from "#act/kit"
 import { RULES, readHookConfig } from "#choose/guard"
-import { statFile, thisMachine } from "#ground/base"
+import { packageFile, statFile, thisMachine } from "#ground/base"
 import type { CallContext, Handlers, KitDone, kitOperations } from "#ground/contract"
 import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { findGitProgram } from "#see/repo"
@@ -9,23 +9,25 @@ import { HomeUnknown, KitNeedsGit } from "../errors.ts"
 import { platformHere } from "../places.ts"
 import type { Services } from "../services.ts"
 
-const PACKAGE = path.join(import.meta.dirname, "../../../..")
-
 type KitDeps = Pick<
   Services,
   "places" | "environment" | "config" | "reload" | "tokens" | "clock" | "random" | "log"
 >
 
 export const kitHandlers = (deps: KitDeps): Handlers<typeof kitOperations> => ({
-  init: async ({ host, level, dryRun, yes }, context) => {
+  init: async ({ host, level, statusline, replaceStatusline, dryRun, yes }, context) => {
     if (deps.places().repository.gitCommonDirectory === undefined) throw KitNeedsGit({})
     const kit = await kitOf(deps)
     const installed = await kit.installed()
-    const known = installed.level === null ? await kit.hostsFound() : installed.hosts
-    const hosts = host ?? known
+    const installedHosts = installed.level === null ? await kit.hostsFound() : installed.hosts
+    const hosts = host ?? installedHosts
     const wanted = level ?? (await levelInForce(deps))
-    const plan = await kit.plan({ hosts, level: wanted }, context.signal)
-    const command = ["qm init", ...flagsOf(host, level), "--yes"].join(" ")
+    const added = statusline ? "add" : undefined
+    const statusLine = replaceStatusline ? "replace" : added
+    const plan = await kit.plan({ hosts, level: wanted, statusLine }, context.signal)
+    const statusFlags = { add: ["--statusline"], replace: ["--statusline --replace-statusline"] }
+    const flags = [...flagsOf(host, level), ...(statusLine ? statusFlags[statusLine] : [])]
+    const command = ["qm init", ...flags, "--yes"].join(" ")
     const done = await finish({ kit, plan, command }, { yes: yes && !dryRun }, context)
     return { ...done, next: [...done.next, ...(await pathAdvice(deps.environment()))] }
   },
@@ -57,7 +59,7 @@ async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
   for (const folder of folders) {
     if ((await statFile(path.join(folder, "qm"))).kind === "found") return []
   }
-  const link = `ln -s '${path.join(PACKAGE, "bin/qm")}' ~/.local/bin/qm`
+  const link = `ln -s '${packageFile("bin/qm")}' ~/.local/bin/qm`
   return [`Put qm on your PATH, because agents call it by that name: ${link}`]
 }
 
@@ -96,7 +98,7 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
   const { repository, home, projectConfig } = deps.places()
   const environment = deps.environment()
   const userHome = environment["HOME"] ?? environment["USERPROFILE"]
-  if (!userHome) throw HomeUnknown({})
+  if (!userHome || !path.isAbsolute(userHome)) throw HomeUnknown({})
   return createKit({
     repository,
     configFile: projectConfig,
@@ -107,12 +109,12 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
     platform: platformHere(),
     runtime: {
       node: process.execPath,
-      qm: path.join(PACKAGE, "bin/qm"),
-      main: path.join(PACKAGE, "bin/qm.mjs"),
+      qm: packageFile("bin/qm"),
+      main: packageFile("bin/qm.mjs"),
     },
     git: await findGitProgram({ environment, outside: repository.root }),
-    bundle: () => loadHookBundle(PACKAGE, environment),
-    templates: path.join(PACKAGE, "templates"),
+    bundle: () => loadHookBundle(packageFile("."), environment),
+    templates: packageFile("templates"),
     bootText: (level) => bootText(level, deps),
     countTokens: async (text) => (await deps.tokens.counter()).count(text),
     clock: deps.clock,

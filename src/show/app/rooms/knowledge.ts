@@ -3,7 +3,7 @@ import { FolderUnreadable, type Knowledge, kbHandlers } from "#know/knowledge"
 import { PathOutside } from "../errors.ts"
 import type { Services } from "../services.ts"
 import { openEmbedder } from "./model.ts"
-import { SHIPPED_AGENTS, searchWeb } from "./pipeline.ts"
+import { SHIPPED_RECIPES, searchWeb } from "./pipeline.ts"
 
 type KnowledgeDeps = Pick<
   Services,
@@ -58,7 +58,7 @@ async function placeOf(given: string, deps: HandlerDeps): Promise<string> {
     throw FolderUnreadable({ path: given, reason: "it does not exist" }, error)
   })
   if (deps.mayWriteFiles) return place
-  const roots = [deps.places().repository.root, SHIPPED_AGENTS]
+  const roots = [deps.places().repository.root, SHIPPED_RECIPES]
   const real = await Promise.all(roots.map((it) => realPath(it)))
   if (!real.some((root) => isInside(root, place))) throw PathOutside({ path: given })
   return place

@@ -1,14 +1,18 @@
 import { hostname } from "node:os"
+import path from "node:path"
+import { createFolderWatch } from "#ground/base"
 import type { CallContext, ScanMode } from "#ground/contract"
 import type { IndexedTree, ScannedTree, TreeIndex, TreeSource } from "#know/map"
-import type { Git } from "#see/repo"
+import type { Repository } from "#see/repo"
 import type { Services } from "../services.ts"
 
 /** Scanned when an operation needs it, never in the background. */
 export type RepositoryMap = {
   scan(mode: ScanMode, context: CallContext): Promise<ScannedTree>
-  /** As fresh as the settings require. */
+  /** The tree as it is now. With `map.scanInterval` 0, as it was at the last scan. */
   tree(context: CallContext): Promise<IndexedTree>
+  /** Like `tree`; undefined if the repository was never scanned. */
+  knownTree(context: CallContext): Promise<IndexedTree | undefined>
   /** From the last scan; undefined if there was none. */
   openTree(): Promise<IndexedTree | undefined>
   close(): Promise<void>
@@ -25,6 +29,7 @@ type MapDeps = Pick<
   | "secrets"
   | "store"
   | "tokens"
+  | "watchesTree"
 >
 
 type OpenedMap = {
@@ -32,6 +37,7 @@ type OpenedMap = {
   /** Opens stored trees and file texts; needs no git. */
   readonly reading: TreeSource
   source(signal: AbortSignal): Promise<TreeSource>
+  readonly watch: TreeWatch | undefined
   close(): Promise<void>
 }
 
@@ -40,14 +46,18 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
   const renewed = createCurrent()
   const closing = new AbortController()
   const { inTurn, settled } = oneAfterTheOther()
+  /** Counts calls and checks: a check serves every call that came before it. */
+  let order = 0
+  let checkedAt = 0
   const opened = () => {
     opening ??= open(deps)
     return opening
   }
 
   async function scan(mode: ScanMode, { signal, onProgress }: CallContext): Promise<ScannedTree> {
-    const { index, source } = await opened()
+    const { index, source, watch } = await opened()
     const until = AbortSignal.any([signal, closing.signal])
+    const startedAt = ++order
     const scanned = await index.scan(await source(until), {
       mode,
       signal: until,
@@ -55,7 +65,10 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
         onProgress: (done, total) => onProgress({ what: "reading files", done, total }),
       }),
     })
-    return { ...scanned, tree: renewed(scanned.tree) }
+    checkedAt = startedAt
+    const tree = renewed(scanned.tree)
+    watch?.scanned(tree)
+    return { ...scanned, tree }
   }
 
   /**
@@ -67,18 +80,46 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
     return stored === undefined ? undefined : renewed(stored)
   }
 
+  /** True only if a scan would give this tree. */
+  async function isCurrent(tree: IndexedTree, signal: AbortSignal): Promise<boolean> {
+    const { index, reading, watch } = await opened()
+    const startedAt = ++order
+    const isSame =
+      watch === undefined
+        ? await index.isCurrent(reading, { signal })
+        : await watch.check(tree, (depth) => index.isCurrent(reading, { signal, depth }))
+    if (isSame) checkedAt = startedAt
+    return isSame
+  }
+
+  async function asItIsNow(
+    stored: IndexedTree | undefined,
+    arrivedAt: number,
+    context: CallContext,
+  ) {
+    if (stored === undefined) return (await scan("incremental", context)).tree
+    const { scanInterval, scanMode } = deps.config().map
+    // With an interval of 0 only the user scans.
+    if (scanInterval === 0 || checkedAt > arrivedAt) return stored
+    const isOld = deps.clock.now() - stored.scannedAtMs >= scanInterval * 1_000
+    if (isOld) return (await scan(scanMode, context)).tree
+    if (await isCurrent(stored, context.signal)) return stored
+    return (await scan("incremental", context)).tree
+  }
+
   return {
     scan: (mode, context) => inTurn(() => scan(mode, context)),
-    tree: (context) =>
-      inTurn(async () => {
+    tree(context) {
+      const arrivedAt = ++order
+      return inTurn(async () => asItIsNow(await newest(), arrivedAt, context))
+    },
+    knownTree(context) {
+      const arrivedAt = ++order
+      return inTurn(async () => {
         const stored = await newest()
-        const { scanInterval, scanMode } = deps.config().map
-        const isFresh = (it: IndexedTree) =>
-          // With an interval of 0 only the user scans.
-          scanInterval === 0 || deps.clock.now() - it.scannedAtMs < scanInterval * 1_000
-        if (stored !== undefined && isFresh(stored)) return stored
-        return (await scan(stored === undefined ? "incremental" : scanMode, context)).tree
-      }),
+        return stored === undefined ? undefined : asItIsNow(stored, arrivedAt, context)
+      })
+    },
     openTree: () => inTurn(newest),
     async close() {
       // Files read so far stay stored.
@@ -87,6 +128,47 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
       const made = await opening?.catch(() => undefined)
       await made?.close()
     },
+  }
+}
+
+type TreeWatch = ReturnType<typeof createTreeWatch>
+
+/**
+ * In a process that stays, the system reports changes, and most checks need not look at the files.
+ * A report is trusted once a whole check has passed while every folder of the tree was watched.
+ */
+function createTreeWatch({ repository }: { readonly repository: Repository }) {
+  let isChanged = true
+  let isTrusted = false
+  /** The folders of this revision are watched. */
+  let revision: number | undefined
+  let isEveryFolderWatched = false
+  const folderWatch = createFolderWatch({
+    root: repository.root,
+    onChange: () => (isChanged = true),
+    markFolder: path.join(repository.stateDirectory, "watch", String(process.pid)),
+  })
+  return {
+    folders(paths: readonly string[]): void {
+      isTrusted = false
+      const folders = paths.map((it) => path.join(repository.root, it))
+      isEveryFolderWatched = folderWatch.set(folders)
+    },
+    scanned: (tree: IndexedTree): void => void (revision = tree.revision),
+    async check(
+      tree: IndexedTree,
+      isCurrent: (depth: "git" | "all") => Promise<boolean>,
+    ): Promise<boolean> {
+      // Without a walk of this process its folders are not known.
+      if (!isEveryFolderWatched || tree.revision !== revision) return false
+      const isQuiet = (await folderWatch.settle()) && isTrusted && !isChanged
+      if (isQuiet) return isCurrent("git")
+      isChanged = false
+      const isSame = await isCurrent("all")
+      isTrusted = isSame && (await folderWatch.settle()) && !isChanged
+      return isSame
+    },
+    [Symbol.dispose]: () => folderWatch[Symbol.dispose](),
   }
 }
 
@@ -120,7 +202,7 @@ function oneAfterTheOther() {
 /** Loads rooms and grammars, which most commands do not need. */
 async function open(deps: MapDeps): Promise<OpenedMap> {
   const { createMap, createTreeIndex, workingTree } = await import("#know/map")
-  const { openGit } = await import("#see/repo")
+  const { formatOf, headCommit, openGit } = await import("#see/repo")
   const map = createMap()
   const store = await deps.store()
   const { repository } = deps.places()
@@ -140,16 +222,33 @@ async function open(deps: MapDeps): Promise<OpenedMap> {
   })
   // In a team's store another machine may have a tree at the same path.
   const machine = deps.location().kind === "postgres" ? { place: hostname() } : {}
-  const sourceWith = (git: Git | { readonly problem: string }) =>
-    workingTree({ repository, git, clock: deps.clock, ...machine })
+  const watch = deps.watchesTree ? createTreeWatch({ repository }) : undefined
+  const sourceWith = (given: Pick<Parameters<typeof workingTree>[0], "format" | "git">) =>
+    workingTree({
+      ...given,
+      repository,
+      clock: deps.clock,
+      ...(watch !== undefined && { onFolders: watch.folders }),
+      ...machine,
+    })
   return {
     index,
-    reading: sourceWith({ problem: "the history is read by a scan" }),
+    watch,
+    reading: sourceWith({
+      format: formatOf((await headCommit(repository)) ?? ""),
+      git: async () => ({ problem: "the history is read by a scan" }),
+    }),
     async source(signal) {
-      const opened = await openGit({ repository, environment: deps.environment(), signal })
-      return sourceWith(opened.kind === "ready" ? opened.git : { problem: opened.reason })
+      return sourceWith({
+        format: formatOf((await headCommit(repository)) ?? ""),
+        async git() {
+          const opened = await openGit({ repository, environment: deps.environment(), signal })
+          return opened.kind === "ready" ? opened.git : { problem: opened.reason }
+        },
+      })
     },
     async close() {
+      watch?.[Symbol.dispose]()
       await map[Symbol.asyncDispose]()
     },
   }

@@ -31,7 +31,7 @@ export function openMemoryHandlers(deps: Pick<Services, "fold" | "memory">) {
   return { memory: handleMemories(deps), decision: handleDecisions(deps) }
 }
 
-/** A memory that a branch was asked for ends the branch's distillation. */
+/** The first memory that a branch records on request ends its distillation. */
 function handleMemories(deps: Pick<Services, "fold" | "memory">) {
   return memoryHandlers({
     memory: deps.memory,
@@ -103,8 +103,8 @@ async function treeWith(path: string, bytes: Uint8Array, { map }: CitationDeps):
     const file = files.find((it) => it.path === path)
     return file?.blobId === blobId(bytes, file?.blobId.length === 64 ? "sha256" : "sha1")
   }
-  const known = await map().openTree()
-  if (known !== undefined && isCurrent(known)) return known
+  const openedTree = await map().openTree()
+  if (openedTree !== undefined && isCurrent(openedTree)) return openedTree
   const { tree, isJoined } = await scanTogether(map())
   // The joined scan may have passed this file before it changed.
   return isJoined && !isCurrent(tree) ? (await scanTogether(map())).tree : tree
@@ -134,8 +134,8 @@ async function linesOf(tree: Tree, { path, symbol }: Required<Citation>) {
   const file = tree.files.find((it) => it.path === path)
   if (file === undefined) return undefined
   const symbols = (await tree.contents([file.content])).get(file.content)?.symbols ?? []
-  const found = symbols.find(
+  const definition = symbols.find(
     (it) => it.name === symbol || `${it.parent ?? ""}.${it.name}` === symbol,
   )
-  return found === undefined ? undefined : { from: found.fromLine, to: found.toLine }
+  return definition === undefined ? undefined : { from: definition.fromLine, to: definition.toLine }
 }

@@ -50,6 +50,6 @@ function providerOf({ config }: ModelDeps): WithKey {
 async function keyFor(of: WithKey, { environment, credentials }: ModelDeps) {
   const { MODEL_KEYS } = await import("#ground/model")
   const { variable, credential } = MODEL_KEYS[of]
-  const given = environment()[variable]
-  return given === undefined || given === "" ? (await credentials()).use(credential) : given
+  const key = environment()[variable]
+  return key === undefined || key === "" ? (await credentials()).use(credential) : key
 }

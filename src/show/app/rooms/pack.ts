@@ -1,7 +1,14 @@
 import path from "node:path"
 import { packHandlers } from "#choose/pack"
-import { createIds, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
-import { createMeanings, type IndexedTree, mapHandlers } from "#know/map"
+import {
+  createIds,
+  ensureDirectory,
+  isInside,
+  readTextBounded,
+  writeFileAtomic,
+} from "#ground/base"
+import { knownScale } from "#ground/tokens"
+import { type AgentReads, createMeanings, type IndexedTree, mapHandlers } from "#know/map"
 import type { Ranker } from "#know/search"
 import { PROJECT_FOLDER } from "#see/repo"
 import { describeUnreadable, FileUnreadable } from "../errors.ts"
@@ -11,13 +18,20 @@ import type { Services } from "../services.ts"
 /** A few hundred guidelines of maximum length. */
 const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000
 
+const DAY_MS = 86_400_000
+
+/** As long as the period of changes in `know/map`. */
+const READS_DAYS = 90
+
 type PackDeps = Pick<
   Services,
+  | "agents"
   | "clock"
   | "config"
   | "log"
   | "map"
   | "mayWriteFiles"
+  | "modelScale"
   | "places"
   | "random"
   | "resolve"
@@ -36,7 +50,8 @@ export function openMapAndPackHandlers(deps: PackDeps) {
     ...mapHandlers({
       scan: (mode, context) => deps.map().scan(mode, context),
       tree: (context) => deps.map().tree(context),
-      openTree: () => deps.map().openTree(),
+      knownTree: (context) => deps.map().knownTree(context),
+      storedTree: () => deps.map().openTree(),
       async search() {
         const { createSearch } = await import("#know/search")
         return createSearch({ ranker: await ranker() })
@@ -45,6 +60,7 @@ export function openMapAndPackHandlers(deps: PackDeps) {
         const { redact } = await secrets()
         return (text) => redact(text).text
       },
+      agentReads: () => agentReads(deps),
       write,
     }),
     ...packHandlers({
@@ -53,6 +69,7 @@ export function openMapAndPackHandlers(deps: PackDeps) {
       ranker,
       meaning: meaningsOf(ranker),
       counter: deps.tokens.counter,
+      scale: async () => knownScale(await deps.modelScale()),
       db: async () => (await deps.store()).forRoom("pack"),
       config: deps.config,
       root: () => deps.places().repository.root,
@@ -70,6 +87,19 @@ export function openMapAndPackHandlers(deps: PackDeps) {
       log: deps.log,
     }),
   }
+}
+
+async function agentReads(deps: PackDeps): Promise<AgentReads | undefined> {
+  const { root } = deps.places().repository
+  const sinceMs = deps.clock.now() - READS_DAYS * DAY_MS
+  const byPath = new Map<string, number>()
+  for (const read of await (await deps.agents()).reads(sinceMs)) {
+    const file = path.resolve(read.cwd, read.path)
+    if (!isInside(root, file)) continue
+    const inRepository = path.relative(root, file).replaceAll(path.sep, "/")
+    byPath.set(inRepository, (byPath.get(inRepository) ?? 0) + 1)
+  }
+  return byPath.size === 0 ? undefined : { sinceMs, byPath }
 }
 
 /** With the word table or without; each is read from disk once. */

@@ -5,7 +5,7 @@ import { systemClock } from "#ground/base"
 import { AgentsList, AgentsMessages, PipelineList, PipelineRun, Run } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "../app.ts"
-import { SHIPPED_AGENTS } from "./pipeline.ts"
+import { SHIPPED_RECIPES } from "./pipeline.ts"
 
 const { signal } = new AbortController()
 const ENDED = ["completed", "failed", "stopped", "interrupted"]
@@ -134,7 +134,7 @@ test("[APP-37] the demo's web pages are used for the demo's handbook, never for 
   const ask = { query: "berth" }
   expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: null, results: [] })
   await app.call("kb.remove", { path: path.join(temp.path, "project", "docs") }, { signal })
-  await app.call("kb.add", { path: path.join(SHIPPED_AGENTS, "deep-research/corpus") }, { signal })
+  await app.call("kb.add", { path: path.join(SHIPPED_RECIPES, "deep-research/corpus") }, { signal })
   expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: "demo-web" })
 })
 
@@ -178,7 +178,7 @@ test("[APP-39] stopping a pipeline stops its agent", async () => {
   unhear()
   await pipelines.stop(id)
   expect((await pipelines.show(id)).run.status).toBe("stopped")
-  // The agent is asked to end; the host may take a while.
+  // `stop` signals the agent; its host may end later.
   for (;;) {
     const runs = await agents.list({ limit: 10, archived: false })
     expect(runs.length).toBeGreaterThan(0)

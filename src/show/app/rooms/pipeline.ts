@@ -1,7 +1,7 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
 import type { Pipelines } from "#act/pipeline"
-import { type Clock, isSameProcessAlive } from "#ground/base"
+import { type Clock, isSameProcessAlive, packageFile } from "#ground/base"
 import { AgentType, type KbWeb, type Run } from "#ground/contract"
 import type { Model } from "#ground/model"
 import type { Knowledge } from "#know/knowledge"
@@ -11,7 +11,7 @@ import type { Services } from "../services.ts"
 import { openModel } from "./model.ts"
 
 /** Recipes that come with the product. */
-export const SHIPPED_AGENTS = path.join(import.meta.dirname, "../../../../agents")
+export const SHIPPED_RECIPES = packageFile("recipes")
 
 type PipelineDeps = Pick<
   Services,
@@ -61,9 +61,9 @@ export async function openPipelines(deps: PipelineDeps): Promise<Pipelines> {
     unapproved: (slugs) => unapprovedOf(slugs, deps),
     directory: path.join(repository.stateDirectory, "pipelines"),
     folders: createFolders({
-      shipped: SHIPPED_AGENTS,
-      user: path.join(home, "agents"),
-      project: path.join(repository.root, PROJECT_FOLDER, "agents"),
+      shipped: SHIPPED_RECIPES,
+      user: ["agents", "recipes"].map((it) => path.join(home, it)),
+      project: ["agents", "recipes"].map((it) => path.join(repository.root, PROJECT_FOLDER, it)),
       trustFile: path.join(home, "approvals", "agents.json"),
       log: deps.log,
     }),
@@ -124,7 +124,7 @@ const NO_WEB = "no approved source can search the web; run `qm source` for the l
 
 async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boolean> {
   const { folders } = await (await knowledge()).status()
-  return folders.length > 0 && folders.every((it) => it.folder.startsWith(SHIPPED_AGENTS))
+  return folders.length > 0 && folders.every((it) => it.folder.startsWith(SHIPPED_RECIPES))
 }
 
 /**
@@ -144,7 +144,7 @@ export async function hearForPipelines(
     await pipelines.say(newest.id, { text, by: "you", signal })
     return true
   }
-  const called = await pipelines.agents.mentioned(text)
+  const called = await pipelines.recipes.mentioned(text)
   if (called === undefined || called.query === "") return false
   await pipelines.run({
     agent: called.slug,
@@ -251,6 +251,6 @@ function outcomeOf({ status }: Run): StageAgentResult["outcome"] {
 async function lastWords(run: Run, agents: Agents): Promise<string> {
   const after = Math.max(0, run.lastSeq - LAST_MESSAGES)
   const messages = await agents.messages(run.id, { after, limit: LAST_MESSAGES, brief: false })
-  const said = messages.filter((it) => it.type === "response" || it.type === "assistant")
-  return said.at(-1)?.content ?? run.error ?? ""
+  const answers = messages.filter((it) => it.type === "response" || it.type === "assistant")
+  return answers.at(-1)?.content ?? run.error ?? ""
 }

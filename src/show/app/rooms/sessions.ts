@@ -102,10 +102,10 @@ async function show(deps: SessionDeps, session: string): Promise<SessionShow> {
 }
 
 function showLogged(root: string, file: string): SessionShow {
-  const found = readLogged(root, file)
-  if (found === undefined) throw SessionUnknown({ session: file })
+  const record = readLogged(root, file)
+  if (record === undefined) throw SessionUnknown({ session: file })
   const none = { files: [], outside: [], registered: [], nudges: [], simulations: [] }
-  return { ...none, live: null, loaded: [], claims: [], text: found.text }
+  return { ...none, live: null, loaded: [], claims: [], text: record.text }
 }
 
 function ledgerOf(deps: SessionDeps) {

@@ -1,12 +1,10 @@
 import path from "node:path"
-import { isAppError } from "#ground/base"
+import { isAppError, packageFile } from "#ground/base"
 import type { EventBody, Handlers, sourceOperations } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Sources } from "#see/sources"
 import type { Services } from "../services.ts"
-
-const PACKAGE = path.join(import.meta.dirname, "../../../..")
 
 type SourceDeps = Pick<
   Services,
@@ -21,7 +19,7 @@ export async function openSources(deps: SourceDeps): Promise<Sources> {
   const { home, repository } = deps.places()
   return createSources({
     places: {
-      shipped: path.join(PACKAGE, "sources"),
+      shipped: packageFile("sources"),
       user: path.join(home, "sources"),
       project: path.join(repository.root, PROJECT_FOLDER, "sources"),
     },

@@ -13,8 +13,8 @@ const opened = new WeakMap<RepositoryPaths, Promise<Credentials>>()
  */
 export function openCredentials(deps: Deps): Promise<Credentials> {
   const places = deps.places()
-  const known = opened.get(places)
-  if (known !== undefined) return known
+  const existing = opened.get(places)
+  if (existing !== undefined) return existing
   const made = makeCredentials(deps)
   opened.set(places, made)
   return made

@@ -17,14 +17,14 @@ export async function loadSecrets(directory: string, deps: SecretsDeps): Promise
   const { createSecrets, isSecretName, isSecretSetting } = await import("#ground/secrets")
   const folders = foldersBetween(directory, await projectFolders(directory))
   const inFiles = (await Promise.all(folders.map(readEnvironmentFiles))).flat()
-  const given = Object.entries(deps.environment()).filter(([name]) => isSecretName(name))
-  const known = [
+  const variables = Object.entries(deps.environment()).filter(([name]) => isSecretName(name))
+  const values = [
     ...inFiles.filter(isSecretSetting).map((it) => it.value),
-    ...given.flatMap(([, value]) => value ?? []),
+    ...variables.flatMap(([, value]) => value ?? []),
     ...(await (await openCredentials(deps)).known()),
   ]
   const salt = await readSalt(deps.places().home, deps)
-  return withLate(createSecrets({ random: deps.random, known, salt }), deps.places())
+  return withLate(createSecrets({ random: deps.random, known: values, salt }), deps.places())
 }
 
 /** Credentials stored after rooms had loaded their secrets; rooms keep theirs while they live. */
@@ -34,8 +34,8 @@ const lateOf = new WeakMap<RepositoryPaths, LateSecrets>()
 /** Checks before each operation whether any process set a credential. */
 export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
   const places = deps.places()
-  const found = await statFile(path.join(places.home, "credentials.json"))
-  const stamp = found.kind === "found" ? `${found.stat.changedAtMs} ${found.stat.inode}` : "none"
+  const status = await statFile(path.join(places.home, "credentials.json"))
+  const stamp = status.kind === "found" ? `${status.stat.changedAtMs} ${status.stat.inode}` : "none"
   const before = lateOf.get(places)
   if (before?.stamp === stamp) return
   if (before === undefined || stamp === "none") {
@@ -43,9 +43,12 @@ export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
     return
   }
   const { createSecrets } = await import("#ground/secrets")
-  const known = await (await openCredentials(deps)).known()
+  const stored = await (await openCredentials(deps)).known()
   const salt = await readSalt(places.home, deps)
-  lateOf.set(places, { stamp, secrets: createSecrets({ random: deps.random, known, salt }) })
+  lateOf.set(places, {
+    stamp,
+    secrets: createSecrets({ random: deps.random, known: stored, salt }),
+  })
 }
 
 function withLate(secrets: Secrets, places: RepositoryPaths): Secrets {

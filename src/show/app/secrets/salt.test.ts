@@ -15,6 +15,8 @@ async function events(project: string, home: string) {
     settings: [],
     writeLog: () => {},
   })
+  // Opens the state like a command that writes; a command that reads creates none.
+  await app.store()
   return await app.call("events.list", {}, { signal })
 }
 

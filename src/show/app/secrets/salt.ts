@@ -7,6 +7,7 @@ import {
   type Random,
   readTextBounded,
   statFile,
+  whileLocked,
   writeFileAtomic,
 } from "#ground/base"
 import { StateForeign } from "../errors.ts"
@@ -26,18 +27,27 @@ export async function readSalt(
   deps: { readonly random: Random; readonly log: Log },
 ): Promise<string> {
   const file = path.join(home, "redaction-salt")
-  const kept = await readTextBounded(file, { maxBytes: SALT_LIMIT_BYTES })
-  const known = kept.kind === "read" ? /^[0-9a-f]{64}$/.exec(kept.text.trim())?.[0] : undefined
-  if (known !== undefined) return known
+  const salt = await storedSalt(file)
+  if (salt !== undefined) return salt
   const made = Buffer.from(deps.random.bytes(32)).toString("hex")
   try {
     await ensureDirectory(home)
-    await writeFileAtomic(file, `${made}\n`)
+    // Two first processes must use one salt: the seal of a state is made with it.
+    return await whileLocked(file, async () => {
+      const other = await storedSalt(file)
+      if (other === undefined) await writeFileAtomic(file, `${made}\n`)
+      return other ?? made
+    })
   } catch (error) {
     if (!isAppError(error)) throw error
     deps.log.debug("salt not stored", { code: error.code })
   }
   return made
+}
+
+async function storedSalt(file: string): Promise<string | undefined> {
+  const read = await readTextBounded(file, { maxBytes: SALT_LIMIT_BYTES })
+  return read.kind === "read" ? /^[0-9a-f]{64}$/.exec(read.text.trim())?.[0] : undefined
 }
 
 /**
@@ -55,17 +65,29 @@ const SEAL_FORM = /^([0-9a-f]{32}) ([0-9a-f]{64})$/
  * Without git the state is in the folder itself, and a downloaded folder could contain queued runs.
  * So it has a seal that requires this user's secret.
  */
-export async function refuseForeignState(deps: SaltDeps): Promise<void> {
+export async function refuseForeignState(
+  deps: SaltDeps,
+  options: { readonly maySeal: boolean } = { maySeal: true },
+): Promise<void> {
   const { repository, home, database } = deps.places()
   if (repository.gitCommonDirectory !== undefined) return
   const file = path.join(repository.stateDirectory, "seal")
   const salt = await readSalt(home, deps)
   if (await isSealed(file, salt)) return
-  const store = await statFile(database)
-  if (store.kind !== "missing") throw StateForeign({ directory: repository.stateDirectory })
-  const id = Buffer.from(deps.random.bytes(16)).toString("hex")
+  if (!options.maySeal) {
+    const store = await statFile(database)
+    if (store.kind !== "missing") throw StateForeign({ directory: repository.stateDirectory })
+    return
+  }
   await ensureDirectory(repository.stateDirectory)
-  await writeFileAtomic(file, `${id} ${macOf(id, salt)}\n`)
+  // A database may appear while another process of this user seals the state.
+  await whileLocked(file, async () => {
+    if (await isSealed(file, salt)) return
+    const store = await statFile(database)
+    if (store.kind !== "missing") throw StateForeign({ directory: repository.stateDirectory })
+    const id = Buffer.from(deps.random.bytes(16)).toString("hex")
+    await writeFileAtomic(file, `${id} ${macOf(id, salt)}\n`)
+  })
 }
 
 async function isSealed(file: string, salt: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { formatCount, formatDuration, plural, visible } from "#ground/base"
 import type { Run } from "#ground/contract"
-import { widthOf } from "../layout.ts"
 import { renderBar } from "../render/bar.ts"
-import type { Paint, Screen } from "../screen.ts"
+import { widthOf } from "../terminal/layout.ts"
+import type { Paint, Screen } from "../terminal/screen.ts"
 import { type ContextUse, type Line, type Mark, sumOf } from "./fold.ts"
 import { WRITING_ROWS } from "./limits.ts"
 import { fit, layOutProse } from "./prose.ts"
@@ -186,7 +186,7 @@ function drawContext(run: Run, context: ContextUse | undefined, screen: Screen):
   const window = context?.window ?? run.contextWindow
   if (used === null || window === null) return []
   const share = `${Math.round((used / window) * 100)} %`
-  const said = `Context ${formatCount(used)} of ${formatCount(window)} tokens, ${share}`
+  const text = `Context ${formatCount(used)} of ${formatCount(window)} tokens, ${share}`
   const kinds = context?.kinds ?? []
-  return kinds.length === 0 ? [said] : [said, ...renderBar(kinds, window, screen).split("\n")]
+  return kinds.length === 0 ? [text] : [text, ...renderBar(kinds, window, screen).split("\n")]
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type { AgentEvent, Message } from "#ground/contract"
-import { createScreen } from "../screen.ts"
+import { createScreen } from "../terminal/screen.ts"
 import { drawLine } from "./draw.ts"
-import { diffStat, EMPTY_VIEW, hear, nowAtWork } from "./fold.ts"
+import { applyMessage, diffStat, EMPTY_VIEW, nowAtWork } from "./fold.ts"
 
 const screen = createScreen({ isColored: false, columns: 64 })
 const clockText = (at: number) => new Date(at).toISOString().slice(11, 19)
@@ -27,7 +27,7 @@ function foldAll(said: readonly MessageFields[]) {
   let view = EMPTY_VIEW
   const rows: string[] = []
   for (const message of messagesOf(said)) {
-    const step = hear(view, message)
+    const step = applyMessage(view, message)
     view = step.view
     rows.push(...step.lines.flatMap((line) => drawLine(line, screen, clockText)))
   }
@@ -210,7 +210,7 @@ test("[CLI-14] a turn names its context parts; a long line of a host is truncate
   ])
   expect(shown).toContain("› x\n           Added in front: date and state (12 tokens), memories…")
   expect(shown).toContain("00:00:01 › y\n00:00:02 ! The window is 81 % full")
-  expect(shown.match(/z/g)).toHaveLength(240)
+  expect(shown.match(/z/g)).toHaveLength(239)
   expect(shown).not.toContain("more")
 })
 
@@ -221,7 +221,7 @@ test("[CLI-14] the current activity is the newest open one; a cycle of parents i
     started("c", "Innermost", { parentId: "b" }),
   ])
   expect(nowAtWork(view)).toBe("Innermost")
-  expect(hear(view, messagesOf([ended("c")])[0] ?? never()).view.open.size).toBe(2)
+  expect(applyMessage(view, messagesOf([ended("c")])[0] ?? never()).view.open.size).toBe(2)
   expect(nowAtWork(EMPTY_VIEW)).toBeUndefined()
 })
 

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { formatCount, formatDuration, plural } from "#ground/base"
+import { firstLine, formatCount, formatDuration, plural } from "#ground/base"
 import { AgentEvent, type Message, type TokenUsage } from "#ground/contract"
 import { FAILURE_ROWS, LONGEST_NOTE_CHARACTERS } from "./limits.ts"
 
@@ -58,7 +58,7 @@ export const EMPTY_VIEW: View = {
 type Step = { readonly view: View; readonly lines: readonly Line[] }
 
 /** Adds one message to the view and returns the new lines. */
-export function hear(view: View, message: Message): Step {
+export function applyMessage(view: View, message: Message): Step {
   const event = AgentEvent.safeParse(message.metadata["event"])
   if (event.success) return hearEvent(view, event.data, message)
   return { view, lines: [plainLine(message)] }
@@ -101,10 +101,7 @@ function isWarning(content: string): boolean {
 
 /** Our notes are shown whole; an unknown line of a host may have any length. */
 function shortened(content: string): string {
-  const [first = ""] = content.trim().split("\n")
-  return first.length <= LONGEST_NOTE_CHARACTERS
-    ? first
-    : `${first.slice(0, LONGEST_NOTE_CHARACTERS)}…`
+  return firstLine(content, LONGEST_NOTE_CHARACTERS)
 }
 
 const Parts = z.array(z.object({ label: z.string(), tokens: z.int() }))
@@ -229,8 +226,8 @@ function noteOf(
     case "session.started": {
       const { model, version, mode } = event
       const facts = [model, version, mode === undefined ? undefined : `mode ${mode}`]
-      const said = facts.filter((it) => it !== undefined).join(", ")
-      return [{ ...line, text: said === "" ? "Session started" : `Session started: ${said}` }]
+      const summary = facts.filter((it) => it !== undefined).join(", ")
+      return [{ ...line, text: summary === "" ? "Session started" : `Session started: ${summary}` }]
     }
     case "approval.resolved": {
       const title = view.asked.get(event.approvalId) ?? "the question"
@@ -256,9 +253,9 @@ function noteOf(
 const DECIDED = { allow: "Allowed", deny: "Denied", expired: "Expired" } as const
 
 function compactionText({ tokensBefore, tokensAfter }: EventOf<"context.compacted">): string {
-  const said = "The host compacted its context"
-  if (tokensBefore === undefined || tokensAfter === undefined) return said
-  return `${said}: ${formatCount(tokensBefore)} before, ${formatCount(tokensAfter)} tokens after`
+  const text = "The host compacted its context"
+  if (tokensBefore === undefined || tokensAfter === undefined) return text
+  return `${text}: ${formatCount(tokensBefore)} before, ${formatCount(tokensAfter)} tokens after`
 }
 
 function depthOf({ open }: View, parentId: string | undefined): number {

@@ -8,7 +8,7 @@ type FollowDeps = {
   readonly after: number
   run(): Promise<Run>
   messages(after: number, limit: number): Promise<readonly Message[]>
-  hear(messages: readonly Message[]): void
+  receive(messages: readonly Message[]): void
   showStatus(run: Run): Promise<void>
   readonly wake: Wake
   /** Aborting stops following; the run continues. */
@@ -35,7 +35,7 @@ async function readOn(following: FollowDeps, from: number): Promise<number> {
     const page = await following.messages(after, PAGE_MESSAGES)
     const last = page.at(-1)
     if (last === undefined) break
-    following.hear(page)
+    following.receive(page)
     after = last.seq
   }
   return after

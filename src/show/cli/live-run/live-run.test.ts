@@ -12,6 +12,7 @@ const DOORS = {
   token: async () => 0,
   mcp: async () => 0,
   hook: async () => 0,
+  statusline: async () => 0,
   keep: async () => 0,
   attack: async () => [],
 }

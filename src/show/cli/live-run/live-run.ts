@@ -8,8 +8,8 @@ import {
   AgentsList,
   type AgentType,
   Approval,
+  agentsOperations,
   describeIssue,
-  OPERATIONS,
   type PipelineLine,
   Run,
   RunConfiguration,
@@ -22,7 +22,7 @@ import { NothingRuns, RunInputInvalid, ServerRefused } from "../errors.ts"
 import { stayWith } from "../pipeline/follow.ts"
 import { renderAnswer } from "../render/agents.ts"
 import { openApp, type RunContext, settleLost } from "../run-operation.ts"
-import { safeJson } from "../screen.ts"
+import { safeJson } from "../terminal/screen.ts"
 import { isEnded } from "./exit-code.ts"
 import { SERVER_TIMEOUT_MS } from "./limits.ts"
 import { watch } from "./watch.ts"
@@ -114,8 +114,8 @@ async function stop({ input, app, context }: Call): Promise<number> {
   const { signal } = context.terminal
   const before = await findRun(input["id"], app, context)
   const run = Run.parse(await app.call("agents.stop", input, { signal }))
-  const said = isEnded(before) ? `${run.id} had ended before: ${run.status}.` : `Stopped ${run.id}.`
-  return print(run, said, context)
+  const text = isEnded(before) ? `${run.id} had ended before: ${run.status}.` : `Stopped ${run.id}.`
+  return print(run, text, context)
 }
 
 /** If the process that asked is gone, the run is resumed here and followed. */
@@ -123,13 +123,13 @@ async function answer({ input, app, context }: Call): Promise<number> {
   const { line, terminal, screen } = context
   const { signal } = terminal
   const open = AgentsApprovals.parse(await app.call("agents.approvals", {}, { signal })).approvals
-  const asked = open.find((it) => it.id === input["id"])
-  const before = asked === undefined ? undefined : await findRun(asked.runId, app, context)
+  const question = open.find((it) => it.id === input["id"])
+  const before = question === undefined ? undefined : await findRun(question.runId, app, context)
   const approval = Approval.parse(await app.call("agents.answer", input, { signal }))
   const isWatched = before?.status === "interrupted"
-  const said = line.json ? safeJson(approval) : renderAnswer(visibleApproval(approval), screen)
+  const text = line.json ? safeJson(approval) : renderAnswer(visibleApproval(approval), screen)
   // With --json, stdout has only JSON lines.
-  if (!isWatched || !line.json) terminal.stdout.write(`${said}\n`)
+  if (!isWatched || !line.json) terminal.stdout.write(`${text}\n`)
   if (!isWatched) return 0
   return watch({ id: before.id, after: before.lastSeq, onInterrupt: "stop" }, app, context)
 }
@@ -159,8 +159,8 @@ async function findRun(id: unknown, app: App, { terminal }: RunContext): Promise
 /** Prints the run for a user; with --json the last line has it. */
 function runText({ id, type, mode, cwd }: Run, { line, terminal, screen }: RunContext): void {
   if (line.json) return
-  const said = `Run ${id}, ${type}, mode ${mode}, in ${cwd}`
-  terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)
+  const text = `Run ${id}, ${type}, mode ${mode}, in ${cwd}`
+  terminal.stdout.write(`${screen.paint.muted(visible(text))}\n`)
 }
 
 function print(run: Run, said: string, { line, terminal }: RunContext): number {
@@ -194,15 +194,15 @@ export function startFields(typed: FlagValues, directory: string): FlagValues {
 
 export function startInput(typed: FlagValues, directory: string): StartInput {
   const fields = startFields(typed, directory)
-  const parsed = OPERATIONS["agents.start"].input.safeParse(fields)
+  const parsed = agentsOperations["agents.start"].input.safeParse(fields)
   if (!parsed.success) {
     const problems = parsed.error.issues.map((it) => describeIssue(it, { input: fields }))
     throw RunInputInvalid({ problem: problems.join("; ") })
   }
   const { type, prompt, env = [], ...others } = parsed.data
-  const given = Object.entries(others).filter(([, value]) => value !== undefined)
+  const setFields = Object.entries(others).filter(([, value]) => value !== undefined)
   const variables = Object.fromEntries(env.map(nameAndValue))
-  const configuration = RunConfiguration.parse({ ...Object.fromEntries(given), env: variables })
+  const configuration = RunConfiguration.parse({ ...Object.fromEntries(setFields), env: variables })
   return { type, prompt, configuration }
 }
 
@@ -240,9 +240,9 @@ async function readOutput(
   door: EntryPoints["open"],
   call: Omit<EntryCall, "say" | "input" | "isTerminal">,
 ): Promise<string> {
-  const said: string[] = []
-  await door({ ...call, input: {}, isTerminal: false, say: (text) => void said.push(text) })
-  return said[0] ?? ""
+  const lines: string[] = []
+  await door({ ...call, input: {}, isTerminal: false, say: (text) => void lines.push(text) })
+  return lines[0] ?? ""
 }
 
 async function post(url: URL, what: { token: string; input: unknown }): Promise<unknown> {

@@ -1,5 +1,5 @@
-import { cellsOf, widthOf } from "../layout.ts"
-import type { Paint } from "../screen.ts"
+import { cellsOf, widthOf } from "../terminal/layout.ts"
+import type { Paint } from "../terminal/screen.ts"
 
 /**
  * Rows of a text within the width. Markdown is styled, not rendered: headings and strong words are
@@ -18,7 +18,7 @@ export function layOutProse(text: string, width: number, paint: Paint): readonly
 }
 
 function layOutLine(line: string, width: number, paint: Paint): readonly string[] {
-  const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1]
+  const heading = /^#{1,6}\s+(.*)/.exec(line)?.[1]
   if (heading !== undefined) return wrap(heading, width, 0).map(paint.bold)
   const hang = /^\s*(?:[-*+]|\d+[.)])\s+/.exec(line)?.[0].length ?? /^\s*/.exec(line)?.[0].length
   return wrap(line.trimEnd(), width, Math.min(hang ?? 0, width >> 1)).map((row) =>

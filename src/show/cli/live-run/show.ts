@@ -1,9 +1,9 @@
 import type { Clock } from "#ground/base"
-import { plural } from "#ground/base"
+import { plural, truncate } from "#ground/base"
 import { type Approval, type Message, type Run } from "#ground/contract"
-import { type Screen, safeJsonLine } from "../screen.ts"
+import { type Screen, safeJsonLine } from "../terminal/screen.ts"
 import { drawEnd, drawLine, drawLive, firstVisibleLine, type SayClock } from "./draw.ts"
-import { EMPTY_VIEW, hear, type Line, nowAtWork, type View } from "./fold.ts"
+import { applyMessage, EMPTY_VIEW, type Line, nowAtWork, type View } from "./fold.ts"
 import { DRAW_TEXT_EVERY_MS, QUESTION_CHARACTERS } from "./limits.ts"
 import type { Painter } from "./painter.ts"
 
@@ -39,7 +39,7 @@ export function createTranscript(deps: Deps): Show {
 
   function take(messages: readonly Message[]): Line[] {
     return messages.flatMap((message) => {
-      const step = hear(view, message)
+      const step = applyMessage(view, message)
       view = step.view
       return step.lines
     })
@@ -112,8 +112,9 @@ function questionLine({ title }: Approval): string {
 function lineOfQuestion(approval: Approval, isAskedHere: boolean): Line {
   const { id, tool, title, input, requestedAt: at } = approval
   const isLong = input.length > QUESTION_CHARACTERS
-  const shown = isLong ? `${input.slice(0, QUESTION_CHARACTERS)}…` : input
-  const lines = shown.split("\n").filter((it) => it.trim() !== "")
+  const lines = truncate(input, QUESTION_CHARACTERS)
+    .split("\n")
+    .filter((it) => it.trim() !== "")
   const more = isLong ? [`${plural(input.length, "character")} in all`] : []
   const way = isAskedHere ? [] : [`Answer: qm approve ${id}`, `    or: qm deny ${id}`]
   const text = title.includes(tool) ? title : `${tool}: ${title}`

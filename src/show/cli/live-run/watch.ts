@@ -38,7 +38,7 @@ export async function watch(plan: Plan, app: App, context: RunContext): Promise<
     const run = await followRun({
       ...plan,
       ...calls,
-      hear: show.messages,
+      receive: show.messages,
       async showStatus(it) {
         show.showStatus(it)
         if (!isEnded(it) && !terminal.signal.aborted) await questions.look(it)
@@ -166,6 +166,6 @@ function errorText(error: unknown): string {
 
 /** One cell less than the terminal, so that nothing wraps; 0 columns means unknown. */
 function liveWidth(width: number, columns: number | undefined): number {
-  const known = columns === undefined || columns <= 0 ? width : columns - 1
-  return Math.max(NARROWEST_LIVE_CELLS, Math.min(width, known))
+  const usable = columns === undefined || columns <= 0 ? width : columns - 1
+  return Math.max(NARROWEST_LIVE_CELLS, Math.min(width, usable))
 }

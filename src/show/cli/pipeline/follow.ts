@@ -2,10 +2,10 @@ import { systemClock, visible } from "#ground/base"
 import { PipelineRun, PipelineSaid, PipelineShow, type PipelineStatus } from "#ground/contract"
 import type { App } from "#show/app"
 import { layOutProse } from "../live-run/prose.ts"
-import { readTyped } from "../read-line.ts"
 import { pauseCard, renderPipelineRun } from "../render/pipelines.ts"
 import { openApp, type RunContext } from "../run-operation.ts"
-import { safeJson, visibleDeep } from "../screen.ts"
+import { readTyped } from "../terminal/read-line.ts"
+import { safeJson, visibleDeep } from "../terminal/screen.ts"
 import { eventLines } from "./lines.ts"
 
 type FlagValues = Readonly<Record<string, unknown>>
@@ -75,19 +75,19 @@ async function ask(
 ): Promise<PipelineRun> {
   const { line, screen, terminal } = context
   const output = await app.call(operation, input, { signal: terminal.signal })
-  const said = PipelineSaid.safeParse(output)
-  if (!said.success) return PipelineRun.parse(output)
-  if (!line.json && said.data.reply !== "") {
-    const rows = layOutProse(visible(said.data.reply), screen.width, screen.paint)
+  const parsed = PipelineSaid.safeParse(output)
+  if (!parsed.success) return PipelineRun.parse(output)
+  if (!line.json && parsed.data.reply !== "") {
+    const rows = layOutProse(visible(parsed.data.reply), screen.width, screen.paint)
     terminal.stdout.write(`${rows.join("\n")}\n\n`)
   }
-  return said.data.run
+  return parsed.data.run
 }
 
 function startText(run: PipelineRun, { context: { line, terminal, screen } }: Call): void {
   if (line.json) return
-  const said = `${run.agent} ${run.id}, ${run.depth}, ${run.provider}`
-  terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)
+  const text = `${run.agent} ${run.id}, ${run.depth}, ${run.provider}`
+  terminal.stdout.write(`${screen.paint.muted(visible(text))}\n`)
 }
 
 /** Prints every event once, until no process works on the run. */

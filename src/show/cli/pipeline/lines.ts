@@ -1,7 +1,7 @@
 import { formatCount, formatDuration, visible } from "#ground/base"
 import { type PipelineEvent, type PipelineRun } from "#ground/contract"
 import { rowText } from "../render/lines.ts"
-import type { Screen } from "../screen.ts"
+import type { Screen } from "../terminal/screen.ts"
 
 /** Most events add one line, some none. */
 export function eventLines(

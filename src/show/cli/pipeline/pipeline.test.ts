@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { PipelineEventBody, type PipelineRun } from "#ground/contract"
 import { isFollowed } from "../cli.ts"
-import { readTyped } from "../read-line.ts"
-import { createScreen } from "../screen.ts"
+import { readTyped } from "../terminal/read-line.ts"
+import { createScreen } from "../terminal/screen.ts"
 import { eventLines } from "./lines.ts"
 
 const screen = createScreen({ isColored: false, columns: 80 })

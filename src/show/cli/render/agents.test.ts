@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Run } from "#ground/contract"
-import { createScreen } from "../screen.ts"
+import { createScreen } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()

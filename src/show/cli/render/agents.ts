@@ -22,9 +22,9 @@ import type {
   RunSpan,
   RunStatus,
 } from "#ground/contract"
-import { table } from "../layout.ts"
 import { costText } from "../live-run/draw.ts"
-import { escapeUnsafe, type Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import { escapeUnsafe, type Screen } from "../terminal/screen.ts"
 import { renderBar } from "./bar.ts"
 import { listing, rowLimit, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
@@ -128,7 +128,7 @@ function renderSessions({ sessions }: AgentsSessions, screen: Screen): string {
   const { paint } = screen
   if (sessions.length === 0) {
     return paint.muted(
-      "No stored sessions of this repository. List all with `qm runs sessions --everywhere`.",
+      "No stored sessions of this repository. List all with `qm session stored --everywhere`.",
     )
   }
   return listing(

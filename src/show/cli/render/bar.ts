@@ -1,13 +1,17 @@
 import { formatCount } from "#ground/base"
 import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
 import { type BarSegment, layoutBar } from "#ground/tokens"
-import type { Screen } from "../screen.ts"
+import type { Screen } from "../terminal/screen.ts"
 
 /** One block per kind, so that the bar is readable without colours. */
 export const BLOCKS: Readonly<Record<ContextKind, string>> = {
+  system: "▒",
+  mcp: "▤",
+  skills: "▧",
+  agents: "▥",
   instructions: "█",
   files: "▓",
-  symbols: "▒",
+  symbols: "▨",
   knowledge: "▚",
   memory: "▞",
   tools: "▦",

@@ -1,7 +1,7 @@
 import { formatExact, plural } from "#ground/base"
 import type { BenchRecall, BenchScan, benchOperations, PairedDifference } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import type { Renderers } from "./renderer.ts"
 
 function renderRecall(it: BenchRecall, { paint, width }: Screen): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Capture, CaptureSummary, ManifestItem } from "#ground/contract"
-import { createScreen } from "../screen.ts"
+import { createScreen } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()
@@ -49,6 +49,44 @@ const SUMMARY: CaptureSummary = {
   tokensOnDemand: 0,
 }
 
+const tool = (name: string, isLoaded: boolean) => ({ name, tokens: 13_500, isLoaded, calls: 1 })
+const START: Capture["manifest"]["start"] = {
+  baseline: { version: "2.1.325", model: "m", measuredAt: "2026-11-17" },
+  window: 200_000,
+  servers: [
+    {
+      name: "github",
+      scope: "user",
+      path: "/home/.claude.json",
+      state: "connects",
+      digest: "d",
+      source: "asked",
+      at: 0,
+      problem: null,
+      tokens: 27_000,
+      tokensDeferred: 13_500,
+      tools: [tool("search", true), tool("merge", false)],
+      calls: 2,
+      usedTools: 1,
+      lastCallAt: 0,
+      off: "claude mcp remove github --scope user",
+    },
+  ],
+  listing: {
+    skills: 2,
+    budget: 30_000,
+    unit: "characters",
+    needed: 40_000,
+    reason: "1 % of a window",
+    shortened: [
+      { name: "b", path: "/x/.claude/skills/b/SKILL.md", lostCharacters: 300, isLeftOut: false },
+    ],
+    unused: [],
+  },
+  sessions: 4,
+  notCounted: [{ name: "git status", kind: "system", reason: "Depends on the tree" }],
+}
+
 const CAPTURE: Capture = {
   manifest: {
     id: "cap_2",
@@ -85,7 +123,29 @@ const CAPTURE: Capture = {
       { code: "host-unverified", text: "From documents only." },
     ],
     totals: { files: 6, bytes: 60, tokensInWindow: 2_420, tokensOnDemand: 605 },
+    start: START,
   },
+  headline: {
+    tokens: 2_420,
+    window: 200_000,
+    share: 0.0121,
+    by: "estimate",
+    kinds: [
+      { kind: "instructions", tokens: 2_400 },
+      { kind: "tools", tokens: 20 },
+    ],
+    at: 0,
+    estimate: 2_420,
+  },
+  advice: [
+    {
+      kind: "unused-tools",
+      title: "Disable the github server",
+      evidence: "1 of 2 tools used in 30 days, 2 calls.",
+      tokens: 27_000,
+      edit: "claude mcp remove github --scope user",
+    },
+  ],
   budget: {
     window: 200_000,
     tokens: 2_420,
@@ -134,17 +194,22 @@ test("[CLI-13] a capture prints the total, loaded items, items on demand, settin
   const text = render("capture.take", CAPTURE)
   const parts = [
     "claude-code 2.1.325 in /x",
-    "2,420 tokens loaded before the first prompt, 1.2 % of 200.0k, 605 more on demand",
+    "2,420 tokens before the first prompt, 1.2 % of 200.0k, 605 more on demand, 1 not counted",
+    "Estimate; system prompt and tools as measured with version 2.1.325, model m, on 2026-11-17.",
     "Loaded, in load order",
     "1  █  CLAUDE.md",
     "2  █    docs/a.md",
     "Descriptions of 2 skills",
+    "MCP servers",
+    "github  27,000 tokens  1 loaded, 1 deferred  2 calls in 30 days  1 of 2 tools used",
+    "1 of 2 skills lost description text",
+    "The listing needs 40,000 characters; its budget is 30,000, 1 % of a window.",
+    "Not counted, size unknown",
     "Loaded on demand: 605 tokens",
     "Settings files, not sent to the model",
     "Searched: 1 of 14 paths found",
-    "empty    CLAUDE.local.md",
-    "and 5 more; --json lists all",
-    "Duplicated text",
+    ", 12 missing; --json lists them",
+    "empty  CLAUDE.local.md",
     "@gone.md names no file.  CLAUDE.md:4",
     "1 of 4 observed, accuracy 25.0 % (last session, 1970-01-01 00:00)",
     "observed only",
@@ -154,6 +219,9 @@ test("[CLI-13] a capture prints the total, loaded items, items on demand, settin
     "reached by a link",
     "Capture cap_2. Compare: qm capture diff cap_1 cap_2",
     "An estimation.",
+    "Suggested cuts: 27,000 tokens in 1 place",
+    "Disable the github server  27,000 tokens",
+    "claude mcp remove github --scope user",
   ]
   const places = parts.map((it) => text.indexOf(it))
   expect(parts.filter((_, index) => places[index] === -1)).toEqual([])
@@ -173,7 +241,7 @@ test("[CLI-13] an empty capture, an untrusted folder, a failed history and the s
     texts: [],
   }
   const text = render("capture.take", nothing)
-  expect(text).toContain("Nothing is loaded before the first prompt.")
+  expect(text).toContain("None of your files is loaded before the first prompt.")
   expect(text).toContain("create a CLAUDE.md in this folder")
   expect(text).toContain("yet. Start the host there once, or add --trust.")
   expect(text).toContain("Not stored in the history: The disk is full.")
@@ -183,8 +251,8 @@ test("[CLI-13] an empty capture, an untrusted folder, a failed history and the s
   expect(render("capture.show", { ...CAPTURE, observation: asked })).toContain(
     "(reported by the host now)",
   )
-  const carried = { ...asked, by: "wire", session: "s-1" }
-  expect(render("capture.show", { ...CAPTURE, observation: carried })).toContain(
+  const recorded = { ...asked, by: "wire", session: "s-1" }
+  expect(render("capture.show", { ...CAPTURE, observation: recorded })).toContain(
     "(recorded by the gateway at 1970-01-01 00:00, session s-1)",
   )
   const one = { ...CAPTURE.manifest, items: [skill("only")] }
@@ -263,4 +331,37 @@ test("[CLI-13] stored captures, texts, hosts and settings are printed", () => {
   const shown = render("capture.settings", settings)
   expect(shown).toContain('overrides "b"')
   expect(shown).toContain("MCP servers\n  none")
+})
+
+test("[CLI-13] after a report the headline is the host's own, with the estimate beside it", () => {
+  const headline = {
+    ...CAPTURE.headline,
+    tokens: 13_000,
+    window: 1_000_000,
+    share: 0.013,
+    by: "host" as const,
+    estimate: 12_670,
+  }
+  const text = render("capture.take", { ...CAPTURE, headline })
+  expect(text).toContain("13,000 tokens before the first prompt, 1.3 % of 1.0M")
+  expect(text).toContain(
+    "Reported by the host at 1970-01-01 00:00; our estimate is 12,670, 2.5 % lower.",
+  )
+})
+
+test("[CLI-13] capture lint exits with 1 if there is something to cut or the budget is exceeded", () => {
+  const lint = {
+    host: "claude-code",
+    workingDirectory: "/x",
+    tokens: 900,
+    startBudget: 1_000,
+    problems: [],
+  }
+  const printer = renderers["capture.lint"]
+  expect(printer?.exitCode(lint)).toBe(0)
+  expect(printer?.exitCode({ ...lint, problems: CAPTURE.advice })).toBe(1)
+  expect(printer?.exitCode({ ...lint, tokens: 1_001 })).toBe(1)
+  expect(render("capture.lint", lint)).toBe(
+    "Nothing to cut. 900 of 1,000 tokens before the first prompt",
+  )
 })

@@ -1,61 +1,86 @@
 import path from "node:path"
-import { formatCount, formatExact, plural, visibleLine } from "#ground/base"
-import type {
-  Capture,
-  CaptureChange,
-  CaptureDiff,
-  CaptureHosts,
-  CaptureList,
-  CaptureSettings,
-  CaptureText,
-  captureOperations,
-  ManifestItem,
-  Observation,
+import { formatCount, formatExact, plural, sliceText, visibleLine } from "#ground/base"
+import {
+  type Capture,
+  type CaptureAdvice,
+  type CaptureChange,
+  type CaptureDiff,
+  type CaptureHosts,
+  type CaptureLint,
+  type CaptureList,
+  type CaptureSettings,
+  type CaptureText,
+  type captureOperations,
+  describeScale,
+  type ManifestItem,
+  type Observation,
+  type StartServer,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { BLOCKS, renderBar } from "./bar.ts"
 import { listing, rowLimit, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-const MOST_MISSING_SHOWN = 8
 const MOST_LATER_SHOWN = 12
 
 function renderCapture(capture: Capture, screen: Screen): string {
   const sections = [
     renderHead(capture, screen),
     renderLoads(capture, screen),
+    renderServers(capture, screen),
+    renderListing(capture, screen),
+    renderNotCounted(capture, screen),
     renderLater(capture, screen),
     renderSettingsFiles(capture, screen),
     renderNotThere(capture, screen),
-    renderDuplicates(capture, screen),
     renderNotes(capture, screen),
     renderObservation(capture, screen),
     ...capture.texts.map((it) => renderText(it, screen)),
     capture.diff === null ? "" : renderDiff(capture.diff, screen),
     renderFoot(capture, screen),
+    renderAdvice(capture.advice, screen),
   ]
   return sections.filter((it) => it !== "").join("\n\n")
 }
 
-function renderHead({ manifest, budget }: Capture, screen: Screen): string {
+function renderHead({ manifest, budget, headline }: Capture, screen: Screen): string {
   const { paint } = screen
-  const { tokensInWindow, tokensOnDemand } = manifest.totals
+  const { tokensOnDemand } = manifest.totals
   const version = manifest.hostVersion === undefined ? "" : ` ${manifest.hostVersion}`
-  const share = `${(budget.share * 100).toFixed(1)} % of ${formatCount(budget.window)}`
-  const figure = `${paint.bold(formatExact(tokensInWindow))} tokens loaded before the first prompt`
+  const share = `${(headline.share * 100).toFixed(1)} % of ${formatCount(headline.window)}`
+  const figure = `${paint.bold(formatExact(headline.tokens))} tokens before the first prompt`
   const later = `${formatCount(tokensOnDemand)} more on demand`
+  const unknown = manifest.start?.notCounted.length ?? 0
+  const missing = unknown === 0 ? "" : `, ${unknown} not counted`
   return [
     paint.muted(`${manifest.host}${version} in ${manifest.workingDirectory}`),
     "",
-    `${figure}, ${share}, ${later}`,
-    renderBar(budget.kinds, budget.startBudget, screen),
+    `${figure}, ${share}, ${later}${missing}`,
+    paint.muted(headlineSource({ manifest, headline })),
+    renderBar(headline.kinds, budget.startBudget, screen),
   ].join("\n")
+}
+
+/** Where the figure comes from; estimate and report are never mixed. */
+function headlineSource({ manifest, headline }: Pick<Capture, "manifest" | "headline">): string {
+  const baseline = manifest.start?.baseline ?? null
+  if (headline.by === "estimate") {
+    const counted = manifest.scale === undefined ? "" : `, ${describeScale(manifest.scale)}`
+    return baseline === null
+      ? `Estimate from files only${counted}; this host's own texts were not measured.`
+      : `Estimate${counted}; system prompt and tools as measured with version ${baseline.version}, model ${baseline.model}, on ${baseline.measuredAt}.`
+  }
+  const difference = headline.estimate / Math.max(1, headline.tokens) - 1
+  const words = `${Math.abs(difference * 100).toFixed(1)} % ${difference < 0 ? "lower" : "higher"}`
+  const source = headline.by === "host" ? "Reported by the host" : "Recorded by the gateway"
+  return `${source} at ${timeText(headline.at)}; our estimate is ${formatExact(headline.estimate)}, ${words}.`
 }
 
 function renderLoads(capture: Capture, screen: Screen): string {
   const { paint, width } = screen
   const rows = groupListings(capture.manifest.items.filter((it) => it.tokens > 0))
+  const isOwn = capture.manifest.items.some((it) => it.tokens > 0 && it.source !== "host-start")
   if (rows.length === 0) return renderNothing(capture, paint)
   const seen = seenMarks(capture)
   const lines = rows.map((row, index) => [
@@ -68,13 +93,14 @@ function renderLoads(capture: Capture, screen: Screen): string {
     seen.get(row.path) ?? "",
   ])
   const headings = ["  #", "", "File", " Tokens", "Load", "Reason", ""]
-  return `${paint.bold("Loaded, in load order")}\n${listing(headings, lines, screen)}`
+  const loads = `${paint.bold("Loaded, in load order")}\n${listing(headings, lines, screen)}`
+  return isOwn ? loads : `${loads}\n\n${renderNothing(capture, paint)}`
 }
 
 function renderNothing({ manifest }: Capture, paint: Screen["paint"]): string {
   const places = new Set(manifest.searched.map((it) => path.dirname(it.path)))
   return [
-    paint.bold("Nothing is loaded before the first prompt."),
+    paint.bold("None of your files is loaded before the first prompt."),
     `Searched ${plural(manifest.searched.length, "path")} in ${plural(places.size, "folder")}.`,
     manifest.workingDirectory === "/"
       ? "This is the root directory, where hosts load nothing; run qm capture in a project."
@@ -108,8 +134,8 @@ function groupListings(items: readonly ManifestItem[]): Row[] {
     }
     const label = listingFolder(item)
     const group = rowByGroup.get(label)
-    const known = group === undefined ? undefined : rows[group.row]
-    if (group === undefined || known === undefined) {
+    const row = group === undefined ? undefined : rows[group.row]
+    if (group === undefined || row === undefined) {
       rowByGroup.set(label, { row: rows.length, count: 1 })
       const one = item.source.replace(/s$/, "")
       rows.push({ ...item, label, reason: `Description of 1 ${one}`, depth: 0 })
@@ -117,7 +143,7 @@ function groupListings(items: readonly ManifestItem[]): Row[] {
     }
     group.count++
     const reason = `Descriptions of ${group.count} ${item.source}`
-    rows[group.row] = { ...known, tokens: known.tokens + item.tokens, reason }
+    rows[group.row] = { ...row, tokens: row.tokens + item.tokens, reason }
   }
   return rows
 }
@@ -167,32 +193,104 @@ function renderSettingsFiles({ manifest }: Capture, { paint }: Screen): string {
   return [paint.bold("Settings files, not sent to the model"), ...names].join("\n")
 }
 
+/** Missing paths are only counted: there are dozens, and none is a fault. */
 function renderNotThere({ manifest }: Capture, { paint, width }: Screen): string {
   const absent = manifest.searched.filter((it) => it.outcome !== "found")
   if (absent.length === 0) return ""
   const odd = absent.filter((it) => it.outcome !== "missing")
-  const shown = [...odd, ...absent.filter((it) => it.outcome === "missing")]
-    .slice(0, Math.max(MOST_MISSING_SHOWN, odd.length))
-    .map((it) => ["     ", it.outcome, from(manifest, it.path), paint.muted(it.detail ?? "")])
-  const found = manifest.searched.length - absent.length
-  const title = `Searched: ${found} of ${plural(manifest.searched.length, "path")} found`
+  const rows = odd.map((it) => [
+    "     ",
+    it.outcome,
+    from(manifest, it.path),
+    paint.muted(it.detail ?? ""),
+  ])
+  const foundCount = manifest.searched.length - absent.length
+  const missing = absent.length - odd.length
+  const title = `Searched: ${foundCount} of ${plural(manifest.searched.length, "path")} found`
   return [
-    paint.bold(title),
-    table(shown, { width }),
-    ...andMore(absent.length, shown.length, paint),
+    `${paint.bold(title)}${missing === 0 ? "" : paint.muted(`, ${missing} missing; --json lists them`)}`,
+    ...(rows.length === 0 ? [] : [table(rows, { width })]),
   ].join("\n")
 }
 
-function renderDuplicates({ budget }: Capture, { paint, width }: Screen): string {
-  if (budget.duplicates.length === 0) return ""
-  const rows = budget.duplicates.map((it) => [
+function renderServers({ manifest }: Capture, screen: Screen): string {
+  const { paint } = screen
+  const servers = manifest.start?.servers ?? []
+  if (servers.length === 0) return ""
+  const rows = servers.map((it) => [
     "     ",
-    `${formatExact(it.tokens)} tokens`,
-    `${Math.round(it.likeness * 100)} % similar`,
-    it.labels.join(", "),
-    paint.muted(`"${it.excerpt}"`),
+    it.name,
+    it.tokens === null ? "not counted" : `${formatExact(it.tokens)} tokens`,
+    toolWords(it),
+    `${plural(it.calls, "call")} in 30 days`,
+    paint.muted(it.tokens === null ? (it.problem ?? it.state) : usedWords(it)),
   ])
-  return `${paint.bold("Duplicated text")}\n${table(rows, { width })}`
+  return `${paint.bold("MCP servers")}\n${table(rows, screen)}`
+}
+
+function toolWords({ tools }: StartServer): string {
+  if (tools.length === 0) return ""
+  const loaded = tools.filter((it) => it.isLoaded).length
+  const deferred = tools.length - loaded
+  return [
+    ...(loaded === 0 ? [] : [`${loaded} loaded`]),
+    ...(deferred === 0 ? [] : [`${deferred} deferred`]),
+  ].join(", ")
+}
+
+function usedWords({ usedTools, tools }: StartServer): string {
+  return `${usedTools} of ${plural(tools.length, "tool")} used`
+}
+
+function renderListing({ manifest }: Capture, { paint, width }: Screen): string {
+  const listing = manifest.start?.listing ?? null
+  if (listing === null || listing.shortened.length === 0) return ""
+  const leftOut = listing.shortened.filter((it) => it.isLeftOut).length
+  const what = leftOut === 0 ? "lost description text" : "lost description text or their line"
+  const title = `${listing.shortened.length} of ${plural(listing.skills, "skill")} ${what}`
+  const reason = `The listing needs ${formatExact(listing.needed)} ${listing.unit}; its budget is ${formatExact(listing.budget)}, ${listing.reason}.`
+  const shown = listing.shortened
+    .slice(0, MOST_LATER_SHOWN)
+    .map((it) => [
+      "     ",
+      it.name,
+      it.isLeftOut ? "not listed" : `${formatExact(it.lostCharacters)} characters`,
+      paint.muted(from(manifest, it.path)),
+    ])
+  return [
+    `${paint.warn(title)}`,
+    `      ${reason}`,
+    table(shown, { width }),
+    ...andMore(listing.shortened.length, shown.length, paint),
+  ].join("\n")
+}
+
+function renderNotCounted({ manifest }: Capture, { paint, width }: Screen): string {
+  const unknown = manifest.start?.notCounted ?? []
+  if (unknown.length === 0) return ""
+  const rows = unknown.map((it) => ["     ", it.name, it.kind, paint.muted(it.reason)])
+  return `${paint.bold("Not counted, size unknown")}\n${table(rows, { width })}`
+}
+
+/** At the end, where the reader looks for what to do. */
+function renderAdvice(advice: readonly CaptureAdvice[], { paint }: Screen): string {
+  if (advice.length === 0) return ""
+  const tokens = advice.reduce((sum, it) => sum + it.tokens, 0)
+  const title = `Suggested cuts: ${plural(tokens, "token")} in ${plural(advice.length, "place")}`
+  const rows = advice.map((it) => {
+    const size = it.tokens === 0 ? "" : paint.muted(`  ${formatExact(it.tokens)} tokens`)
+    return `  ${it.title}${size}\n      ${paint.muted(it.evidence)}\n      ${it.edit}`
+  })
+  return [paint.bold(title), ...rows].join("\n")
+}
+
+function renderLint(lint: CaptureLint, screen: Screen): string {
+  const { paint } = screen
+  const isOver = lint.tokens > lint.startBudget
+  const size = `${formatExact(lint.tokens)} of ${plural(lint.startBudget, "token")} before the first prompt`
+  const state = isOver ? paint.bad(`Over budget: ${size}`) : size
+  if (lint.problems.length === 0) return isOver ? state : `${paint.ok("Nothing to cut.")} ${size}`
+  return `${renderAdvice(lint.problems, screen)}\n\n${state}`
 }
 
 function renderNotes({ manifest }: Capture, { paint }: Screen): string {
@@ -240,7 +338,7 @@ function shorten(label: string, most: number): string {
   if (label.length <= most) return label
   const name = path.basename(label)
   const room = most - name.length - 2
-  return room <= 0 ? `…/${name}` : `${label.slice(0, room)}…/${name}`
+  return room <= 0 ? `…/${name}` : `${sliceText(label, room)}…/${name}`
 }
 
 function renderDiff(diff: CaptureDiff, screen: Screen): string {
@@ -386,6 +484,10 @@ function describeState(state: string): string {
 
 export const captureRenderers: Renderers<typeof captureOperations> = {
   take: renderCapture,
+  lint: {
+    text: renderLint,
+    isGood: ({ problems, tokens, startBudget }) => problems.length === 0 && tokens <= startBudget,
+  },
   show: renderCapture,
   list: renderCaptureList,
   text: renderCaptureText,

@@ -1,4 +1,4 @@
-import { formatBytes, plural } from "#ground/base"
+import { formatUsd, plural } from "#ground/base"
 import type {
   ConfigCheck,
   ConfigReport,
@@ -7,11 +7,15 @@ import type {
   DoctorReport,
   demoOperations,
   doctorOperations,
+  HostStatus,
+  hostsOperations,
   Now,
   nowOperations,
+  OperationOutput,
+  upgradeOperations,
 } from "#ground/contract"
-import { table, tableRows } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table, tableRows } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { renderHookMatrix } from "./kit.ts"
 import { listing } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
@@ -73,26 +77,60 @@ function renderDoctor(report: DoctorReport, screen: Screen): string {
 }
 
 function renderNow(now: Now, { paint, width }: Screen): string {
-  const { repository, health, store } = now
+  const { repository, health } = now
   const branch = repository.branch ?? "no branch"
   const verdict = health.isHealthy
     ? paint.ok("healthy")
     : paint.bad(`${plural(health.failed, "check")} failed; run \`qm doctor\``)
   const warned = health.warnings === 0 ? "" : `, ${plural(health.warnings, "warning")}`
-  const storeText =
-    store === null
-      ? paint.bad("cannot be opened")
-      : `${store.dialect}, ${plural(store.events, "event")}, ${formatBytes(store.sizeBytes)}`
+  const { todayUsd } = now.spend
   return table(
     [
       ["Repository", `${repository.name}, ${branch}`],
       ["Health", `${verdict}${warned}`],
-      ["Store", storeText],
       ["Waiting", countText(now.waiting.length)],
       ["Running", countText(now.running.length)],
+      ...(todayUsd === null ? [] : [["Spent today", formatUsd(todayUsd)]]),
     ],
     { width },
   )
+}
+
+/** Also drawn by `qm` without a command. */
+export function hostRows(hosts: readonly HostStatus[], { paint }: Screen): readonly string[][] {
+  return hosts.map((it) =>
+    it.isInstalled
+      ? [it.title, it.version ?? "version not known", describeLogin(it), describeHooks(it)]
+      : [paint.muted(it.title), paint.muted("not installed")],
+  )
+}
+
+function describeLogin({ login, loginFrom }: HostStatus): string {
+  switch (login) {
+    case "found":
+      return `signed in by ${loginFrom ?? "a file"}`
+    case "missing":
+      return "no sign-in found"
+    case "unknown":
+      return "sign-in not known"
+  }
+  return login satisfies never
+}
+
+function describeHooks({ hooks }: HostStatus): string {
+  switch (hooks) {
+    case "init":
+      return "connected by qm init"
+    case "plugin":
+      return "connected by the plugin"
+    case "both":
+      return "connected by qm init and the plugin"
+    case "none":
+      return "not connected"
+    case "not offered":
+      return "no hooks offered"
+  }
+  return hooks satisfies never
 }
 
 function countText(count: number): string {
@@ -114,6 +152,16 @@ export const nowRenderers: Renderers<typeof nowOperations> = {
   show: renderNow,
 }
 
+export const hostsRenderers: Renderers<typeof hostsOperations> = {
+  list: ({ hosts }, screen) => {
+    const isIdle = hosts.some((it) => it.isInstalled && it.hooks === "none")
+    const advice = isIdle
+      ? `\n\n${screen.paint.muted("Connect them: qm init --dry-run shows the plan")}`
+      : ""
+    return `${listing(["Host", "Version", "Sign-in", "Quartermaster"], hostRows(hosts, screen), screen)}${advice}`
+  },
+}
+
 export const demoRenderers: Renderers<typeof demoOperations> = {
   create: ({ folder, files, commits }) => {
     const history = commits === 0 ? "no history, because git is missing" : plural(commits, "commit")
@@ -125,3 +173,23 @@ export const demoRenderers: Renderers<typeof demoOperations> = {
     ].join("\n")
   },
 }
+
+const INSTALLED = {
+  global: "installed globally",
+  npx: "started by npx, which keeps a version until you name another",
+  dependency: "a dependency of a project",
+  clone: "a clone of the repository",
+  "claude-plugin": "a plugin of Claude Code",
+  container: "a container image",
+  unknown: "not in a folder of npm",
+} as const
+
+function renderUpgrade(upgrade: OperationOutput<"upgrade.show">, { paint }: Screen): string {
+  const { version, installed, folder, steps, latest, isNewest } = upgrade
+  const head = `qm ${version}, ${INSTALLED[installed]}\n${paint.muted(folder)}`
+  if (isNewest === true) return `${head}\n\n${paint.ok("ok")}  ${version} is the newest version.`
+  const reason = latest === null ? "To update:" : `Version ${latest} is available. To update:`
+  return `${head}\n\n${reason}\n${steps.map((it) => `  ${it}`).join("\n")}`
+}
+
+export const upgradeRenderers: Renderers<typeof upgradeOperations> = { show: renderUpgrade }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Branch, FoldSearch, FoldShow, FoldTree, TrailEntry } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()
@@ -22,6 +22,8 @@ const BRANCH: Branch = {
   mode: "handle",
   budgetTotal: 8_192,
   budgetUsed: 6_144,
+  charges: [{ source: "hook", charges: 3, tokens: 6_144 }],
+  isExhausted: false,
   isLowerBound: false,
   timeoutSeconds: 300,
   deadlineAt: 300_000,
@@ -40,6 +42,7 @@ const BRANCH: Branch = {
   injectedMemoryIds: ["mem_1"],
   distillation: null,
   redactions: 1,
+  tokensInWindow: 20,
   tokensKeptOut: 6_124,
   createdAt: 0,
   completedAt: 123_000,
@@ -87,6 +90,7 @@ function treeOf(...branches: readonly Branch[]): FoldTree {
         client: "claude-code",
         startedAt: 0,
         budgetUsed: 7_168,
+        tokensInWindow: 1_044,
         tokensKeptOut: 6_124,
         branches: [...branches],
       },
@@ -97,30 +101,37 @@ function treeOf(...branches: readonly Branch[]): FoldTree {
 describe("[CLI-13] branches", () => {
   test("[CLI-13] the tree prints tokens kept out, then each branch with bar, budget, time and state", () => {
     expect(render("fold.tree", treeOf(BRANCH, OPEN, FORCED))).toMatchInlineSnapshot(`
-      "6.1k tokens saved, 7.2k used  session terminal, claude-code, since 1970-01-01
-                                    00:00
+      "6,124 tokens saved, 1,044 in the window, 7,168 used  session terminal,
+        claude-code, since 1970-01-01 00:00
 
         completed  Find where cents are rounded
-        ━━━━━━··  6.1k of 8.2k tokens, 2:03 min, 6.1k saved  br_1
+        ━━━━━━··  6,144 of 8,192 tokens, 2:03 min, 6,124 saved  br_1
 
           active  Read the tests
-          ━·······  1.0k+ of 8.2k tokens, until 00:05 UTC  br_2
+          ━·······  1,024+ of 8,192 tokens, until 00:05 UTC  br_2
 
         failed, budget used up, partial  Find where cents are rounded
-        ━━━━━━━━  8.2k of 8.2k tokens, 2:03 min, 6.1k saved  br_3
+        ━━━━━━━━  8,192 of 8,192 tokens, 2:03 min, 6,124 saved  br_3
 
       + at least: only calls of qm tools are counted"
     `)
   })
 
   test("[CLI-13] the list prints branches and the number of the others", () => {
-    const list = { branches: [BRANCH, OPEN], active: 1, total: 5, tokensKeptOut: 6_124 }
+    const list = {
+      branches: [BRANCH, OPEN],
+      active: 1,
+      total: 5,
+      tokensInWindow: 20,
+      tokensKeptOut: 6_124,
+    }
     expect(render("fold.list", list)).toMatchInlineSnapshot(`
-      "6.1k tokens saved by 2 branches, 1 open
+      "6,124 tokens saved by 2 branches, 20 in the window, 1 open
 
-      Branch  State      Tokens used     Task
-      br_1    completed  ━━━━━━·· 6.1k   Find where cents are rounded
-      br_2    active     ━······· 1.0k+  Read the tests
+      Branch  State      Used             In window  Saved  Task
+      br_1    completed  ━━━━━━·· 6,144   20         6,124  Find where cents are
+                                                            rounded
+      br_2    active     ━······· 1,024+  20         0      Read the tests
 
       3 more; list them with --all or --limit.
 
@@ -138,13 +149,15 @@ describe("[CLI-13] branches", () => {
     }
     expect(render("fold.show", shown)).toMatchInlineSnapshot(`
       "Find where cents are rounded
-      ━━━━━━··  6.1k+ of 8.2k tokens, 2:03 min, completed
+      ━━━━━━··  6,144+ of 8,192 tokens, 2:03 min, completed
 
       Branch     br_1, no parent, depth 0, 1 child
       Session    terminal, claude-code
       Opened     1970-01-01 00:00 UTC, timeout 5:00 min
       Folded by  handles for large results
-      Saved      6.1k tokens
+      Counted    6,144 by hooks of the host
+      In window  20 tokens
+      Saved      6,124 tokens
       Scope      src/price/**
       Progress   read two files
       Memories   mem_1
@@ -260,10 +273,14 @@ test.each([
   ["fold.tree", { sessions: [] }, /qm fold --all[^]+claude mcp add qm -- qm mcp/],
   [
     "fold.list",
-    { branches: [], active: 0, total: 0, tokensKeptOut: 0 },
+    { branches: [], active: 0, total: 0, tokensInWindow: 0, tokensKeptOut: 0 },
     /yet\.\nGive Claude Code .+`claude mcp add/,
   ],
-  ["fold.list", { branches: [], active: 0, total: 4, tokensKeptOut: 0 }, /--all lists 4 older/],
+  [
+    "fold.list",
+    { branches: [], active: 0, total: 4, tokensInWindow: 0, tokensKeptOut: 0 },
+    /--all lists 4 older/,
+  ],
   ["fold.search", { found: [], searched: 0 }, /No trails are stored yet\.\n.+`claude mcp add/],
   ["fold.search", { found: [], searched: 3 }, /No match in 3 trails\. Try fewer/],
 ])("[CLI-23] %s with an empty result prints the next step: %#", (name, output, expected) => {
@@ -291,7 +308,13 @@ test("[CLI-23] a text with line breaks and escapes stays in its row", () => {
   const tree = treeOf(branch)
   const texts = [
     render("fold.tree", { sessions: tree.sessions.map((it) => ({ ...it, client: nasty })) }),
-    render("fold.list", { branches: [branch], active: 0, total: 1, tokensKeptOut: 0 }),
+    render("fold.list", {
+      branches: [branch],
+      active: 0,
+      total: 1,
+      tokensInWindow: 0,
+      tokensKeptOut: 0,
+    }),
     render("fold.show", { branch, trail: [{ ...STEP, text: nasty, tool: nasty }] }),
     render("fold.search", { found: [{ ...hit, line: nasty }], searched: 1 }),
   ]

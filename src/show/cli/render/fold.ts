@@ -8,8 +8,8 @@ import type {
   FoldTree,
   foldOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -23,11 +23,12 @@ function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
     )
   }
   const blocks = sessions.map((it) => {
-    const saved = `${paint.bold(formatCount(it.tokensKeptOut))} tokens saved`
+    const saved = `${paint.bold(formatExact(it.tokensKeptOut))} tokens saved`
+    const inWindow = `${formatExact(it.tokensInWindow)} in the window`
     const client = it.client === null ? "" : `, ${rowText(it.client)}`
     const whose = `session ${rowText(it.sessionId)}${client}, since ${timeText(it.startedAt)}`
     return [
-      `${saved}, ${formatCount(it.budgetUsed)} used  ${paint.muted(whose)}`,
+      `${saved}, ${inWindow}, ${formatExact(it.budgetUsed)} used  ${paint.muted(whose)}`,
       ...it.branches.flatMap((branch) => ["", ...branchLines(branch, screen)]),
     ].join("\n")
   })
@@ -50,7 +51,7 @@ function branchLines(branch: Branch, screen: Screen): readonly string[] {
 
 function renderFoldList(list: FoldList, screen: Screen): string {
   const { paint } = screen
-  const { branches, active, total, tokensKeptOut } = list
+  const { branches, active, total, tokensInWindow, tokensKeptOut } = list
   if (branches.length === 0) {
     const earlier =
       total === 0 ? "No branch was opened in this repository yet." : earlierText(total)
@@ -59,15 +60,17 @@ function renderFoldList(list: FoldList, screen: Screen): string {
   const rows = branches.map((it) => [
     it.id,
     toned(it, describeStatus(it), paint),
-    `${shareBar(shareUsed(it))} ${formatCount(it.budgetUsed)}${it.isLowerBound ? "+" : ""}`,
+    `${shareBar(shareUsed(it))} ${usedText(it)}`,
+    formatExact(it.tokensInWindow),
+    formatExact(it.tokensKeptOut),
     rowText(it.description),
   ])
   const left = total - branches.length
   const open = active === 0 ? "none open" : `${active} open`
   return [
-    `${paint.bold(formatCount(tokensKeptOut))} tokens saved by ${plural(branches.length, "branch", "branches")}, ${open}`,
+    `${paint.bold(formatExact(tokensKeptOut))} tokens saved by ${plural(branches.length, "branch", "branches")}, ${formatExact(tokensInWindow)} in the window, ${open}`,
     "",
-    listing(["Branch", "State", "Tokens used", "Task"], rows, screen),
+    listing(["Branch", "State", "Used", "In window", "Saved", "Task"], rows, screen),
     ...(left > 0
       ? ["", paint.muted(`${formatExact(left)} more; list them with --all or --limit.`)]
       : []),
@@ -110,12 +113,15 @@ function renderFoldRestore({ text }: FoldRestore): string {
 }
 
 function shareUsed({ budgetUsed, budgetTotal }: Branch): number {
-  return budgetUsed / budgetTotal
+  return Math.min(1, budgetUsed / budgetTotal)
 }
 
-function budgetText({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
-  const used = `${formatCount(budgetUsed)}${isLowerBound ? "+" : ""}`
-  return `${used} of ${formatCount(budgetTotal)} tokens`
+function budgetText(branch: Branch): string {
+  return `${usedText(branch)} of ${formatExact(branch.budgetTotal)} tokens`
+}
+
+function usedText({ budgetUsed, isLowerBound }: Branch): string {
+  return `${formatExact(budgetUsed)}${isLowerBound ? "+" : ""}`
 }
 
 function branchTimeText({ createdAt, completedAt, deadlineAt }: Branch): string {
@@ -124,11 +130,12 @@ function branchTimeText({ createdAt, completedAt, deadlineAt }: Branch): string 
 }
 
 function keptOutText({ tokensKeptOut, completedAt }: Branch): string {
-  return completedAt === null ? "" : `${formatCount(tokensKeptOut)} saved`
+  return completedAt === null ? "" : `${formatExact(tokensKeptOut)} saved`
 }
 
-function describeStatus({ status, endReason, isPartial }: Branch): string {
-  const why = endReason === null ? "" : WHY_ENDED[endReason]
+function describeStatus({ status, endReason, isPartial, isExhausted }: Branch): string {
+  const whyEnded = endReason === null ? "" : WHY_ENDED[endReason]
+  const why = isExhausted ? WHY_ENDED.budget : whyEnded
   return [status, ...(why === "" ? [] : [why]), ...(isPartial ? ["partial"] : [])].join(", ")
 }
 
@@ -190,7 +197,9 @@ function factsOf(branch: Branch, width: number): readonly (readonly string[])[] 
       `${timeText(branch.createdAt)} UTC, timeout ${formatDuration(branch.timeoutSeconds * 1_000)}`,
     ],
     ["Folded by", MODES[branch.mode]],
-    ["Saved", `${formatCount(branch.tokensKeptOut)} tokens`],
+    ...(branch.charges.length === 0 ? [] : [["Counted", rowText(chargesText(branch), room)]]),
+    ["In window", `${formatExact(branch.tokensInWindow)} tokens`],
+    ["Saved", `${formatExact(branch.tokensKeptOut)} tokens`],
     ...(scope.length === 0 ? [] : [["Scope", rowText(scope.join(", "), room)]]),
     ...(progress === null ? [] : [["Progress", rowText(progress, room)]]),
     ...(injectedMemoryIds.length === 0 ? [] : [["Memories", injectedMemoryIds.join(", ")]]),
@@ -198,6 +207,18 @@ function factsOf(branch: Branch, width: number): readonly (readonly string[])[] 
     ...(branch.isArchived ? [["Archived", "yes"]] : []),
   ]
 }
+
+/** The parts of the used tokens, by who counted them. */
+function chargesText({ charges }: Branch): string {
+  return charges.map((it) => `${formatExact(it.tokens)} ${SOURCES[it.source]}`).join(", ")
+}
+
+const SOURCES = {
+  tool: "by qm tools",
+  hook: "by hooks of the host",
+  usage: "by the provider's count",
+  wire: "when folded",
+} as const satisfies Record<Branch["charges"][number]["source"], string>
 
 const MODES = {
   wire: "the gateway",

@@ -1,7 +1,7 @@
 import { formatDuration, formatExact, plural } from "#ground/base"
 import type { GatewayManifest, GatewayTexts, gatewayOperations, WireItem } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
@@ -13,7 +13,7 @@ const MOST_HEADERS = 40
 export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen): string {
   const { paint, width } = screen
   const { request, items, headers } = manifest
-  const { carry, seq, at, tokens, durationMs, problem } = request
+  const { proxiedSession, seq, at, tokens, durationMs, problem } = request
   const counted = `${paint.bold(formatExact(tokens))} tokens (counted by qm)`
   const exact = exactText(manifest)
   const added = new Set(request.added.map(keyOf))
@@ -25,7 +25,7 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
   return [
     `${counted}, ${exact}`,
     paint.muted(
-      `${carry} ${seq}, ${rowText(modelText(request))}, ${timeText(at)}, ` +
+      `${proxiedSession} ${seq}, ${rowText(modelText(request))}, ${timeText(at)}, ` +
         `${outcomeText(request)} in ${formatDuration(durationMs)}`,
     ),
     ...(problem === null ? [] : [paint.warn(rowText(problem, width))]),

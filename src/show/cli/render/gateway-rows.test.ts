@@ -6,14 +6,14 @@ import {
   GatewayTexts,
   type ProxiedSession,
 } from "#ground/contract"
-import { createScreen, type Screen, visibleDeep } from "../screen.ts"
+import { createScreen, type Screen, visibleDeep } from "../terminal/screen.ts"
 import { item, proxiedSession, request, totals } from "./gateway.fixture.ts"
 import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import { renderGatewayRequest, renderGatewayTexts } from "./gateway-request.ts"
 
 const at80 = createScreen({ isColored: false, columns: 80 })
 const at120 = createScreen({ isColored: false, columns: 120 })
-const CARRY = "gw_0mhx4w2ka7vq31c9f5d"
+const SESSION_ID = "gw_0mhx4w2ka7vq31c9f5d"
 const RUN = "rn_0mhx4w1zz0q8r5t2b6k"
 
 function widestOf(text: string): number {
@@ -21,17 +21,22 @@ function widestOf(text: string): number {
 }
 
 function show(requests: readonly GatewayRequest[], screen: Screen = at80): string {
-  const whole = { carries: [proxiedSession], requests, earlier: 0, totals }
+  const whole = { sessions: [proxiedSession], requests, earlier: 0, totals }
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), screen)
 }
 
 describe("[CLI-13] a list of proxied sessions fits the screen", () => {
-  const real = { ...proxiedSession, id: CARRY, run: RUN, startedAt: Date.UTC(2026, 10, 16, 8, 5) }
+  const real = {
+    ...proxiedSession,
+    id: SESSION_ID,
+    run: RUN,
+    startedAt: Date.UTC(2026, 10, 16, 8, 5),
+  }
   const many = { ...real, requests: 1_234, folds: 567, endedAt: 5 }
-  const carries: ProxiedSession[] = [real, many, { ...real, run: null, mode: "record" }]
+  const sessions: ProxiedSession[] = [real, many, { ...real, run: null, mode: "record" }]
 
   test("[CLI-13] at 80 columns each session has a second line", () => {
-    const text = renderGatewayList({ carries }, at80)
+    const text = renderGatewayList({ sessions }, at80)
     expect(text).toMatchInlineSnapshot(`
       "gw_0mhx4w2ka7vq31c9f5d  ● open   fold    claude rn_0mhx4w1zz0q8r5t2b6k
         2 requests, 1 folded, since 2026-11-16 08:05
@@ -46,7 +51,7 @@ describe("[CLI-13] a list of proxied sessions fits the screen", () => {
   })
 
   test("[CLI-13] at 120 columns each session has one line", () => {
-    const text = renderGatewayList({ carries }, at120)
+    const text = renderGatewayList({ sessions }, at120)
     expect(text).toMatchInlineSnapshot(`
       "gw_0mhx4w2ka7vq31c9f5d  ● open   fold    2 requests, 1 folded        2026-11-16 08:05  claude rn_0mhx4w1zz0q8r5t2b6k
       gw_0mhx4w2ka7vq31c9f5d  ○ ended  fold    1,234 requests, 567 folded  2026-11-16 08:05  claude rn_0mhx4w1zz0q8r5t2b6k
@@ -61,10 +66,10 @@ describe("[CLI-13] a list of proxied sessions fits the screen", () => {
     const long = { ...many, title: "a-command-with-a-very-long-name-".repeat(5) }
     for (const columns of [60, 80, 100, 120]) {
       const plain = createScreen({ isColored: false, columns })
-      const text = renderGatewayList({ carries: [long, real] }, plain)
+      const text = renderGatewayList({ sessions: [long, real] }, plain)
       expect(widestOf(text)).toBeLessThanOrEqual(columns)
       const colored = createScreen({ isColored: true, columns })
-      const painted = renderGatewayList({ carries: [long, real] }, colored)
+      const painted = renderGatewayList({ sessions: [long, real] }, colored)
       expect(painted.replace(/\u001b\[[0-9;]*m/g, "")).toBe(text)
     }
   })
@@ -97,7 +102,9 @@ describe("[CLI-13] token-count requests", () => {
 
   test("[CLI-13] a failed token-count request has its own row, and those of another session their own line", () => {
     const failed = count(3, { outcome: "refused", status: 429 })
-    const rows = rowsOf(show([count(2), failed, count(4), count(1, { carry: CARRY })]))
+    const rows = rowsOf(
+      show([count(2), failed, count(4), count(1, { proxiedSession: SESSION_ID })]),
+    )
     expect(rows.map((it) => it.split("  ")[2])).toEqual([
       "1 count, 00:00:02",
       "00:00:03",
@@ -162,7 +169,7 @@ describe("[CLI-13] new items with their reasons", () => {
       item("tool", "Edit", { isDeferred: true }),
       item("instructions", "CLAUDE.md", { isConfirmed: false }),
     ]
-    const given = { request: request(2, { carry: CARRY }), items, headers: [] }
+    const given = { request: request(2, { proxiedSession: SESSION_ID }), items, headers: [] }
     for (const screen of [at80, at120]) {
       const text = renderGatewayRequest(GatewayManifest.parse(given), screen)
       expect(widestOf(text)).toBeLessThanOrEqual(screen.width)

@@ -30,7 +30,7 @@ export const item = (kind: string, name: string, more = {}) => ({
 
 export const request = (seq: number, more: Record<string, unknown> = {}) =>
   GatewayRequest.parse({
-    carry: "gw_1",
+    proxiedSession: "gw_1",
     seq,
     run: "r-1",
     at: seq * 1_000,

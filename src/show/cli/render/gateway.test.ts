@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { GatewayManifest, GatewayShow, GatewayTexts } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { item, proxiedSession, request, totals } from "./gateway.fixture.ts"
 import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import {
@@ -13,16 +13,16 @@ const screen = createScreen({ isColored: false, columns: 80 })
 const HOSTILE = "a\nb\u001b[2J"
 
 const show = (more: Record<string, unknown>, at = screen) => {
-  const whole = { carries: [proxiedSession], requests: [], earlier: 0, totals, ...more }
+  const whole = { sessions: [proxiedSession], requests: [], earlier: 0, totals, ...more }
   return renderGatewayShow(GatewayShow.parse(visibleDeep(whole)), at)
 }
 
 test("[CLI-23] proxied sessions are listed, or the next step if there are none", () => {
-  expect(renderGatewayList({ carries: [] }, screen)).toContain("qm gateway run -- claude")
+  expect(renderGatewayList({ sessions: [] }, screen)).toContain("qm gateway run -- claude")
   const gone = { ...proxiedSession, id: "gw_2", isAlive: false, folds: 0, title: "a b" }
   const ended = { ...gone, id: "gw_3", endedAt: 5 }
   expect(
-    renderGatewayList({ carries: [proxiedSession, gone, ended] }, screen),
+    renderGatewayList({ sessions: [proxiedSession, gone, ended] }, screen),
   ).toMatchInlineSnapshot(`
     "gw_1  ● open   fold  2 requests, 1 folded  1970-01-01 00:00  claude r-1
     gw_2  ◌ lost   fold  2 requests            1970-01-01 00:00  a b r-1
@@ -70,12 +70,12 @@ test("[CLI-13] deviations from the requested mode are printed", () => {
     fallback: "it answered 400",
     problem: "the body is no JSON",
   })
-  const text = show({ carries: [latched], requests: [odd] })
+  const text = show({ sessions: [latched], requests: [odd] })
   expect(text).toContain("Folding is off: the provider refused a folded request (400)")
   expect(text).toMatch(/12 +00:00:12 +↳ count +– +– +– +– .*refused 429/)
   expect(text).toContain("sent unfolded: it answered 400")
   expect(text).toContain("recorded in part: the body is no JSON")
-  expect(show({ carries: [proxiedSession] })).toContain("No requests are stored.")
+  expect(show({ sessions: [proxiedSession] })).toContain("No requests are stored.")
 })
 
 test("[CLI-13] of many requests the newest are printed, of several sessions each with its id", () => {
@@ -85,8 +85,12 @@ test("[CLI-13] of many requests the newest are printed, of several sessions each
   expect(text).not.toMatch(/^ 10 /m)
   expect(text).toMatch(/^ 11 /m)
   const other = { ...proxiedSession, id: "gw_2" }
-  const mixed = [request(1), request(1, { carry: "gw_2" }), request(2, { carry: "gw_2" })]
-  const lines = show({ carries: [proxiedSession, other], requests: mixed }).split("\n")
+  const mixed = [
+    request(1),
+    request(1, { proxiedSession: "gw_2" }),
+    request(2, { proxiedSession: "gw_2" }),
+  ]
+  const lines = show({ sessions: [proxiedSession, other], requests: mixed }).split("\n")
   expect(lines.filter((it) => it === "gw_1" || it === "gw_2")).toEqual(["gw_1", "gw_2"])
 })
 

@@ -10,8 +10,8 @@ import type {
   WireKind,
 } from "#ground/contract"
 import { layoutBar } from "#ground/tokens"
-import { tableRows } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { tableRows } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { BLOCKS } from "./bar.ts"
 import { rowLimit, rowText, timeText } from "./lines.ts"
 
@@ -20,12 +20,12 @@ const MOST_ROWS = 60
 const FIRST_STEP =
   'Record requests with `qm gateway run -- claude` or `qm run "<task>" --gateway record`.'
 
-export function renderGatewayList({ carries }: GatewayList, screen: Screen): string {
+export function renderGatewayList({ sessions }: GatewayList, screen: Screen): string {
   const { paint } = screen
-  if (carries.length === 0) {
+  if (sessions.length === 0) {
     return paint.muted(`No recorded requests yet.\n${FIRST_STEP}`)
   }
-  const lines = sessionLines(carries, screen)
+  const lines = sessionLines(sessions, screen)
   return [...lines, "", paint.muted("Show the requests with `qm gateway show <id>`.")].join("\n")
 }
 
@@ -34,26 +34,26 @@ const STATE_CELLS = 7
 const TIME_CELLS = 16
 
 /** One line for each session if the screen is wide enough, else two. */
-function sessionLines(carries: readonly ProxiedSession[], screen: Screen): readonly string[] {
+function sessionLines(sessions: readonly ProxiedSession[], screen: Screen): readonly string[] {
   const { paint, width } = screen
-  const titles = carries.map((it) => (it.run === null ? it.title : `${it.title} ${it.run}`))
-  const ids = carries.map((it) => it.id)
-  const start = widest(ids) + STATE_CELLS + widest(carries.map((it) => it.mode)) + 6
-  const whole = start + widest(carries.map(requestsText)) + 2 + TIME_CELLS + 2
+  const titles = sessions.map((it) => (it.run === null ? it.title : `${it.title} ${it.run}`))
+  const ids = sessions.map((it) => it.id)
+  const start = widest(ids) + STATE_CELLS + widest(sessions.map((it) => it.mode)) + 6
+  const whole = start + widest(sessions.map(requestsText)) + 2 + TIME_CELLS + 2
   const room = width - whole
   const isWide = room >= Math.min(SHORTEST_TITLE_CELLS, widest(titles))
-  const heads = carries.map((it) => [it.id, describeState(it, screen), it.mode])
-  const rows = carries.map((it, at) => {
-    const told = isWide ? [requestsText(it), paint.muted(timeText(it.startedAt))] : []
+  const heads = sessions.map((it) => [it.id, describeState(it, screen), it.mode])
+  const rows = sessions.map((it, at) => {
+    const facts = isWide ? [requestsText(it), paint.muted(timeText(it.startedAt))] : []
     return [
       ...(heads[at] ?? []),
-      ...told,
+      ...facts,
       rowText(titles[at] ?? "", isWide ? room : Math.max(SHORTEST_TITLE_CELLS, width - start)),
     ]
   })
   const lines = tableRows(rows, screen)
   if (isWide) return lines.flat()
-  return carries.flatMap((it, at) => [
+  return sessions.flatMap((it, at) => [
     ...(lines[at] ?? []),
     paint.muted(`  ${requestsText(it)}, since ${timeText(it.startedAt)}`),
   ])
@@ -75,11 +75,11 @@ function describeState({ isAlive, endedAt }: ProxiedSession, { paint }: Screen):
 
 export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   const { paint } = screen
-  const { carries, requests, totals } = shown
+  const { sessions, requests, totals } = shown
   const head = [
     ...totalsText(totals, screen),
     "",
-    ...carries.flatMap((it) => aboutSession(it, screen)),
+    ...sessions.flatMap((it) => aboutSession(it, screen)),
   ]
   if (requests.length === 0) return [...head, "", paint.muted("No requests are stored.")].join("\n")
   const newest = groupCounts(requests).slice(-rowLimit(MOST_ROWS, screen))
@@ -89,7 +89,7 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   return [
     ...head,
     "",
-    ...waterfall(newest, { screen, isOfSeveral: carries.length > 1 }),
+    ...waterfall(newest, { screen, isOfSeveral: sessions.length > 1 }),
     ...(before === 0 ? [] : ["", paint.muted(rest)]),
   ].join("\n")
 }
@@ -109,14 +109,14 @@ function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[]
   ]
 }
 
-function aboutSession(carry: ProxiedSession, screen: Screen): readonly string[] {
+function aboutSession(proxiedSession: ProxiedSession, screen: Screen): readonly string[] {
   const { paint, width } = screen
-  const { id, title, mode, upstream, startedAt, hasContent, latchedOff } = carry
+  const { id, title, mode, upstream, startedAt, hasContent, latchedOff } = proxiedSession
   const content = hasContent ? ", with text" : ""
   const about = `${mode} to ${rowText(upstream)}${content}, since ${timeText(startedAt)}`
   const latched = `  Folding is off: ${rowText(latchedOff ?? "", width - 19)}`
   return [
-    `${describeState(carry, screen)}  ${paint.bold(rowText(title))}  ${id}`,
+    `${describeState(proxiedSession, screen)}  ${paint.bold(rowText(title))}  ${id}`,
     paint.muted(`  ${rowText(about, width - 2)}`),
     ...(latchedOff === null ? [] : [paint.warn(latched)]),
   ]
@@ -141,8 +141,8 @@ function waterfall(
   const lines = groups.flatMap((group, at) => {
     const [request] = group
     if (request === undefined) return []
-    const isFirst = groups[at - 1]?.[0]?.carry !== request.carry
-    const whose = isOfSeveral && isFirst ? [paint.muted(request.carry)] : []
+    const isFirst = groups[at - 1]?.[0]?.proxiedSession !== request.proxiedSession
+    const whose = isOfSeveral && isFirst ? [paint.muted(request.proxiedSession)] : []
     if (isOfCounts(group)) return [...whose, paint.muted(countsText(group))]
     const about = aboutRequest(request, { screen, isAside: isAside(request) })
     return [...whose, ...(rowOf.get(request) ?? []), ...about]
@@ -240,7 +240,7 @@ function groupCounts(requests: readonly GatewayRequest[]): readonly (readonly Ga
       last !== undefined &&
       isOfCounts(last) &&
       isOfCounts([request]) &&
-      last[0]?.carry === request.carry
+      last[0]?.proxiedSession === request.proxiedSession
     if (isMore) last.push(request)
     else groups.push([request])
   }

@@ -9,7 +9,7 @@ import {
   VERDICTS,
   type VerdictKind,
 } from "#ground/contract"
-import type { Screen } from "../screen.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { listing, rowLimit, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -95,6 +95,7 @@ function toned(verdict: VerdictKind, paint: Screen["paint"]): string {
     case "deny":
     case "block":
       return paint.bad(verdict)
+    case "ask":
     case "warn":
     case "override":
       return paint.warn(verdict)

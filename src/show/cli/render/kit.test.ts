@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { HookState, KitDone, KitLevels, SessionShow, VerdictLine } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { renderActivity } from "./ledger.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
@@ -85,7 +85,7 @@ test("[CLI-23] guard.verdicts prints counts and one row for each verdict, guard.
     ms: 1,
   })
   const kinds = ["deny", "block", "warn", "override", "silent", "context"] as const
-  const counts = { deny: 1, block: 1, warn: 1, override: 1, silent: 1, context: 1 }
+  const counts = { ask: 0, deny: 1, block: 1, warn: 1, override: 1, silent: 1, context: 1 }
   const shown = render("guard.verdicts", { verdicts: kinds.map(line), counts, isCut: true })
   expect(shown.split("\n")[0]).toBe("silent 1, context 1, warn 1, deny 1, block 1, override 1")
   // Headings, one row for each decision, and the note; wrapped lines are indented.

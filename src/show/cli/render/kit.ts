@@ -6,19 +6,19 @@ import {
   type KitLevels,
   type kitOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { listing, rowText, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 function renderKitDone(done: KitDone, screen: Screen): string {
   const { paint } = screen
   const changed = done.changes.filter((it) => it.action !== "keep")
-  const kept = done.changes.length - changed.length
+  const unchanged = done.changes.length - changed.length
   return [
     paint.bold(headlineOf(done, changed.length)),
     ...(changed.length === 0 ? [] : ["", shownChanges(done.isApplied, changed, screen)]),
-    ...(kept === 0 ? [] : ["", paint.muted(`${plural(kept, "file")} up to date.`)]),
+    ...(unchanged === 0 ? [] : ["", paint.muted(`${plural(unchanged, "file")} up to date.`)]),
     ...done.warnings.map((it) => `${paint.warn("warn")}  ${rowText(it)}`),
     ...(done.next.length === 0 ? [] : ["", ...done.next.map((it) => `${paint.accent("→")} ${it}`)]),
   ].join("\n")

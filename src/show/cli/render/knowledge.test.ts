@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { KbParagraph } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()

@@ -11,8 +11,8 @@ import type {
   KbWeb,
   kbOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Claim, Simulation } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()
@@ -30,6 +30,8 @@ test("[CLI-23] claims are printed with the state of their holder, or the next st
   const held = render("claim.take", { claims: [], held: claim({ path: HOSTILE }) })
   expect(held.split("\n")).toHaveLength(2)
   expect(held).not.toContain("\u001b")
+  expect(renderers["claim.take"]?.exitCode({ claims: [], held: claim() })).toBe(1)
+  expect(renderers["claim.take"]?.exitCode({ claims: [claim()], held: null })).toBe(0)
   expect(render("claim.release", { released: ["a"], notHeld: [HOSTILE] }).split("\n")).toEqual([
     "Released: a",
     expect.stringContaining("Not claimed by you: "),

@@ -13,7 +13,7 @@ import type {
   SessionShow,
   sessionOperations,
 } from "#ground/contract"
-import type { Screen } from "../screen.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { listing, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -175,7 +175,7 @@ const KIND_TEXTS = {
 export const claimRenderers: Renderers<typeof claimOperations> = {
   list: renderClaims,
   release: renderClaimReleased,
-  take: renderClaimTaken,
+  take: { text: renderClaimTaken, isGood: ({ held }) => held === null },
 }
 
 export const sessionRenderers: Renderers<typeof sessionOperations> = {

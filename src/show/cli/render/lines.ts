@@ -1,6 +1,6 @@
 import { formatExact, visibleLine } from "#ground/base"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 
 const BAR_CELLS = 8
 

@@ -1,19 +1,24 @@
 import { formatCount, formatDuration, formatExact, plural } from "#ground/base"
 import type {
+  FoundFile,
   IndexState,
   MapExport,
+  MapFolder,
   MapLink,
+  MapPeriod,
   MapScan,
   MapShow,
   MapSymbol,
   MapTree,
+  MapTreemap,
+  MapUsers,
   mapOperations,
   SearchFind,
   SkippedFile,
   searchOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { rowLimit, shareBar, truncateText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -124,8 +129,9 @@ function renderSymbol(shown: Extract<MapShow, { kind: "symbol" }>, screen: Scree
     `${paint.bold(symbol.name)}  ${paint.muted(`${symbol.kind}, ${placeOf(symbol)}`)}`,
     `  ${symbol.signature}`,
     ...(symbol.doc === undefined ? [] : [`  ${paint.muted(symbol.doc)}`]),
-    ...links("Callers", shown.callers, screen),
-    ...links("Called", shown.called, screen),
+    ...links("Callers", shown.callers, { screen, lineOf: (it) => it.line }),
+    // The line of the call is in the caller's file; a row names the callee's.
+    ...links("Called", shown.called, { screen, lineOf: (it) => it.symbol.fromLine }),
     ...(others.length === 0
       ? []
       : ["", paint.bold("Other symbols with this name"), table(others, screen)]),
@@ -138,14 +144,15 @@ function renderSymbol(shown: Extract<MapShow, { kind: "symbol" }>, screen: Scree
 function links(
   title: string,
   rows: readonly MapLink[],
-  { paint, width }: Screen,
+  { screen, lineOf }: { readonly screen: Screen; readonly lineOf: (link: MapLink) => number },
 ): readonly string[] {
+  const { paint, width } = screen
   if (rows.length === 0) return ["", `${paint.bold(title)} ${paint.muted("none found")}`]
-  const cells = rows.map(({ symbol, line, hops, confidence }) => [
-    "  ".repeat(hops),
-    symbol.name,
-    `${symbol.path}:${line}`,
-    paint.muted(CONFIDENCE[confidence]),
+  const cells = rows.map((link) => [
+    "  ".repeat(link.hops),
+    link.symbol.name,
+    `${link.symbol.path}:${lineOf(link)}`,
+    paint.muted(CONFIDENCE[link.confidence]),
   ])
   return ["", `${paint.bold(title)} ${paint.muted(String(rows.length))}`, table(cells, { width })]
 }
@@ -157,21 +164,104 @@ const CONFIDENCE = {
   ambiguous: "one of several with this name",
 } as const
 
+function renderTreemap(shown: MapTreemap, screen: Screen): string {
+  const { paint, width } = screen
+  if (shown.state === null) return paint.muted("The repository is not scanned yet. Run `qm map`.")
+  const tiles = shown.tiles.slice(0, rowLimit(MOST_TILES, screen))
+  const rows = tiles.map((it) => [
+    shareBar(it.tokens / Math.max(1, shown.tiles[0]?.tokens ?? 1)),
+    it.files === 1 ? it.path : `${it.path}/ (${plural(it.files, "small file")})`,
+    `${formatCount(it.tokens)} tokens`,
+    it.changes === null ? "" : plural(it.changes, "change"),
+    paint.muted(it.place === null ? "" : `place ${formatExact(it.place)}`),
+  ])
+  const facts = [plural(shown.files, "file"), `${formatCount(shown.tokens)} tokens`]
+  const more = shown.tiles.length - tiles.length
+  return [
+    `${paint.bold(facts.join(", "))}  ${paint.muted(periodText(shown.period))}`,
+    table(rows, { width }),
+    ...(more > 0 ? [paint.muted(`and ${formatExact(more)} more`)] : []),
+  ].join("\n")
+}
+
+const MOST_TILES = 40
+
+function periodText(period: MapPeriod | null): string {
+  return period === null ? "no history" : `changes in ${plural(period.days, "day")}`
+}
+
+function renderFolder(shown: MapFolder, { paint, width }: Screen): string {
+  const { changes } = shown.measures
+  const facts = [
+    plural(shown.files, "file"),
+    `${formatCount(shown.tokens)} tokens`,
+    ...(changes === null || shown.period === null
+      ? []
+      : [`${plural(changes, "commit")} in ${plural(shown.period.days, "day")}`]),
+  ]
+  const neighbours = (rows: MapFolder["usedBy"]) =>
+    rows.map((it) => ["  ", it.folder || ".", paint.muted(plural(it.files, "importing file"))])
+  const importers = new Map(shown.usedBy.map((it) => [it.folder, it.files]))
+  const cycles = shown.dependsOn.flatMap(({ folder }) => {
+    const files = importers.get(folder)
+    if (files === undefined) return []
+    return [paint.warn(`Cycle: ${plural(files, "file")} in ${folder || "."} import it back.`)]
+  })
+  const symbols = shown.symbols.map((it) => [
+    "  ",
+    it.symbol.name,
+    placeOf(it.symbol),
+    paint.muted(`used in ${plural(it.files, "file")}`),
+  ])
+  const changed = shown.changedWith.map((it) => ["  ", it.path, paint.muted(timesText(it.times))])
+  return [
+    `${paint.bold(shown.folder || ".")}  ${paint.muted(facts.join(", "))}`,
+    ...section("Used by", neighbours(shown.usedBy)),
+    ...section("Depends on", neighbours(shown.dependsOn)),
+    ...cycles,
+    ...section("Top symbols", symbols),
+    ...section("Changes with", changed),
+  ].join("\n")
+
+  function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
+    return rows.length === 0 ? [] : ["", paint.bold(title), table(rows, { width })]
+  }
+}
+
+function renderUsers({ users, isCut }: MapUsers, { paint, width }: Screen): string {
+  if (users.length === 0) return paint.muted("No other file uses a symbol of this file.")
+  const rows = users.map((it) => [`${it.by.path}:${it.line}`, it.by.name, paint.muted(it.name)])
+  return [table(rows, { width }), ...(isCut ? [paint.muted("The list is incomplete.")] : [])].join(
+    "\n",
+  )
+}
+
 function renderExportedMap({ out, files }: MapExport): string {
   return `Wrote ${plural(files.length, "file")} to ${out}`
 }
 
 function renderFound(found: SearchFind, { paint, width }: Screen): string {
-  if (found.files.length === 0) return paint.muted(nothingFoundText(found.state))
-  const blocks = found.files.map((file) => {
+  const { files, tests, documents } = found
+  if (files.length + tests.length + documents.length === 0) {
+    return paint.muted(nothingFoundText(found.state))
+  }
+  const block = (file: FoundFile) => {
     const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
     const symbols = file.symbols.slice(0, 3).map((it) => {
       const line = `${it.fromLine}:`
       return `${" ".repeat(10)}${paint.muted(line)} ${truncateText(it.signature, width - 11 - line.length)}`
     })
     return [head.join("  "), ...symbols].join("\n")
-  })
-  return [...blocks, "", paint.muted(`Ranked by ${found.signals.join(", ")}`)].join("\n")
+  }
+  const group = (title: string, own: readonly FoundFile[]) =>
+    own.length === 0 ? [] : ["", paint.bold(title), ...own.map(block)]
+  return [
+    ...files.map(block),
+    ...group("Tests", tests),
+    ...group("Documents", documents),
+    "",
+    paint.muted(`Ranked by ${found.signals.join(", ")}`),
+  ].join("\n")
 }
 
 function nothingFoundText(state: IndexState): string {
@@ -183,9 +273,12 @@ function nothingFoundText(state: IndexState): string {
 }
 
 function describeState(state: IndexState): string {
-  const commit = state.gitSha === null ? "without git" : `commit ${state.gitSha.slice(0, 7)}`
-  const past = state.historyProblem ?? `${plural(state.commits, "commit")} of history`
-  return `${commit}; ${past}`
+  const commit = state.gitSha === null ? [] : [`commit ${state.gitSha.slice(0, 7)}`]
+  const past =
+    state.historyProblem === null
+      ? `${plural(state.commits, "commit")} of history`
+      : `no history: ${state.historyProblem}`
+  return [...commit, past].join("; ")
 }
 
 function timesText(times: number): string {
@@ -198,9 +291,12 @@ function placeOf(symbol: MapSymbol): string {
 
 export const mapRenderers: Renderers<typeof mapOperations> = {
   export: renderExportedMap,
+  folder: renderFolder,
   scan: renderScan,
   show: renderShow,
   tree: renderTree,
+  treemap: renderTreemap,
+  users: renderUsers,
 }
 
 export const searchRenderers: Renderers<typeof searchOperations> = {

@@ -7,8 +7,8 @@ import type {
   MemorySearch,
   memoryOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

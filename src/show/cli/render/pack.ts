@@ -1,17 +1,18 @@
 import { formatExact, plural } from "#ground/base"
-import type {
-  ContextPack,
-  GuidelinesList,
-  guidelinesOperations,
-  PackBuilt,
-  PackDiff,
-  PackFile,
-  PackLeft,
-  PackList,
-  packOperations,
+import {
+  type ContextPack,
+  describeScale,
+  type GuidelinesList,
+  type guidelinesOperations,
+  type PackBuilt,
+  type PackDiff,
+  type PackFile,
+  type PackLeft,
+  type PackList,
+  type packOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { renderBar } from "./bar.ts"
 import { firstRowText, listing, rowLimit, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
@@ -31,14 +32,13 @@ function describePack(pack: ContextPack, screen: Screen): string {
   const { paint } = screen
   if (pack.isEmpty) return [pack.emptyReason ?? "The package is empty.", ...pack.notes].join("\n")
   const { used, missing } = pack.signals
-  const signals = [
-    `Ranked by ${used.join(", ")}`,
-    ...missing.map((it) => `without ${it.signal}: ${it.why}`),
-  ].join("; ")
+  const unused = missing.map((it) => `${it.signal} (${it.why})`).join(", ")
+  const signals = `Ranked by ${used.join(", ")}${unused === "" ? "" : `. Not used: ${unused}`}`
   const head = `of ${formatExact(pack.budget)} tokens, ${plural(pack.files.length, "file")}`
   return [
     `${paint.bold(formatExact(pack.tokens))} ${head}  ${paint.muted(pack.id)}`,
     renderBar(pack.manifest.kinds, pack.budget, screen),
+    ...(pack.scale === null ? [] : [paint.muted(`Tokens ${describeScale(pack.scale)}.`)]),
     "",
     listing(
       ["Score", "Form", "Tokens", "File", "Reason"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import type { AgentFolder, PipelineCompare, PipelineLine, PipelineRun } from "#ground/contract"
+import type { PipelineCompare, PipelineLine, PipelineRun, RecipeFolder } from "#ground/contract"
 import { PipelineConfig } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()
@@ -160,7 +160,7 @@ test("[CLI-13] a partial document, a summary and a comparison of two runs are pr
   expect(text).toMatch(/≠ +Verify +\$0\.04 8 sub-queries +not reached/)
 })
 
-const folder: AgentFolder = {
+const folder: RecipeFolder = {
   slug: "deep-research",
   name: "Deep research",
   description: HOSTILE,
@@ -179,14 +179,14 @@ const folder: AgentFolder = {
 const problem = { file: "config.json", line: 7, stage: "a", field: "kind", problem: "is `asc`" }
 
 test("[CLI-23] recipes are printed with their trust and stages, and each problem with its line", () => {
-  expect(render("agent.list", { agents: [folder] })).toContain("not trusted")
-  const text = render("agent.show", { agent: folder, prompts: [], runs: [line] })
-  expect(text).toContain("qm agent trust deep-research")
+  expect(render("recipe.list", { recipes: [folder] })).toContain("not trusted")
+  const text = render("recipe.show", { recipe: folder, prompts: [], runs: [line] })
+  expect(text).toContain("qm recipe trust deep-research")
   expect(text).toMatch(/a +ask +pauses +\$0\.20 +A/)
   expect(text).toContain("p-12")
   const broken = { ...folder, config: null, problems: [problem] }
-  const checked = { agents: [folder, broken], isValid: false }
-  expect(render("agent.validate", checked)).toContain("config.json:7 stage a, kind: is `asc`")
-  expect(renderers["agent.validate"]?.exitCode(checked)).toBe(1)
-  expect(render("agent.validate", { agents: [], isValid: true })).toBe("No recipes.")
+  const checked = { recipes: [folder, broken], isValid: false }
+  expect(render("recipe.validate", checked)).toContain("config.json:7 stage a, kind: is `asc`")
+  expect(renderers["recipe.validate"]?.exitCode(checked)).toBe(1)
+  expect(render("recipe.validate", { recipes: [], isValid: true })).toBe("No recipes.")
 })

@@ -1,10 +1,5 @@
 import { formatDuration, plural } from "#ground/base"
 import type {
-  AgentFolder,
-  AgentList,
-  AgentShow,
-  AgentValidate,
-  agentOperations,
   ConfigProblem,
   PipelineCompare,
   PipelineDocument,
@@ -17,16 +12,21 @@ import type {
   PipelineStatus,
   PipelineSummary,
   pipelineOperations,
+  RecipeFolder,
+  RecipeList,
+  RecipeShow,
+  RecipeValidate,
+  recipeOperations,
   StageConfig,
 } from "#ground/contract"
-import { table } from "../layout.ts"
 import { layOutProse } from "../live-run/prose.ts"
-import type { Paint, Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Paint, Screen } from "../terminal/screen.ts"
 import { listing, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const NONE =
-  'No pipeline runs yet. List the recipes with `qm agent`.\nStart one with `qm pipeline run deep-research "<question>"`.'
+  'No pipeline runs yet. List the recipes with `qm recipe`.\nStart one with `qm pipeline run deep-research "<question>"`.'
 
 function renderPipelines({ runs }: PipelineList, screen: Screen): string {
   const { paint } = screen
@@ -213,11 +213,11 @@ function renderPipelineCompare(compare: PipelineCompare, screen: Screen): string
 
 const MOST_RUNS = 10
 
-function renderAgentFolders({ agents }: AgentList, screen: Screen): string {
+function renderRecipeFolders({ recipes }: RecipeList, screen: Screen): string {
   const { paint } = screen
   return listing(
     ["Recipe", "Origin", "State", "Description"],
-    agents.map((it) => [
+    recipes.map((it) => [
       it.slug,
       paint.muted(it.origin),
       folderStateText(it, paint),
@@ -227,16 +227,16 @@ function renderAgentFolders({ agents }: AgentList, screen: Screen): string {
   )
 }
 
-function folderStateText(agent: AgentFolder, paint: Paint): string {
-  if (agent.problems.length > 0) return paint.bad(plural(agent.problems.length, "problem"))
-  return agent.isTrusted
-    ? plural(agent.config?.stages.length ?? 0, "stage")
+function folderStateText(recipe: RecipeFolder, paint: Paint): string {
+  if (recipe.problems.length > 0) return paint.bad(plural(recipe.problems.length, "problem"))
+  return recipe.isTrusted
+    ? plural(recipe.config?.stages.length ?? 0, "stage")
     : paint.warn("not trusted")
 }
 
-function renderAgentFolder(agent: AgentFolder, screen: Screen): string {
+function renderRecipeFolder(recipe: RecipeFolder, screen: Screen): string {
   const { paint, width } = screen
-  const { config } = agent
+  const { config } = recipe
   const rows = (config?.stages ?? []).map((it) => [
     it.name,
     it.kind,
@@ -246,21 +246,21 @@ function renderAgentFolder(agent: AgentFolder, screen: Screen): string {
     paint.muted(rowText(scopeText(it))),
   ])
   return [
-    `${paint.bold(rowText(agent.name, width - 30))} ${paint.muted(`${agent.slug}, ${agent.origin}, ${agent.digest.slice(0, 12)}`)}`,
-    rowText(agent.description),
-    ...(agent.isTrusted
+    `${paint.bold(rowText(recipe.name, width - 30))} ${paint.muted(`${recipe.slug}, ${recipe.origin}, ${recipe.digest.slice(0, 12)}`)}`,
+    rowText(recipe.description),
+    ...(recipe.isTrusted
       ? []
       : [
           "",
           paint.warn(
-            `Not trusted. Read its folder, then run \`qm agent trust ${agent.slug} --digest ${agent.digest}\`.`,
+            `Not trusted. Read its folder, then run \`qm recipe trust ${recipe.slug} --digest ${recipe.digest}\`.`,
           ),
         ]),
-    ...problemLines(agent.problems, paint),
+    ...problemLines(recipe.problems, paint),
     ...(config?.autoAdvance === true ? ["", paint.warn("This recipe never pauses.")] : []),
     ...section("Stages", rows, { screen, most: 30 }),
-    ...(agent.sources.length === 0 ? [] : ["", `Sources: ${agent.sources.join(", ")}`]),
-    paint.muted(agent.folder),
+    ...(recipe.sources.length === 0 ? [] : ["", `Sources: ${recipe.sources.join(", ")}`]),
+    paint.muted(recipe.folder),
   ].join("\n")
 }
 
@@ -275,7 +275,7 @@ function scopeText({ kind, agent, mode, scope }: StageConfig): string {
   ].join(", ")
 }
 
-function renderAgentShow({ agent, runs }: AgentShow, screen: Screen): string {
+function renderRecipeShow({ recipe, runs }: RecipeShow, screen: Screen): string {
   const { paint } = screen
   const rows = runs.map((it) => [
     it.id,
@@ -285,13 +285,13 @@ function renderAgentShow({ agent, runs }: AgentShow, screen: Screen): string {
     rowText(it.query),
   ])
   return [
-    renderAgentFolder(agent, screen),
+    renderRecipeFolder(recipe, screen),
     ...section("Runs", rows, { screen, most: MOST_RUNS }),
   ].join("\n")
 }
 
-function renderAgentValidate({ agents }: AgentValidate, { paint }: Screen): string {
-  const lines = agents.flatMap((it) =>
+function renderRecipeValidate({ recipes }: RecipeValidate, { paint }: Screen): string {
+  const lines = recipes.flatMap((it) =>
     it.problems.length === 0
       ? [
           `${paint.ok("✓")} ${it.slug} ${paint.muted(plural(it.config?.stages.length ?? 0, "stage"))}`,
@@ -308,12 +308,12 @@ function problemLines(problems: readonly ConfigProblem[], paint: Paint): readonl
   })
 }
 
-export const agentRenderers: Renderers<typeof agentOperations> = {
-  list: renderAgentFolders,
-  new: renderAgentFolder,
-  show: renderAgentShow,
-  trust: renderAgentFolder,
-  validate: { text: renderAgentValidate, isGood: (it) => it.isValid },
+export const recipeRenderers: Renderers<typeof recipeOperations> = {
+  list: renderRecipeFolders,
+  new: renderRecipeFolder,
+  show: renderRecipeShow,
+  trust: renderRecipeFolder,
+  validate: { text: renderRecipeValidate, isGood: (it) => it.isValid },
 }
 
 export const pipelineRenderers: Renderers<typeof pipelineOperations> = {

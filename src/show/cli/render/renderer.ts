@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import type { Operation } from "#ground/contract"
-import type { Screen } from "../screen.ts"
+import type { Screen } from "../terminal/screen.ts"
 
 type Draw<Output> = (output: Output, screen: Screen) => string
 

@@ -2,8 +2,8 @@ import { OPERATIONS } from "#ground/contract"
 import { findPrinter, type ResultPrinter } from "./renderers.ts"
 
 export async function loadPrinters(): Promise<Readonly<Record<string, ResultPrinter>>> {
-  const found = await Promise.all(
+  const loaded = await Promise.all(
     Object.values(OPERATIONS).map(async (it) => [it.name, await findPrinter(it)] as const),
   )
-  return Object.fromEntries(found.flatMap(([name, it]) => (it === undefined ? [] : [[name, it]])))
+  return Object.fromEntries(loaded.flatMap(([name, it]) => (it === undefined ? [] : [[name, it]])))
 }

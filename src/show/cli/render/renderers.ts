@@ -1,6 +1,6 @@
 import type { OPERATIONS, Operation, OperationGroup, OperationName } from "#ground/contract"
-import { fitText } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { fitText } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import type { Renderers } from "./renderer.ts"
 
 type AnyDraw = { draw(output: unknown, screen: Screen): string }["draw"]
@@ -20,7 +20,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 
 /** Loaded by group, so that a command loads only its own renderers. */
 const LOADERS = {
-  agent: async () => (await import("./pipelines.ts")).agentRenderers,
+  recipe: async () => (await import("./pipelines.ts")).recipeRenderers,
   agents: async () => (await import("./agents.ts")).agentsRenderers,
   bench: async () => (await import("./bench.ts")).benchRenderers,
   capture: async () => (await import("./capture.ts")).captureRenderers,
@@ -35,6 +35,7 @@ const LOADERS = {
   gateway: async () => (await import("./gateway-request.ts")).gatewayRenderers,
   guard: async () => (await import("./guard.ts")).guardRenderers,
   guidelines: async () => (await import("./pack.ts")).guidelinesRenderers,
+  hosts: async () => (await import("./config.ts")).hostsRenderers,
   kb: async () => (await import("./knowledge.ts")).kbRenderers,
   kit: async () => (await import("./kit.ts")).kitRenderers,
   map: async () => (await import("./map.ts")).mapRenderers,
@@ -45,9 +46,11 @@ const LOADERS = {
   pipeline: async () => (await import("./pipelines.ts")).pipelineRenderers,
   search: async () => (await import("./map.ts")).searchRenderers,
   session: async () => (await import("./ledger.ts")).sessionRenderers,
+  sessions: async () => (await import("./sessions.ts")).sessionsRenderers,
   source: async () => (await import("./sources.ts")).sourceRenderers,
   store: async () => (await import("./store.ts")).storeRenderers,
   tokens: async () => (await import("./store.ts")).tokensRenderers,
+  upgrade: async () => (await import("./config.ts")).upgradeRenderers,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
 export type ResultPrinter = {

@@ -6,7 +6,7 @@ import type {
   AgentsTimeline,
   Permissions,
 } from "#ground/contract"
-import { createScreen } from "../screen.ts"
+import { createScreen } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Credentials, Source } from "#ground/contract"
-import { createScreen, visibleDeep } from "../screen.ts"
+import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const renderers = await loadPrinters()

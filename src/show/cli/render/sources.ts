@@ -7,8 +7,8 @@ import type {
   SourceTest,
   sourceOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { listing, rowText, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

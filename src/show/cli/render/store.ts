@@ -10,8 +10,8 @@ import type {
   TokenCount,
   tokensOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
-import type { Screen } from "../screen.ts"
+import { table } from "../terminal/layout.ts"
+import type { Screen } from "../terminal/screen.ts"
 import { renderBar } from "./bar.ts"
 import { listing } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"

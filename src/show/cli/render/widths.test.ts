@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { OPERATIONS } from "#ground/contract"
-import { displayLength } from "../layout.ts"
-import { createScreen } from "../screen.ts"
+import { displayLength } from "../terminal/layout.ts"
+import { createScreen } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
 const printers = await loadPrinters()

@@ -8,7 +8,7 @@ import {
   type HostEvent,
   listIn,
   textIn,
-  textUnitsOf,
+  tokensOf,
 } from "./dialect.ts"
 
 /**
@@ -68,9 +68,9 @@ function afterTool(base: Base, payload: Fields): HostEvent | undefined {
   const hasFailed = textIn(payload, "error") !== undefined
   if (tool === "" || hasFailed) return undefined
   // The tool's output is not sent, so only its arguments are counted.
-  const textUnits = textUnitsOf(call["args"])
+  const tokens = tokensOf(call["args"], "o200k")
   const kind = paths.length === 0 ? "after-tool" : "after-edit"
-  return { ...base, kind, tool, paths, textUnits }
+  return { ...base, kind, tool, paths, tokens }
 }
 
 function editOf(call: Fields): { readonly tool: string; readonly paths: readonly string[] } {
@@ -95,6 +95,6 @@ function format(eventName: string | undefined, verdict: Verdict): HookAnswer | u
 
 function decision(verdict: Verdict): HookAnswer {
   if (verdict.kind === "silent") return { decision: "allow" }
-  const decided = verdict.kind === "deny" ? "deny" : "allow"
+  const decided = verdict.kind === "deny" || verdict.kind === "ask" ? "deny" : "allow"
   return { decision: decided, reason: verdict.text }
 }

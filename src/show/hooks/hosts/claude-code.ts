@@ -1,4 +1,5 @@
 import type { Verdict } from "#choose/guard"
+import { isRecord } from "#ground/base"
 import type { KitHost } from "#ground/contract"
 import {
   type Dialect,
@@ -9,7 +10,7 @@ import {
   type HostEvent,
   listIn,
   textIn,
-  textUnitsOf,
+  tokensOf,
 } from "./dialect.ts"
 
 /** Claude Code 2.1.325, verified with the real program. */
@@ -22,6 +23,8 @@ function parse(call: HostCall): HostEvent | undefined {
   switch (textIn(payload, "hook_event_name")) {
     case "SessionStart":
       return { ...base, kind: "session-start", source: textIn(payload, "source") ?? "startup" }
+    case "UserPromptSubmit":
+      return promptEvent(base, payload)
     case "PreToolUse":
       return beforeTool(base, payload)
     case "PostToolUse":
@@ -37,7 +40,7 @@ function parse(call: HostCall): HostEvent | undefined {
   }
 }
 
-export type EventBase = Pick<HostEvent, "host" | "session" | "directory" | "at">
+export type EventBase = Pick<HostEvent, "host" | "session" | "directory" | "at" | "agent">
 
 /** Fields that every event of a Claude Code-like host has; undefined when one is missing. */
 export function baseOf({ payload, at }: HostCall, host: KitHost): EventBase | undefined {
@@ -47,12 +50,36 @@ export function baseOf({ payload, at }: HostCall, host: KitHost): EventBase | un
   return { host, session, directory, at }
 }
 
-function beforeTool(base: EventBase, payload: Fields): HostEvent | undefined {
+/** The payload of a tool names the sub-agent that calls it. */
+export function actorIn(payload: Fields): Pick<HostEvent, "agent"> {
+  const agent = textIn(payload, "agent_type")
+  return agent === undefined ? {} : { agent }
+}
+
+function beforeTool(session: EventBase, payload: Fields): HostEvent | undefined {
+  const base = { ...session, ...actorIn(payload) }
   const tool = textIn(payload, "tool_name") ?? ""
   const input = fieldsIn(payload, "tool_input")
   if (AGENT_TOOLS.has(tool)) return beforeAgent(base, input)
   const paths = editedPaths(tool, input)
-  return paths.length === 0 ? undefined : { ...base, kind: "before-edit", tool, paths }
+  if (paths.length > 0) return { ...base, kind: "before-edit", tool, paths }
+  return toolEvent(base, payload, pathsIn(input))
+}
+
+/** Any other tool; without a name or an input there is nothing to judge. */
+export function toolEvent(
+  base: EventBase,
+  payload: Fields,
+  paths: readonly string[],
+): HostEvent | undefined {
+  const tool = textIn(payload, "tool_name")
+  if (tool === undefined || !isRecord(payload["tool_input"])) return undefined
+  return { ...base, kind: "before-tool", tool, paths }
+}
+
+export function promptEvent(base: EventBase, payload: Fields): HostEvent | undefined {
+  const prompt = textIn(payload, "prompt")
+  return prompt === undefined ? undefined : { ...base, kind: "prompt", prompt }
 }
 
 function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
@@ -63,10 +90,19 @@ function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
   // The response of an edit contains the whole previous file; the model sees little more than its
   // own input.
   if (edited.length > 0) {
-    return { ...base, kind: "after-edit", tool, paths: edited, textUnits: textUnitsOf(input) }
+    return { ...base, kind: "after-edit", tool, paths: edited, tokens: tokensOf(input, "claude") }
   }
-  const textUnits = textUnitsOf(payload["tool_response"])
-  return { ...base, kind: "after-tool", tool, paths: pathsIn(input), textUnits }
+  const response = tokensOf(payload["tool_response"], "claude") + lineNumbersOf(payload)
+  const tokens = tokensOf(input, "claude") + response
+  return { ...base, kind: "after-tool", tool, paths: pathsIn(input), tokens }
+}
+
+/** The model gets each line of a file with its number, which the response does not contain. */
+const TOKENS_PER_LINE_NUMBER = 2
+
+function lineNumbersOf(payload: Fields): number {
+  const lines = fieldsIn(fieldsIn(payload, "tool_response"), "file")["numLines"]
+  return Number.isSafeInteger(lines) ? Math.max(0, Number(lines)) * TOKENS_PER_LINE_NUMBER : 0
 }
 
 const EDIT_TOOLS: ReadonlySet<string> = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"])
@@ -119,6 +155,7 @@ function loaded(base: EventBase, payload: Fields): HostEvent | undefined {
 /** Events whose answer may contain text for the model. At a stop, text would force another turn. */
 const WITH_CONTEXT: ReadonlySet<string> = new Set([
   "SessionStart",
+  "UserPromptSubmit",
   "PreToolUse",
   "PostToolUse",
   "SubagentStart",
@@ -133,9 +170,9 @@ export function formatAsClaudeCode(
   if (kind === "block") {
     return hookEventName === "Stop" ? { decision: "block", reason: text } : undefined
   }
-  if (kind === "deny") {
+  if (kind === "deny" || kind === "ask") {
     if (hookEventName !== "PreToolUse") return undefined
-    const refusal = { permissionDecision: "deny", permissionDecisionReason: text }
+    const refusal = { permissionDecision: kind, permissionDecisionReason: text }
     return { hookSpecificOutput: { hookEventName, ...refusal } }
   }
   if (!WITH_CONTEXT.has(hookEventName)) return undefined

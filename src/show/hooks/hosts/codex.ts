@@ -1,25 +1,37 @@
+import type { Verdict } from "#choose/guard"
 import { isRecord } from "#ground/base"
 import {
+  actorIn,
   agentStart,
   baseOf,
   type EventBase,
   editedPaths,
   formatAsClaudeCode,
+  promptEvent,
   stop,
+  toolEvent,
 } from "./claude-code.ts"
 import {
   type Dialect,
   type Fields,
   fieldsIn,
+  type HookAnswer,
   type HostCall,
   type HostEvent,
   listIn,
   textIn,
-  textUnitsOf,
+  tokensOf,
 } from "./dialect.ts"
 
 /** Codex 0.166.0: the events and answers of Claude Code, with its own tools. */
-export const codex: Dialect = { host: "codex", parse, format: formatAsClaudeCode }
+export const codex: Dialect = { host: "codex", parse, format }
+
+/** Its hooks can deny and cannot ask. */
+function format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined {
+  if (verdict.kind !== "ask") return formatAsClaudeCode(eventName, verdict)
+  const text = `${verdict.text}\nA hook of Codex cannot ask. Ask the user to do this step.`
+  return formatAsClaudeCode(eventName, { ...verdict, kind: "deny", text })
+}
 
 function parse(call: HostCall): HostEvent | undefined {
   const base = baseOf(call, "codex")
@@ -28,6 +40,8 @@ function parse(call: HostCall): HostEvent | undefined {
   switch (textIn(payload, "hook_event_name")) {
     case "SessionStart":
       return { ...base, kind: "session-start", source: textIn(payload, "source") ?? "startup" }
+    case "UserPromptSubmit":
+      return promptEvent(base, payload)
     case "PreToolUse":
       return beforeTool(base, payload)
     case "PostToolUse":
@@ -41,12 +55,14 @@ function parse(call: HostCall): HostEvent | undefined {
   }
 }
 
-function beforeTool(base: EventBase, payload: Fields): HostEvent | undefined {
+function beforeTool(session: EventBase, payload: Fields): HostEvent | undefined {
+  const base = { ...session, ...actorIn(payload) }
   const tool = textIn(payload, "tool_name") ?? ""
   const input = fieldsIn(payload, "tool_input")
   if (startsAgent(tool)) return beforeAgent(base, input)
   const paths = changedPaths(tool, input)
-  return paths.length === 0 ? undefined : { ...base, kind: "before-edit", tool, paths }
+  if (paths.length > 0) return { ...base, kind: "before-edit", tool, paths }
+  return toolEvent(base, payload, paths)
 }
 
 function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
@@ -54,9 +70,8 @@ function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
   if (tool === undefined) return undefined
   const input = fieldsIn(payload, "tool_input")
   const paths = changedPaths(tool, input)
-  const response = textUnitsOf(payload["tool_response"])
-  if (paths.length === 0) return { ...base, kind: "after-tool", tool, paths, textUnits: response }
-  return { ...base, kind: "after-edit", tool, paths, textUnits: response + textUnitsOf(input) }
+  const tokens = tokensOf(payload["tool_response"], "o200k") + tokensOf(input, "o200k")
+  return { ...base, kind: paths.length === 0 ? "after-tool" : "after-edit", tool, paths, tokens }
 }
 
 /** Newer models prefix the name of the tool group: `collaborationspawn_agent`. */

@@ -1,5 +1,5 @@
 import type { HookEvent, Verdict } from "#choose/guard"
-import { isRecord, type JsonRecord } from "#ground/base"
+import { estimateTokens, isRecord, type JsonRecord } from "#ground/base"
 import type { KitHost } from "#ground/contract"
 
 export type HookPayload = Fields
@@ -44,8 +44,14 @@ export function listIn(fields: Fields, name: string): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function textUnitsOf(value: unknown, levels = DEEPEST_TEXT_LEVELS): number {
-  if (typeof value === "string") return value.length
+/** Estimated: counting would load tables for longer than a hook may run. */
+export function tokensOf(
+  value: unknown,
+  encoding: Parameters<typeof estimateTokens>[1],
+  levels = DEEPEST_TEXT_LEVELS,
+): number {
+  if (typeof value === "string") return estimateTokens(value, encoding)
   if (typeof value !== "object" || value === null || levels === 0) return 0
-  return Object.values(value).reduce<number>((sum, it) => sum + textUnitsOf(it, levels - 1), 0)
+  const parts = Object.values(value)
+  return parts.reduce<number>((sum, it) => sum + tokensOf(it, encoding, levels - 1), 0)
 }

@@ -4,7 +4,7 @@ import type { Verdict } from "#choose/guard"
 import { fcParameters } from "#test/seed"
 import { dialectOf } from "../hooks.ts"
 import { patchedInShell, patchedPaths } from "./codex.ts"
-import type { Fields, HostCall } from "./dialect.ts"
+import { type Fields, type HostCall, tokensOf } from "./dialect.ts"
 
 const AT = 1_000
 const SESSION = { session_id: "s", cwd: "/repo" }
@@ -41,7 +41,7 @@ describe("Claude Code", () => {
     expect(claude("PostToolUse", fields)).toEqual({
       ...edit,
       kind: "after-edit",
-      textUnits: "/repo/a.ts".length + 5,
+      tokens: tokensOf(["/repo/a.ts", "12345"], "claude"),
     })
   })
 
@@ -51,16 +51,41 @@ describe("Claude Code", () => {
     expect(event).toMatchObject({ kind: "before-edit", paths: ["/repo/a.ipynb"] })
   })
 
-  test("[HOOKS-6] other tools give after-tool events with the length of their output, in any wrapper", () => {
+  test("[HOOKS-6] other tools give after-tool events with the estimated tokens of input and output, in any wrapper", () => {
     const tool_response = { stdout: "12345", stderr: "", lines: [{ text: "123" }], count: 7 }
     const fields = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response }
-    expect(claude("PreToolUse", fields)).toBeUndefined()
+    const before = { ...base, kind: "before-tool", tool: "Bash", paths: [] }
+    expect(claude("PreToolUse", fields)).toEqual(before)
+    expect(claude("PreToolUse", { ...fields, agent_type: "backend" })).toEqual({
+      ...before,
+      agent: "backend",
+    })
     expect(claude("PostToolUse", fields)).toEqual({
       ...base,
       kind: "after-tool",
       tool: "Bash",
       paths: [],
-      textUnits: 8,
+      tokens: tokensOf(["ls", "12345", "123"], "claude"),
+    })
+  })
+
+  test("[HOOKS-6] a prompt is an event, and its answer may add context", () => {
+    const prompt = "fix the rounding of quotes"
+    expect(claude("UserPromptSubmit", { prompt })).toEqual({ ...base, kind: "prompt", prompt })
+    const verdict = { kind: "context", text: "files" } as const
+    expect(dialectOf("claude-code")?.format("UserPromptSubmit", verdict)).toEqual({
+      hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: "files" },
+    })
+  })
+
+  test("[HOOKS-6] a gate makes Claude Code ask; Codex, which cannot ask, denies", () => {
+    const verdict = { kind: "ask", text: "why" } as const
+    const decisionOf = (host: string) => dialectOf(host)?.format("PreToolUse", verdict)
+    expect(decisionOf("claude-code")).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "ask", permissionDecisionReason: "why" },
+    })
+    expect(decisionOf("codex")).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "deny" },
     })
   })
 
@@ -135,7 +160,7 @@ describe("Codex", () => {
     expect(after).toMatchObject({
       kind: "after-edit",
       paths: PATHS,
-      textUnits: PATCH.length + "Done".length,
+      tokens: tokensOf([PATCH, "Done"], "o200k"),
     })
   })
 
@@ -152,7 +177,7 @@ describe("Codex", () => {
   ] as const)("[HOOKS-7] a shell command with a patch: %s", ([, command, paths]) => {
     expect(patchedInShell(command)).toEqual(paths)
     const event = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
-    if (paths.length === 0) expect(event).toBeUndefined()
+    if (paths.length === 0) expect(event).toMatchObject({ kind: "before-tool", paths: [] })
     else expect(event).toMatchObject({ kind: "before-edit", tool: "Bash", paths })
   })
 
@@ -161,7 +186,10 @@ describe("Codex", () => {
     const patch = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
     expect(patch).toMatchObject({ kind: "before-edit", paths: PATHS })
     const shown = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "a\nb" }
-    expect(codex("PostToolUse", shown)).toMatchObject({ kind: "after-tool", textUnits: 3 })
+    expect(codex("PostToolUse", shown)).toMatchObject({
+      kind: "after-tool",
+      tokens: tokensOf(["ls", "a\nb"], "o200k"),
+    })
   })
 
   test.for([
@@ -228,7 +256,7 @@ describe("Antigravity", () => {
     expect(antigravity("PostToolUse", { toolCall: edit, error: "" })).toMatchObject({
       kind: "after-edit",
       paths,
-      textUnits: "/repo/a.tsabc".length,
+      tokens: tokensOf(["/repo/a.ts", "abc"], "o200k"),
     })
     expect(antigravity("PostToolUse", { toolCall: edit, error: "denied" })).toBeUndefined()
     const shown = { name: "view_file", args: { AbsolutePath: "/repo/a.ts" } }

@@ -2,19 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { type Clock, invariant } from "#ground/base"
 import { RequestUnreadable, TokenWrong, TooManyRequests } from "../errors.ts"
-import { type GuardRules, judge, type Verdict } from "./guard.ts"
+import { type GuardRules, isFromElsewhere, judge, type Verdict } from "./guard.ts"
 import { SECURITY_HEADERS } from "./headers.ts"
 
 /** Per token, before 429: fifty agents that each call a tool every 50 ms. */
 const MOST_CALLS_A_MINUTE = 60_000
 
-/** Per address, before 429; a console with live data makes about ten. */
+/** Per address and kind of request, before 429; a console with live data makes about ten. */
 export const MOST_REQUESTS_A_MINUTE = 3_000
 
 /** Wrong tokens per address, before 429. */
 const MOST_REFUSALS_A_MINUTE = 60
 
 const MOST_ADDRESSES_REMEMBERED = 1_000
+
+/** How long a connection may stay open after its token or cookie ended in another process. */
+const RECHECK_MS = 1_000
 
 export type Gate = ReturnType<typeof createGate>
 
@@ -24,24 +27,25 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
   const requests = createRate({ clock: deps.clock, most: MOST_REQUESTS_A_MINUTE })
   const calls = createRate({ clock: deps.clock, most: MOST_CALLS_A_MINUTE })
   const refusals = createRate({ clock: deps.clock, most: MOST_REFUSALS_A_MINUTE })
+  const connections = createConnections()
 
   function decide(request: IncomingMessage, isUpgrade: boolean): Verdict {
-    const address = request.socket.remoteAddress ?? ""
-    const verdict = judge(
-      {
-        method: request.method ?? "",
-        url: request.url ?? "",
-        headers: request.headers,
-        rawHeaders: request.rawHeaders,
-        isUpgrade,
-      },
-      rules,
-    )
+    const { method = "", url = "", headers, rawHeaders, socket } = request
+    const address = socket.remoteAddress ?? ""
+    const approach = { method, url, headers, rawHeaders, isUpgrade }
+    const verdict = judge(approach, rules)
     // Agents call often and share one address, so requests with a token are counted by token.
     const isKnown = verdict.kind === "pass" && verdict.by === "bearer"
-    if (isKnown ? calls.countExceeds(verdict.who) : requests.countExceeds(address)) return TOO_MANY
+    const isExceeded = isKnown
+      ? calls.countExceeds(verdict.who)
+      : requests.countExceeds(`${kindOf(verdict, headers)} ${address}`)
+    if (isExceeded) return TOO_MANY
     const isGuess = verdict.kind === "refuse" && TokenWrong.is(verdict.error)
-    return isGuess && refusals.countExceeds(address) ? TOO_MANY : verdict
+    if (isGuess && refusals.countExceeds(address)) return TOO_MANY
+    if (verdict.kind === "pass" && verdict.by !== "public") {
+      connections.add(socket, () => judge(approach, rules).kind === "pass")
+    }
+    return verdict
   }
 
   return {
@@ -56,7 +60,7 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
     /** The principal of an admitted request. */
     whoSends(request: IncomingMessage): string {
       const who = admitted.get(request)
-      invariant(who !== undefined, "only what was admitted reaches a route")
+      invariant(who !== undefined, "the guard admits a request before its route runs")
       return who
     },
     /** Responds itself and ends the connection if the socket is refused. */
@@ -65,10 +69,37 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       if (verdict.kind === "refuse") answerRaw(verdict, socket)
       return verdict.kind === "pass"
     },
+    /** Ends every connection whose token or cookie has ended, except the one of this request. */
+    endInvalid: ({ socket }: IncomingMessage): void => connections.endInvalid(socket),
+    close: (): void => connections.close(),
     /** For requests that Node could not parse; there is no response object. */
     refuseUnreadable(error: { readonly code?: string }, socket: Duplex): void {
       answerRaw(UNREADABLE_BY_CODE[error.code ?? ""] ?? UNREADABLE, socket)
     },
+  }
+}
+
+/** Counted apart, so that a foreign page cannot use up the requests of the user's own pages. */
+function kindOf(verdict: Verdict, headers: IncomingMessage["headers"]): string {
+  if (verdict.kind === "refuse") return "refused"
+  return isFromElsewhere(headers) ? "foreign" : verdict.by
+}
+
+/** Open connections that a token or cookie admitted, each with its check. */
+function createConnections() {
+  const open = new Map<Duplex, () => boolean>()
+  const endInvalid = (except?: Duplex): void => {
+    for (const [socket, isValid] of open) if (socket !== except && !isValid()) socket.destroy()
+  }
+  const timer = setInterval(endInvalid, RECHECK_MS)
+  timer.unref()
+  return {
+    add(socket: Duplex, isValid: () => boolean): void {
+      if (!open.has(socket)) socket.once("close", () => open.delete(socket))
+      open.set(socket, isValid)
+    },
+    endInvalid,
+    close: (): void => clearInterval(timer),
   }
 }
 

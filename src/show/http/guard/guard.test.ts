@@ -146,7 +146,7 @@ function ask(asked: TestRequest): Promise<Answer> {
 
 describe("[S1] every route of the router under every attack", () => {
   test("[S1] the router's list has every operation, every public route and the routes of runs", async () => {
-    const all = server.app().operations
+    const all = await server.app().operations()
     const operations = all.filter((it) => it.surfaces.includes("http"))
     const offered = operations.map((it) => it.name.replace(".", "/"))
     const listed = new Set(routes().map((it) => it.url))

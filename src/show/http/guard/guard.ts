@@ -60,9 +60,9 @@ export function judge(approach: Approach, rules: GuardRules): Verdict {
 }
 
 function refuseHost({ headers, rawHeaders }: Approach, rules: GuardRules): Verdict | undefined {
-  const given = valuesOf(rawHeaders, "host")
-  const [host] = given
-  const isExact = given.length === 1 && host === headers.host && rules.hosts.has(host ?? "")
+  const hosts = valuesOf(rawHeaders, "host")
+  const [host] = hosts
+  const isExact = hosts.length === 1 && host === headers.host && rules.hosts.has(host ?? "")
   return isExact ? undefined : refuse(421, HostRefused({}))
 }
 
@@ -78,11 +78,11 @@ function refusePath({ url }: Approach): Verdict | undefined {
 }
 
 function refuseOrigin(approach: Approach, rules: GuardRules): Verdict | undefined {
-  const given = valuesOf(approach.rawHeaders, "origin")
-  const isOwn = given.every((origin) =>
+  const origins = valuesOf(approach.rawHeaders, "origin")
+  const isOwn = origins.every((origin) =>
     [...rules.hosts].some((host) => origin === `${rules.scheme}://${host}`),
   )
-  if (isOwn && given.length <= 1 && !isForeign(approach)) return undefined
+  if (isOwn && origins.length <= 1 && !isForeign(approach)) return undefined
   return refuse(403, OriginRefused({}))
 }
 
@@ -91,9 +91,12 @@ function refuseOrigin(approach: Approach, rules: GuardRules): Verdict | undefine
  * top-level navigation by a link from elsewhere is allowed.
  */
 function isForeign(approach: Approach): boolean {
-  const { "sec-fetch-site": site, "sec-fetch-mode": mode } = approach.headers
-  const isOwn = site === undefined || site === "same-origin" || site === "none"
-  return !isOwn && !(mode === "navigate" && isSafe(approach.method) && isPublic(approach))
+  const isPage = approach.headers["sec-fetch-mode"] === "navigate" && isPublic(approach)
+  return isFromElsewhere(approach.headers) && !(isPage && isSafe(approach.method))
+}
+
+export function isFromElsewhere({ "sec-fetch-site": site }: IncomingHttpHeaders): boolean {
+  return site !== undefined && site !== "same-origin" && site !== "none"
 }
 
 /** A foreign page can send forms and plain text without a preflight, but not JSON. */
@@ -116,10 +119,9 @@ function admit(approach: Approach, rules: GuardRules): Verdict {
   if (isPublic(approach)) return { kind: "pass", by: "public", who: NOBODY }
   const bearer = bearerOf(approach.headers)
   if (bearer !== undefined) return admitBearer(approach, rules.bearerOf(bearer))
-  const cookie = cookieOf(approach.headers)
-  if (cookie === undefined || !rules.isCookie(cookie)) {
-    return refuse(401, TokenMissing({}))
-  }
+  // Another local server can plant a cookie of this name, so one valid cookie is enough.
+  const cookie = sessionCookies(approach.headers).find((it) => rules.isCookie(it))
+  if (cookie === undefined) return refuse(401, TokenMissing({}))
   const needsHeader = !approach.isUpgrade && !isSafe(approach.method)
   if (needsHeader && approach.headers[CLIENT_HEADER] === undefined) {
     return refuse(403, ClientHeaderMissing({}))
@@ -172,10 +174,9 @@ function bearerOf(headers: IncomingHttpHeaders): string | undefined {
   return /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1]
 }
 
-function cookieOf(headers: IncomingHttpHeaders): string | undefined {
-  for (const part of (headers.cookie ?? "").split(";")) {
+export function sessionCookies(headers: IncomingHttpHeaders): readonly string[] {
+  return (headers.cookie ?? "").split(";").flatMap((part) => {
     const split = part.indexOf("=")
-    if (part.slice(0, split).trim() === SESSION_COOKIE) return part.slice(split + 1).trim()
-  }
-  return undefined
+    return part.slice(0, split).trim() === SESSION_COOKIE ? [part.slice(split + 1).trim()] : []
+  })
 }

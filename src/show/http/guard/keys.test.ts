@@ -8,9 +8,13 @@ import { tempDirectory } from "#test/temp"
 import { clientToken, createKeys, LINK_LIFE_MS, MOST_OPEN_LINKS, SESSION_DAYS } from "./keys.ts"
 import { readOrMakeToken } from "./token-file.ts"
 
+/** No cookie of these tests is signed out. */
+const NO_HOME = "/nonexistent"
+
 const newKeys = (token = "t".repeat(43)) => {
   const clock = testClock()
-  return { clock, token, ...createKeys({ token, clock, random: systemRandom }) }
+  const deps = { token: () => token, home: NO_HOME, clock, random: systemRandom }
+  return { clock, token, ...createKeys(deps) }
 }
 
 const linkTokenOf = (server: ServerWorld) => server.serving().link().split("#t=")[1] ?? ""

@@ -1,5 +1,15 @@
-import { createHmac, timingSafeEqual } from "node:crypto"
-import type { Clock, Random } from "#ground/base"
+import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import path from "node:path"
+import {
+  type Clock,
+  createFile,
+  ensureDirectory,
+  invariant,
+  listDirectory,
+  type Random,
+  removeFile,
+  statNow,
+} from "#ground/base"
 import { OWNER } from "./guard.ts"
 
 /** A link is usually opened at once; an unused one must expire. */
@@ -16,55 +26,114 @@ const DAY_MS = 86_400_000
 
 /**
  * Credentials: the user's token (scripts), client tokens (MCP), one-time tokens in links, and the
- * cookie that a link is exchanged for. The cookie is signed with the token: it survives a restart
- * of the server and becomes invalid with a new token.
+ * cookie that a link is exchanged for. All are derived from the token or bound to it, and `token()`
+ * is asked at every use: a cookie survives a restart of the server, and a removed or replaced token
+ * ends everything at once.
  */
-export function createKeys(deps: { token: string; clock: Clock; random: Random }) {
-  const links = new Map<string, number>()
-  const signingKey = createHmac("sha256", deps.token).update("quartermaster session v1").digest()
-
-  const sign = (text: string): string =>
-    createHmac("sha256", signingKey).update(text).digest("base64url")
+export function createKeys(deps: KeysDeps) {
+  const links = new Map<string, { readonly until: number; readonly token: string | undefined }>()
+  const signedOut = createSignedOut(deps)
 
   return {
     /**
      * `owner`, or the client's name.
      */
-    bearerOf: (given: string) => bearerOf(given, deps.token),
+    bearerOf(given: string): string | undefined {
+      const token = deps.token()
+      return token === undefined ? undefined : bearerOf(given, token)
+    },
 
     issueLink(): string {
       const now = deps.clock.monotonicMs()
-      for (const [link, until] of links) if (until < now) links.delete(link)
+      for (const [link, { until }] of links) if (until < now) links.delete(link)
       const [oldest] = links.keys()
       if (links.size >= MOST_OPEN_LINKS && oldest !== undefined) links.delete(oldest)
       const link = Buffer.from(deps.random.bytes(32)).toString("base64url")
-      links.set(link, now + LINK_LIFE_MS)
+      links.set(link, { until: now + LINK_LIFE_MS, token: deps.token() })
       return link
     },
 
-    /** False the second time, or after it expired. */
+    /** False the second time, after it expired, or after the token changed. */
     spendLink(given: string): boolean {
+      const token = deps.token()
       let isGood = false
-      for (const [link, until] of links) {
+      for (const [link, issued] of links) {
         if (!isSame(given, link)) continue
         links.delete(link)
-        isGood = until >= deps.clock.monotonicMs()
+        const isInTime = issued.until >= deps.clock.monotonicMs()
+        isGood = isInTime && token !== undefined && issued.token === token
       }
       return isGood
     },
 
     issueCookie(): string {
+      const token = deps.token()
+      invariant(token !== undefined, "a cookie is issued for a link, which needs a token")
       const until = deps.clock.now() + SESSION_DAYS * DAY_MS
       const nonce = Buffer.from(deps.random.bytes(16)).toString("base64url")
       const text = `v1.${until}.${nonce}`
-      return `${text}.${sign(text)}`
+      return `${text}.${sign(text, token)}`
     },
 
     isCookie(given: string): boolean {
-      const split = given.lastIndexOf(".")
-      const text = given.slice(0, Math.max(0, split))
-      const until = Number(text.split(".")[1])
-      return isSame(given.slice(split + 1), sign(text)) && until > deps.clock.now()
+      const token = deps.token()
+      if (token === undefined) return false
+      const { text, until, signature } = readCookie(given)
+      const isSigned = isSame(signature, sign(text, token))
+      return isSigned && until > deps.clock.now() && !signedOut.has(text)
+    },
+
+    /** For this server, every other server of the user, and after a restart. */
+    signOut: (given: string) => signedOut.add(readCookie(given).text),
+  }
+}
+
+type KeysDeps = {
+  readonly token: () => string | undefined
+  readonly home: string
+  readonly clock: Clock
+  readonly random: Random
+}
+
+function sign(text: string, token: string): string {
+  const key = createHmac("sha256", token).update("quartermaster session v1").digest()
+  return createHmac("sha256", key).update(text).digest("base64url")
+}
+
+function readCookie(given: string) {
+  const split = given.lastIndexOf(".")
+  const text = given.slice(0, Math.max(0, split))
+  return { text, until: Number(text.split(".")[1]), signature: given.slice(split + 1) }
+}
+
+/** One sign-out every five minutes for as long as a cookie is valid. */
+const MOST_SIGNED_OUT = 10_000
+
+/**
+ * Cookies that were signed out before they expired: one empty file each, because several servers
+ * add to them at once. The name has the time after which the cookie is refused anyway.
+ */
+function createSignedOut({ home, clock }: Pick<KeysDeps, "home" | "clock">) {
+  const folder = path.join(home, "signed-out")
+  const fileOf = (text: string): string => {
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, 32)
+    return path.join(folder, `${text.split(".")[1]}-${hash}`)
+  }
+
+  async function removeExpired(): Promise<void> {
+    const listed = await listDirectory(folder, { maxEntries: MOST_SIGNED_OUT })
+    if (listed.kind !== "listed") return
+    for (const { name } of listed.entries) {
+      if (Number(name.split("-")[0]) < clock.now()) await removeFile(path.join(folder, name))
+    }
+  }
+
+  return {
+    has: (text: string): boolean => statNow(fileOf(text)) !== undefined,
+    async add(text: string): Promise<void> {
+      await ensureDirectory(folder)
+      await createFile(fileOf(text))
+      await removeExpired()
     },
   }
 }

@@ -73,11 +73,11 @@ export async function locateInJournal(
   input: unknown,
   journal: Journal,
 ): Promise<{ reply: JournalReply; from: Cursor | undefined }> {
-  const asked = JournalSubscription.safeParse(input)
-  if (!asked.success) {
+  const subscription = JournalSubscription.safeParse(input)
+  if (!subscription.success) {
     return { reply: { kind: "refused", reason: "the cursor is malformed" }, from: undefined }
   }
-  const { after } = asked.data
+  const { after } = subscription.data
   const page = after === null ? undefined : await journal.read({ after, limit: 1 })
   const head = page?.head ?? (await journal.head())
   if (page?.kind === "foreign-cursor" || page?.kind === "future-cursor") {

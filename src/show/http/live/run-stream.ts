@@ -73,10 +73,10 @@ export function createRunStream(deps: Deps) {
       sending.wake(cursor.agentId)
     },
     unfollow(input: unknown, answer: (reply: RunReply) => void): void {
-      const asked = Unfollow.safeParse(input)
-      if (!asked.success) return answer(MALFORMED)
-      cursors.delete(asked.data.agentId)
-      answer({ kind: "unsubscribed", agentId: asked.data.agentId })
+      const request = Unfollow.safeParse(input)
+      if (!request.success) return answer(MALFORMED)
+      cursors.delete(request.data.agentId)
+      answer({ kind: "unsubscribed", agentId: request.data.agentId })
     },
     /** Dropped for a client that is behind or cannot accept it: the next delta contains it. */
     tellDelta({ runId, parentId, text }: RunDelta): void {
@@ -153,9 +153,9 @@ async function locate(
   cursors: ReadonlyMap<string, RunCursor>,
   runs: RunReader,
 ): Promise<{ reply: RunReply; cursor?: RunCursor }> {
-  const asked = Follow.safeParse(input)
-  if (!asked.success) return { reply: MALFORMED }
-  const { agentId, after, brief } = asked.data
+  const subscription = Follow.safeParse(input)
+  if (!subscription.success) return { reply: MALFORMED }
+  const { agentId, after, brief } = subscription.data
   const isOneTooMany = !cursors.has(agentId) && cursors.size >= MOST_FOLLOWED_RUNS
   if (isOneTooMany) return refuse(`more than ${MOST_FOLLOWED_RUNS} runs`)
   const run = await findRun(runs, agentId)

@@ -2,7 +2,7 @@ import { systemRandom } from "#ground/base"
 import { type App, beginDemo } from "#show/app"
 import { AlreadyRunning, ClientNameInvalid, NotRunning } from "../errors.ts"
 import { clientToken, isClientName } from "../guard/keys.ts"
-import { readOrMakeToken } from "../guard/token-file.ts"
+import { readOrMakeToken, replaceToken } from "../guard/token-file.ts"
 import { readExposure } from "./expose.ts"
 import { openPage, openWindow } from "./open-page.ts"
 import { askForLink, findRunning, type RunningServer } from "./running-server.ts"
@@ -25,11 +25,11 @@ export type ProxiedHost = Pick<ServeOptions, "tools">
 /**
  * `qm up`: serves until stopped, or prints a link to the server already running.
  */
-export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<number> {
+export async function up(call: ServeCall, proxied: ProxiedHost = {}): Promise<number> {
   const { app, say } = call
   const running = await findRunning(app.places.repository.stateDirectory)
   if (running !== undefined) return pointAt(running, call)
-  const serving = await serveAsAsked(call, carried).catch((error: unknown) => {
+  const serving = await serveAsAsked(call, proxied).catch((error: unknown) => {
     if (AlreadyRunning.is(error)) return undefined
     throw error
   })
@@ -49,13 +49,13 @@ export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<nu
 
 async function serveAsAsked(
   { app, input, say }: ServeCall,
-  carried: ProxiedHost,
+  proxied: ProxiedHost,
 ): Promise<HttpServer> {
-  const asked = typeof input["port"] === "number" ? input["port"] : undefined
-  const port = asked ?? app.config().server.port
-  const mayMove = asked === undefined && app.isDefault("server.port")
+  const requestedPort = typeof input["port"] === "number" ? input["port"] : undefined
+  const port = requestedPort ?? app.config().server.port
+  const mayMove = requestedPort === undefined && app.isDefault("server.port")
   const exposed = await readExposure(input)
-  const serving = await serve({ app, port, mayMove, exposed, ...carried })
+  const serving = await serve({ app, port, mayMove, exposed, ...proxied })
   if (port !== 0 && serving.port !== port) say(`Port ${port} is in use; using ${serving.port}.`)
   if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
   return serving
@@ -83,12 +83,13 @@ export async function open(call: ServeCall): Promise<number> {
 }
 
 /**
- * `qm token`: the bearer token for scripts, or for one MCP client.
+ * `qm token`: the bearer token for scripts, or for one MCP client. `--revoke` replaces it first.
  */
 export async function token({ app, input, say }: ServeCall): Promise<number> {
-  const own = await readOrMakeToken(app.places.home, systemRandom)
   const client = input["client"]
   if (typeof client === "string" && !isClientName(client)) throw ClientNameInvalid({ name: client })
+  const readToken = input["revoke"] === true ? replaceToken : readOrMakeToken
+  const own = await readToken(app.places.home, systemRandom)
   say(typeof client === "string" ? clientToken(own, client) : own)
   return 0
 }

@@ -1,9 +1,15 @@
-import { fileURLToPath } from "node:url"
-import { type Clock, type Random, systemClock, systemRandom } from "#ground/base"
-import { type App, versions } from "#show/app"
+import {
+  type Clock,
+  packageFile,
+  type Random,
+  systemClock,
+  systemRandom,
+  versions,
+} from "#ground/base"
+import type { App } from "#show/app"
 import { AlreadyRunning, PortInvalid, PortTaken } from "../errors.ts"
 import { createKeys } from "../guard/keys.ts"
-import { readOrMakeToken } from "../guard/token-file.ts"
+import { createTokenReader, readOrMakeToken } from "../guard/token-file.ts"
 import { createHttp, type Tls } from "../http.ts"
 import type { Tools } from "../tools.ts"
 import { forgetRunning, recordRunning } from "./running-server.ts"
@@ -29,12 +35,13 @@ export type ExposedAddress = { readonly host: string; readonly tls: Tls }
 
 export type HttpServer = Awaited<ReturnType<typeof serve>>
 
-const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../../../console/dist", import.meta.url))
+const CONSOLE_DIRECTORY = packageFile("console/dist")
 
 export async function serve(options: ServeOptions) {
   const { app, clock = systemClock, random = systemRandom } = options
   const { home, repository } = app.places
-  const keys = createKeys({ token: await readOrMakeToken(home, random), clock, random })
+  await readOrMakeToken(home, random)
+  const keys = createKeys({ token: createTokenReader(home), home, clock, random })
   // Ends branches of a dead server before a client can ask for one.
   await app.fold()
   const http = await createHttp({

@@ -109,9 +109,18 @@ const capture = toolView({
 
 export const CODE_VIEWS = { pack, search, map, capture }
 
-function filesText({ files, signals }: SearchFind): string {
-  if (files.length === 0) return "No file or symbol in this repository matches."
-  return [...files.map(foundFileText), `Ranked by ${signals.join(", ")}.`].join("\n")
+function filesText({ files, tests, documents, signals }: SearchFind): string {
+  if (files.length + tests.length + documents.length === 0) {
+    return "No file or symbol in this repository matches."
+  }
+  const group = (title: string, own: readonly FoundFile[]) =>
+    own.length === 0 ? [] : [title, ...own.map(foundFileText)]
+  return [
+    ...files.map(foundFileText),
+    ...group("Tests:", tests),
+    ...group("Documents:", documents),
+    `Ranked by ${signals.join(", ")}.`,
+  ].join("\n")
 }
 
 function foundFileText({ path, score, reasons, symbols }: FoundFile): string {

@@ -36,11 +36,11 @@ const RETURNED: FoldReturn = {
 test.each(ERAS)(
   "[MCP-15] receipts and notes are in the fields and in the text in the %s protocol",
   async (era) => {
-    let isCarried = true
+    let isProxied = true
     const { app } = bareApp({
       call: async (name) => {
         const answer = name === "fold.branch" ? OPENED : RETURNED
-        return isCarried ? answer : { ...answer, mode: "handle", receipt: null, note: "" }
+        return isProxied ? answer : { ...answer, mode: "handle", receipt: null, note: "" }
       },
     })
     await using client = await join(coreMcp(app), { era })
@@ -58,7 +58,7 @@ test.each(ERAS)(
     expect(returned.fields).toMatchObject({ receipt, note, message })
     for (const part of [receipt, note, message]) expect(returned.text).toContain(part)
 
-    isCarried = false
+    isProxied = false
     expect(Object.keys((await open()).fields)).not.toContain("receipt")
     const plain = await close()
     expect(Object.keys(plain.fields)).not.toContain("receipt")

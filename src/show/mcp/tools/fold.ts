@@ -187,10 +187,10 @@ export function branchText(it: FoldBranch): string {
 export function returnText(it: FoldReturn): string {
   const used = `${formatExact(it.budgetUsed)} of ${formatExact(it.budgetTotal)} tokens used`
   const least = it.isLowerBound ? " at least" : ""
-  const kept =
+  const savedText =
     it.tokensKeptOut === null ? "" : `, ${formatExact(it.tokensKeptOut)} kept out of the parent`
   return [
-    `Branch ${it.branchId} is ${it.status}:${least} ${used}${kept}.`,
+    `Branch ${it.branchId} is ${it.status}:${least} ${used}${savedText}.`,
     ...named("Outside its scope", it.outOfScope),
     ...named("Ended with it", it.endedChildren),
     ...(it.mode === "wire" ? wholeResult(it) : asKept(it)),
@@ -242,6 +242,9 @@ function branchLines(it: NonNullable<FoldStatus["branch"]>): readonly string[] {
   const end = it.endReason === null ? "" : ` (${it.endReason})`
   return [
     `Branch ${it.id} is ${it.status}${end}: ${used}. ${it.description}`,
+    ...(it.isExhausted && it.endReason === null
+      ? ["Its budget is used up: call return now with what you have. It is accepted."]
+      : []),
     ...(it.progress === null ? [] : [`Progress: ${it.progress}`]),
     ...(it.result === null ? [] : [it.isPartial ? "Partial result:" : "Result:", it.result]),
   ]
@@ -251,11 +254,11 @@ function branchLines(it: NonNullable<FoldStatus["branch"]>): readonly string[] {
 function readText(it: FoldRead, isSearch: boolean): string {
   const whole = `${plural(it.totalLines, "line")}, ${formatExact(it.totalTokens)} tokens`
   const lines = isSearch ? it.matches.map((match) => `${match.line}: ${match.text}`) : [it.text]
-  const found = isSearch
+  const foundText = isSearch
     ? `${plural(it.matches.length, "line")} found in ${whole}`
     : `from line ${it.fromLine} of ${whole}`
   const rest = it.nextLine === null ? "This is the end." : `Continue with from_line ${it.nextLine}.`
-  return [`${it.label}: ${found}`, ...lines, rest].join("\n")
+  return [`${it.label}: ${foundText}`, ...lines, rest].join("\n")
 }
 
 function named(what: string, values: readonly string[]): readonly string[] {

@@ -66,10 +66,10 @@ const multiTierSearch = toolView({
   result: z.array(z.object({ tier: z.string(), found: KbFound })),
   fields: FOUND,
   async ask(given, call) {
-    const asked = SearchArguments.parse(given)
+    const query = SearchArguments.parse(given)
     const tiers = []
     for (const tier of KB_TIERS) {
-      tiers.push({ tier, found: KbFound.parse(await ask(call, "kb.search", { ...asked, tier })) })
+      tiers.push({ tier, found: KbFound.parse(await ask(call, "kb.search", { ...query, tier })) })
     }
     return tiers
   },

@@ -88,15 +88,15 @@ type ViewParts<Result extends z.ZodType> = {
 
 export function toolView<Result extends z.ZodType>(parts: ViewParts<Result>): ToolView {
   const { result, input, fields, body = ["text", "handle", "notice"] } = parts
-  const told = Object.fromEntries(body.map((key) => [key, BODY[key]]))
+  const shape = Object.fromEntries(body.map((key) => [key, BODY[key]]))
   return {
     input,
-    output: z.object({ ...fields, ...told }),
+    output: z.object({ ...fields, ...shape }),
     body,
     async answer(given, call, ask) {
-      const found =
+      const value =
         parts.ask === undefined ? result.parse(await ask()) : await parts.ask(given, call)
-      return parts.answer(found, given, call)
+      return parts.answer(value, given, call)
     },
   }
 }
@@ -233,14 +233,14 @@ async function enterWindow(
     label,
     ...(isUntrusted === true && { isUntrusted: true }),
   })
-  const told = body.flatMap((key) =>
+  const lines = body.flatMap((key) =>
     metered[key] === undefined ? [] : [[key, metered[key]] as const],
   )
   const shown = body.includes("text") ? metered.text : text
   return {
     // A notice comes last, where it is read.
     text: metered.notice === undefined ? shown : `${shown}\n\n${metered.notice}`,
-    fields: { ...fields, ...Object.fromEntries(told) },
+    fields: { ...fields, ...Object.fromEntries(lines) },
   }
 }
 

@@ -3,6 +3,7 @@ import path from "node:path"
 import { expect, test } from "vitest"
 import { createTokens } from "#ground/tokens"
 import {
+  MOST_TOKENS_ALWAYS_LOADED,
   MOST_TOKENS_OF_A_SET,
   MOST_TOKENS_OF_INSTRUCTIONS,
   MOST_TOOLS_IN_A_SET,
@@ -41,4 +42,13 @@ test("[MCP-1] every tool takes a session, refuses other arguments and declares i
     expect(annotations, name).toMatchObject({ openWorldHint: false })
     expect(annotations?.readOnlyHint, name).toBeTypeOf("boolean")
   }
+})
+
+test("[MCP-1] only branch, return, pack and search are always loaded, within 2,000 tokens", async () => {
+  const { count } = await createTokens({ encoding: "claude" }).counter()
+  const always = (await listed("modern")).filter(
+    (it) => it._meta?.["anthropic/alwaysLoad"] === true,
+  )
+  expect(always.map((it) => it.name)).toEqual(["branch", "return", "pack", "search"])
+  expect(count(JSON.stringify(always))).toBeLessThanOrEqual(MOST_TOKENS_ALWAYS_LOADED)
 })

@@ -25,7 +25,7 @@ export async function askFrame(request: DrawingAsked): Promise<Answer> {
   const { element, isReady } = frame
   if ((await isReady) === undefined)
     return giveUp(request, "The diagram renderer could not be loaded.")
-  const answer = hear(element, DRAWING_MS, (it) => "id" in it && it.id === request.id)
+  const answer = receive(element, DRAWING_MS, (it) => "id" in it && it.id === request.id)
   // A frame without an origin can be addressed only by "*".
   element.contentWindow?.postMessage(request, "*")
   const response = await answer
@@ -43,7 +43,7 @@ function open(): Frame {
   element.inert = true
   element.tabIndex = -1
   element.className = styles.corner ?? ""
-  const isReady = hear(element, LOADING_MS, (it) => it.kind === "ready")
+  const isReady = receive(element, LOADING_MS, (it) => it.kind === "ready")
   document.body.append(element)
   return { element, isReady }
 }
@@ -54,7 +54,7 @@ function giveUp({ id }: DrawingAsked, says: string): Answer {
   return { kind: "refused", id, says }
 }
 
-function hear(
+function receive(
   element: HTMLIFrameElement,
   timeoutMs: number,
   isIt: (answer: DrawingAnswer) => boolean,

@@ -49,9 +49,13 @@ function provider({ modelUrl }: Stage): string {
     .join(",")
 }
 
-const Servers = z.array(z.looseObject({ name: z.string() }))
+const Transport = z.looseObject({ command: z.string().optional(), url: z.string().optional() })
+const Servers = z.array(z.looseObject({ name: z.string(), transport: Transport.optional() }))
 
-/** Disables each of the user's MCP servers; an empty table would not. */
+/**
+ * Disables each MCP server of the user and of plugins; an empty table would not. A server of a plugin is
+ * not in the user's config, so the entry must be complete: command or URL.
+ */
 async function withoutServers(stage: Stage): Promise<readonly string[]> {
   const outcome = await run(stage.program, ["mcp", "list", "--json"], {
     cwd: stage.scene.root,
@@ -63,7 +67,12 @@ async function withoutServers(stage: Stage): Promise<readonly string[]> {
   if (outcome.kind !== "exited") return []
   const servers = Servers.safeParse(parseJson(outcome.stdout.toString()))
   if (!servers.success || servers.data.length === 0) return []
-  const off = servers.data.map((it) => `${JSON.stringify(it.name)}={enabled=false}`)
+  const off = servers.data.map(({ name, transport }) => {
+    const fields = Object.entries({ command: transport?.command, url: transport?.url })
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => `${key}=${JSON.stringify(value)},`)
+    return `${JSON.stringify(name)}={${fields.join("")}enabled=false}`
+  })
   return [`mcp_servers={${off.join(",")}}`]
 }
 

@@ -16,9 +16,9 @@ export type Model = AsyncDisposable & {
  * A scripted model on a free local port. It stores its requests, which show what reached the agent.
  */
 export async function startModel(dialect: Dialect, script: Script): Promise<Model> {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    answer(request, response, { dialect, script, asked }).catch(() => response.destroy())
+    answer(request, response, { dialect, script, asked: requests }).catch(() => response.destroy())
   })
   // A CONNECT request treats it as a proxy to another host; close it.
   server.on("connect", (_request, socket) => socket.destroy())
@@ -30,7 +30,7 @@ export async function startModel(dialect: Dialect, script: Script): Promise<Mode
   invariant(typeof address === "object" && address !== null, "a listening server has an address")
   return {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    asked: requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -91,7 +91,7 @@ const MEMORY_FOLDER = ".qm/memory"
 
 /** A note after the link marks a memory that is unconfirmed or superseded. */
 function placesIn(text: string, folder: string): readonly MemoryPlace[] {
-  const links = text.matchAll(new RegExp(`^- \\[.*\\]\\(${folder}/([^)\\s]+)\\)$`, "gm"))
+  const links = text.matchAll(new RegExp(`^- \\[.*\\]\\(${folder}/([^()\\s]+)\\)$`, "gm"))
   return [...links].slice(0, MOST_OPENED_MEMORIES).flatMap(([, encoded = ""]) => {
     const name = decoded(encoded)
     return name === undefined ? [] : [{ folder, name }]

@@ -1,4 +1,10 @@
-import { type OpenFolder, openFolder, visibleLine, withoutHiddenCharacters } from "#ground/base"
+import {
+  type OpenFolder,
+  openFolder,
+  truncate,
+  visibleLine,
+  withoutHiddenCharacters,
+} from "#ground/base"
 import type { HookWorld } from "../../event.ts"
 
 export type BootInput = {
@@ -15,7 +21,7 @@ export function openPlain(path: string): OpenFolder | undefined {
 
 const LONGEST_QUOTED_UNITS = 140
 
-const LONGEST_SESSION_UNITS = 12
+const LONGEST_SESSION_UNITS = 13
 
 /** Quotes foreign text: one line, no invisible characters, truncated. */
 export function quoted(text: string): string {
@@ -23,15 +29,11 @@ export function quoted(text: string): string {
 }
 
 export function inline(text: string): string {
-  return cut(visibleLine(withoutHiddenCharacters(text.replace(/\s+/g, " ").trim())))
-}
-
-function cut(text: string, most = LONGEST_QUOTED_UNITS): string {
-  const points = [...text]
-  return points.length > most ? `${points.slice(0, most).join("")}…` : text
+  const line = visibleLine(withoutHiddenCharacters(text.replace(/\s+/g, " ").trim()))
+  return truncate(line, LONGEST_QUOTED_UNITS)
 }
 
 /** Ids may be any text; their beginning distinguishes them. */
 export function shortSession(session: string): string {
-  return cut(visibleLine(withoutHiddenCharacters(session)), LONGEST_SESSION_UNITS)
+  return truncate(visibleLine(withoutHiddenCharacters(session)), LONGEST_SESSION_UNITS)
 }

@@ -40,7 +40,7 @@ function sectionsOf(config: string): readonly Section[] {
       continue
     }
     if (/^\s*\[/.test(line)) sections.push({ kind: "", name: "", values: [] })
-    const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec(line) ?? []
+    const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*)/.exec(line) ?? []
     if (key === undefined || value === undefined) continue
     sections.at(-1)?.values.push({ key: key.toLowerCase(), value: plainValue(value) })
   }
@@ -49,7 +49,7 @@ function sectionsOf(config: string): readonly Section[] {
 
 function plainValue(value: string): string {
   const [, inside] = /^"((?:[^"\\]|\\.)*)"/.exec(value) ?? []
-  return inside === undefined ? value.replace(/\s*[;#].*$/, "").trim() : unescaped(inside)
+  return inside === undefined ? value.replace(/[;#][^]*$/, "").trim() : unescaped(inside)
 }
 
 function unescaped(text: string): string {

@@ -1,8 +1,8 @@
 import { answerQuestions } from "#ground/base"
-import { createParser } from "../../parser.ts"
-import type { TextFacts } from "../facts-codec.ts"
+import { createParser } from "../../parse/parser.ts"
 import { createBatchReader, type GivenText } from "../read-text.ts"
 import type { ReadAnswer, ReadItem } from "../readers.ts"
+import type { TextFacts } from "../store/facts-codec.ts"
 
 const parser = createParser()
 

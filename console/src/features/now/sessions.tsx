@@ -1,0 +1,133 @@
+import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
+import {
+  formatBytes,
+  formatExact,
+  type HostSession,
+  type LiveSession,
+  plural,
+} from "../../contract.ts"
+import { paths } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { useWatched } from "../../data/watched.ts"
+import {
+  Cell,
+  Group,
+  type GroupLabel,
+  NarrowLine,
+  Row,
+  Rows,
+  TextCell,
+} from "../../ui/list/list.tsx"
+import { Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { Text } from "../../ui/text/text.tsx"
+
+const COLUMNS = {
+  full: "14px minmax(0, 1fr) 104px 120px 84px",
+  narrow: "14px minmax(0, 1fr) 84px",
+  nameSpan: 2,
+} as const
+
+const LABELS: readonly GroupLabel[] = [
+  { text: "Host", from: "roomy" },
+  { text: "Work", from: "roomy" },
+  { text: "Last", align: "end" },
+]
+
+const MOST_STORED = 8
+const SINCE_HOURS = 24
+const MOST_LIVE = 50
+
+type SessionRow = {
+  readonly key: string
+  readonly title: string
+  readonly host: string
+  readonly work: string
+  readonly at: number
+  readonly href: string
+  readonly isDrifted: boolean
+}
+
+/** Sessions that hooks reported in the last day, then those that hosts stored on this machine. */
+export function useRecentSessions(): readonly SessionRow[] {
+  const { data: stored } = useOperation("agents.sessions", { limit: MOST_STORED })
+  const { data: live } = useWatched("session.list", { sinceHours: SINCE_HOURS, limit: MOST_LIVE })
+  return recentRows(live?.live ?? [], stored?.sessions ?? [])
+}
+
+export function recentRows(
+  live: readonly LiveSession[],
+  stored: readonly HostSession[],
+): readonly SessionRow[] {
+  const liveById = new Map(live.map((it) => [it.session, it]))
+  const storedIds = new Set(stored.map((it) => it.sessionId))
+  const rows = [
+    ...stored.map((it) => storedRow(it, liveById.get(it.sessionId))),
+    ...live.filter((it) => !storedIds.has(it.session)).map(liveRow),
+  ]
+  return rows.toSorted((a, b) => b.at - a.at).slice(0, MOST_STORED)
+}
+
+function storedRow(session: HostSession, live: LiveSession | undefined): SessionRow {
+  const { sessionId, title, host, runId, sizeBytes, changedAt } = session
+  const elsewhere = live === undefined ? {} : { at: sessionId, show: sessionId }
+  return {
+    key: sessionId,
+    title: visibleLine(title),
+    host,
+    work: live === undefined ? formatBytes(sizeBytes) : describeEdits(live),
+    at: Math.max(changedAt, live?.lastAt ?? 0),
+    href: runId === null ? paths.sessions(elsewhere) : paths.run(runId),
+    isDrifted: (live?.drifted ?? 0) > 0,
+  }
+}
+
+function liveRow(live: LiveSession): SessionRow {
+  const { session, host, lastAt, drifted } = live
+  return {
+    key: session,
+    title: `Session ${shortSession(session)}`,
+    host: visibleLine(host ?? ""),
+    work: describeEdits(live),
+    at: lastAt,
+    href: paths.sessions({ at: session, show: session }),
+    isDrifted: drifted > 0,
+  }
+}
+
+function describeEdits({ drifted, edits }: LiveSession): string {
+  return drifted > 0 ? `${formatExact(drifted)} not registered` : plural(edits, "edit")
+}
+
+type RecentSessionsProps = {
+  readonly rows: readonly SessionRow[]
+  readonly now: number
+  readonly at: string | null
+}
+
+export function RecentSessions({ rows, now, at }: RecentSessionsProps) {
+  if (rows.length === 0) return null
+  return (
+    <Rows columns={COLUMNS}>
+      <Group name="Recent sessions" count={rows.length} labels={LABELS} />
+      {rows.map((it) => (
+        <Row key={it.key} href={it.href} isCurrent={it.key === at}>
+          <StatusMark status={it.isDrifted ? "warned" : "done"} />
+          <Stack>
+            <Cell lead>{it.title}</Cell>
+            <NarrowLine>{[it.host, it.work].filter((one) => one !== "").join(", ")}</NarrowLine>
+          </Stack>
+          <TextCell from="roomy" tone="2" cut>
+            {it.host}
+          </TextCell>
+          <TextCell from="roomy" tone="2" cut>
+            {it.work}
+          </TextCell>
+          <Text mono tone="3" align="end">
+            {formatAge(it.at, now)}
+          </Text>
+        </Row>
+      ))}
+    </Rows>
+  )
+}

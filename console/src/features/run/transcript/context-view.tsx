@@ -1,0 +1,110 @@
+import { useState } from "react"
+import { asRecord } from "#ground/base/object"
+import { toWireError } from "../../../base/errors.ts"
+import { visibleLine } from "../../../base/format.ts"
+import { KINDS } from "../../../base/kinds.ts"
+import { type ContextKind, formatExact, plural } from "../../../contract.ts"
+import { paths } from "../../../data/paths.ts"
+import { useOperation } from "../../../data/queries.tsx"
+import { RowBudgetBar } from "../../../ui/budget-bar/budget-bar.tsx"
+import { Failure } from "../../../ui/failure/failure.tsx"
+import { Box, BoxBody, BoxCode, BoxTop } from "../../../ui/transcript/box.tsx"
+import { Line, Muted, TextLink } from "../../../ui/transcript/transcript.tsx"
+import type { ContextStart } from "./entry.ts"
+
+type ContextViewProps = {
+  readonly entry: ContextStart
+  readonly isOpen: boolean
+  onToggle(): void
+}
+
+/** The window before the first prompt, from the run's own capture. */
+export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
+  const { contextFileCount, tokens, kinds, window, capture, disclaimer, inWindow } =
+    entry.message.metadata
+  const items = readItems(inWindow)
+  const count = items?.length ?? contextFileCount
+  const summary = [
+    typeof count === "number" ? plural(count, "item") : "",
+    typeof tokens === "number" ? `${formatExact(tokens)} tokens` : "",
+  ].filter((it) => it !== "")
+  const amounts = readKinds(kinds)
+  const id = typeof capture === "string" ? capture : ""
+  return (
+    <Box>
+      <BoxBody>
+        <BoxTop aside={<TextLink href={paths.capture({ id })}>Open</TextLink>}>
+          <Line
+            keeps
+            title="Context at start"
+            description={summary.join(", ")}
+            {...(items === undefined ? {} : { isOpen, onToggle })}
+          />
+        </BoxTop>
+        {Object.keys(amounts).length === 0 ? null : (
+          <RowBudgetBar tokens={amounts} {...(typeof window === "number" ? { window } : {})} />
+        )}
+        {isOpen && items !== undefined ? (
+          <>
+            {items.map((it) => (
+              <ItemView key={it.path} item={it} capture={id} />
+            ))}
+            {typeof disclaimer === "string" ? <Muted>{visibleLine(disclaimer)}</Muted> : null}
+          </>
+        ) : null}
+      </BoxBody>
+    </Box>
+  )
+}
+
+type WindowItem = { readonly path: string; readonly label: string; readonly tokens: number }
+
+function ItemView({ item, capture }: { readonly item: WindowItem; readonly capture: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const { path, label, tokens } = item
+  return (
+    <>
+      <Line
+        plain
+        title={visibleLine(label)}
+        figures={[formatExact(tokens)]}
+        {...(capture === "" ? {} : { isOpen, onToggle: () => setOpen(!isOpen) })}
+      />
+      {isOpen ? <ItemText path={path} label={label} capture={capture} /> : null}
+    </>
+  )
+}
+
+type ItemTextProps = Pick<WindowItem, "path" | "label"> & { readonly capture: string }
+
+function ItemText({ path, label, capture }: ItemTextProps) {
+  const { data, error, refetch } = useOperation("capture.text", { id: capture, path })
+  if (error !== null) {
+    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
+  }
+  if (data === undefined) return <Muted>Reading…</Muted>
+  if (data.withheld !== undefined) return <Muted>{visibleLine(data.withheld)}</Muted>
+  return <BoxCode text={data.text} label={`Text of ${visibleLine(label)}`} />
+}
+
+function readItems(listed: unknown): readonly WindowItem[] | undefined {
+  if (!Array.isArray(listed)) return undefined
+  return listed.flatMap((it: unknown) => {
+    const { path, label, tokens } = asRecord(it)
+    const isItem =
+      typeof path === "string" && typeof label === "string" && typeof tokens === "number"
+    return isItem ? [{ path, label, tokens }] : []
+  })
+}
+
+function readKinds(kinds: unknown): Partial<Record<ContextKind, number>> {
+  const amounts: Partial<Record<ContextKind, number>> = {}
+  if (!Array.isArray(kinds)) return amounts
+  const listed: readonly unknown[] = kinds
+  for (const it of listed) {
+    const { kind: name, tokens } = asRecord(it)
+    const kind = KINDS.find((one) => one === name)
+    if (kind !== undefined && typeof tokens === "number") amounts[kind] = tokens
+  }
+  return amounts
+}

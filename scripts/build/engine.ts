@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import path from "node:path"
+import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec"
+import { type RolldownBuild, type RolldownLog, rolldown } from "rolldown"
+import { z } from "zod"
+import { lazySchemas } from "./lazy-schemas.ts"
+import { lightBuiltins } from "./light-builtins.ts"
+
+/** Modules that most commands do not need, or only after their first output. */
+const LATE = [
+  "node:child_process",
+  "node:crypto",
+  "node:net",
+  "node:readline",
+  "node:timers/promises",
+  "node:zlib",
+]
+
+/** Modules that most commands need, and whose import would load more than the module itself. */
+const LIGHT = ["node:fs", "node:util"]
+
+const ROOT = path.join(import.meta.dirname, "../..")
+const SOURCES = path.join(ROOT, "src")
+const ENGINE = path.join(ROOT, "dist/engine")
+
+/** The program, and the modules that `threadModule()` starts in worker threads. */
+const ENTRIES = {
+  main: "src/show/main.ts",
+  "know/map/thread/main": "src/know/map/thread/main.ts",
+  "know/map/tree/thread/main": "src/know/map/tree/thread/main.ts",
+  "act/gateway/read/thread/main": "src/act/gateway/read/thread/main.ts",
+}
+
+const OUR_PURE_MODULE = /\/src\/(?:[^/]+\/)*(?!main\.ts$|zod-without-jit\.ts$)[^/]+\.ts$/
+
+/**
+ * Bundles `src` with all packages into `dist/engine`: a file per entry, and chunks that load when an
+ * operation needs them. Decision 0027. Returns the paths of the bundled modules.
+ */
+export async function buildEngine(): Promise<readonly string[]> {
+  const planned = new Set<RolldownBuild>()
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: ENTRIES,
+    platform: "node",
+    preserveEntrySignatures: "allow-extension",
+    // Its CommonJS build hides its own requires from bundlers.
+    resolve: {
+      alias: { "jsonc-parser": path.join(ROOT, "node_modules/jsonc-parser/lib/esm/main.js") },
+    },
+    // `pg` asks for pg-native, finds none and continues with its own code.
+    external: ["pg-native"],
+    // Of our modules only entries have side effects on load, so unused code of rooms is removed.
+    treeshake: { moduleSideEffects: [{ test: OUR_PURE_MODULE, sideEffects: false }] },
+    plugins: [
+      lazySchemas({ folder: SOURCES, isPure: (file) => OUR_PURE_MODULE.test(file) }),
+      lightBuiltins({
+        late: LATE,
+        isLight: (name, importer) =>
+          [...LATE, ...LIGHT].includes(name) && importer.startsWith(SOURCES),
+        replaceFiles: false,
+      }),
+    ],
+    onLog(_level, log) {
+      // Of an operation in the group `operations`. The plan refuses all others.
+      if (planned.size === 0 || log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") refuse(log)
+    },
+  })
+  const together = await planGroups(bundle)
+  planned.add(bundle)
+  mkdirSync(path.dirname(ENGINE), { recursive: true })
+  // Readers see the old folder or the new one, never a half-written one.
+  const making = mkdtempSync(`${ENGINE}-`)
+  const { output } = await bundle.write({
+    dir: making,
+    format: "esm",
+    minify: true,
+    comments: false,
+    // `mapStack()` in ground/base reads the maps when a bug is reported.
+    sourcemap: "hidden",
+    sourcemapExcludeSources: true,
+    entryFileNames: "[name].mjs",
+    codeSplitting: {
+      groups: [
+        // One file loads faster than thirty. The sets are complete, so none imports back.
+        ...together.map(({ name, modules }) => ({
+          name,
+          test: (id: string) => modules.has(id),
+          includeDependenciesRecursively: false,
+        })),
+        ...PACKAGE_GROUPS,
+      ],
+    },
+    chunkFileNames: "chunks/[name]-[hash].mjs",
+  })
+  await bundle.close()
+  const chunks = output.filter((it) => it.type === "chunk")
+  const pureChunks = chunks.filter((it) => it.moduleIds.every((id) => OUR_PURE_MODULE.test(id)))
+  const pureFiles = new Set(pureChunks.map((it) => path.basename(it.fileName)))
+  for (const { fileName, moduleIds } of chunks) {
+    dropImports(path.join(making, fileName), pureFiles)
+    trimMap(path.join(making, `${fileName}.map`), moduleIds)
+  }
+  rmSync(ENGINE, { recursive: true, force: true })
+  renameSync(making, ENGINE)
+  return chunks.flatMap((it) => it.moduleIds)
+}
+
+/** A chunk per package, because a command loads few of them. */
+const PACKAGE_GROUPS = [
+  { name: "zod", test: /\/node_modules\/zod\//, priority: 1 },
+  { name: packageOf, debugName: "packages", test: /\/node_modules\// },
+]
+
+/** Small modules that many rooms use; a schema takes time only when it is used. */
+const SHARED_MODULE = /\/src\/ground\/(?:base\/|contract\/(?:shapes\/|[\w-]+\.ts$))/
+
+/** Modules of ours that always load together: every command loads `start`, most load `operations`. */
+async function planGroups(bundle: RolldownBuild) {
+  const { output } = await bundle.generate({ codeSplitting: { groups: PACKAGE_GROUPS } })
+  const chunks = output.filter((it) => it.type === "chunk")
+  const loadedBy = (source: string): ReadonlySet<string> => {
+    const entry = chunks.find((it) => it.facadeModuleId === path.join(ROOT, source))
+    const files = new Set([entry?.fileName])
+    for (const file of files) {
+      for (const it of chunks.find((chunk) => chunk.fileName === file)?.imports ?? []) files.add(it)
+    }
+    const modules = chunks.filter((it) => files.has(it.fileName)).flatMap((it) => it.moduleIds)
+    return new Set(modules.filter((it) => OUR_PURE_MODULE.test(it) || it.startsWith("\0builtin:")))
+  }
+  const start = loadedBy("src/show/main.ts")
+  const shared = chunks.flatMap((it) => it.moduleIds).filter((it) => SHARED_MODULE.test(it))
+  const operations = loadedBy("src/show/cli/run-operation.ts").union(new Set(shared))
+  return [
+    { name: "start", modules: start },
+    { name: "operations", modules: operations.difference(start) },
+  ]
+}
+
+/**
+ * Drops imports of chunks for their side effects alone, because they have none: a search would load
+ * the readers of documents. Spaces keep the columns of the source map.
+ */
+function dropImports(file: string, pureFiles: ReadonlySet<string>): void {
+  const code = readFileSync(file, "utf8")
+  const dropped = code.replace(/import"\.[\w./-]*\/([\w.-]+)";/g, (text, name: string) =>
+    pureFiles.has(name) ? " ".repeat(text.length) : text,
+  )
+  if (dropped !== code) writeFileSync(file, dropped)
+}
+
+/** Stacks need source lines of our code: no names, no columns, no packages. A tenth of the size. */
+function trimMap(file: string, modules: readonly string[]): void {
+  if (!modules.some((it) => it.startsWith(SOURCES))) {
+    rmSync(file, { force: true })
+    return
+  }
+  const map = SourceMap.parse(JSON.parse(readFileSync(file, "utf8")))
+  const mappings = decode(map.mappings).map((segments) => {
+    let last = ""
+    return segments.flatMap((segment) => {
+      const [column, source, line] = segment
+      const position = `${source}:${line}`
+      if (source === undefined || line === undefined || position === last) return []
+      last = position
+      return [[column, source, line, 0] satisfies SourceMapSegment]
+    })
+  })
+  writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(mappings) }))
+}
+
+const SourceMap = z.looseObject({ mappings: z.string() })
+
+function packageOf(module: string): string {
+  const name = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1] ?? "package"
+  return name.replace("/", "-").replace("@", "")
+}
+
+/** web-tree-sitter evaluates code only for grammars that contain some; ours contain none. */
+function refuse({ code, message, id = "" }: RolldownLog): void {
+  if (code === "EVAL" && id.includes("/web-tree-sitter/")) return
+  throw new Error(`The bundle has a fault: ${message}`)
+}

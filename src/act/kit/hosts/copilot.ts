@@ -1,0 +1,60 @@
+import path from "node:path"
+import { asSkill, type KitHostForm, type Machine } from "./host.ts"
+
+const NO_HOOKS = "qm installs no hooks into Copilot yet"
+
+/**
+ * Seen on 1.0.102: Copilot reads MCP servers of the user from `mcp-config.json`. With more than about 30
+ * tools it defers their definitions, unless the server's entry says otherwise.
+ */
+export const copilot: KitHostForm = {
+  host: "copilot",
+  title: "Copilot",
+  folder,
+  settings: (machine) => ({
+    path: path.join(folder(machine), "mcp-config.json"),
+    container: "mcpServers",
+  }),
+  events: {
+    boot: null,
+    track: null,
+    drift: null,
+    concurrency: null,
+    risk: null,
+    pitfall: null,
+    package: null,
+    loaded: null,
+    window: null,
+    prompt: null,
+    guideline: null,
+  },
+  without: {
+    boot: NO_HOOKS,
+    track: NO_HOOKS,
+    drift: NO_HOOKS,
+    concurrency: NO_HOOKS,
+    risk: NO_HOOKS,
+    pitfall: NO_HOOKS,
+    package: NO_HOOKS,
+    loaded: NO_HOOKS,
+    window: NO_HOOKS,
+    prompt: NO_HOOKS,
+    guideline: NO_HOOKS,
+  },
+  entries: () => [],
+  server: ({ node, main }) => ({
+    type: "local",
+    command: node,
+    args: [main, "mcp"],
+    tools: ["*"],
+    deferTools: "never",
+  }),
+  project: (template, machine) => asSkill(path.join(folder(machine), "skills"), template),
+  bootFile: null,
+  next: null,
+}
+
+function folder({ userHome, environment }: Machine): string {
+  const own = environment["COPILOT_HOME"]
+  return own ? path.resolve(own) : path.join(userHome, ".copilot")
+}

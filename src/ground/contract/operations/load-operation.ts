@@ -1,0 +1,57 @@
+import type { Operation } from "../operation.ts"
+import type { OPERATIONS, OperationGroup, OperationName } from "./operations.ts"
+
+type LoaderOf<Group extends OperationGroup> = () => Promise<
+  Pick<typeof OPERATIONS, Extract<OperationName, `${Group}.${string}`>>
+>
+
+/** One module per group, so that a command builds the schemas of its own group only. */
+const LOADERS = {
+  agents: async () => (await import("./agents.ts")).agentsOperations,
+  bench: async () => (await import("./bench.ts")).benchOperations,
+  capture: async () => (await import("./capture.ts")).captureOperations,
+  claim: async () => (await import("./ledger.ts")).claimOperations,
+  config: async () => (await import("./app.ts")).configOperations,
+  credential: async () => (await import("./sources.ts")).credentialOperations,
+  decision: async () => (await import("./memory.ts")).decisionOperations,
+  demo: async () => (await import("./app.ts")).demoOperations,
+  doctor: async () => (await import("./app.ts")).doctorOperations,
+  events: async () => (await import("./store.ts")).eventsOperations,
+  fold: async () => (await import("./fold.ts")).foldOperations,
+  gateway: async () => (await import("./gateway.ts")).gatewayOperations,
+  guard: async () => (await import("./guard.ts")).guardOperations,
+  guidelines: async () => (await import("./pack.ts")).guidelinesOperations,
+  hosts: async () => (await import("./app.ts")).hostsOperations,
+  kb: async () => (await import("./knowledge.ts")).kbOperations,
+  kit: async () => (await import("./kit.ts")).kitOperations,
+  map: async () => (await import("./map.ts")).mapOperations,
+  memory: async () => (await import("./memory.ts")).memoryOperations,
+  now: async () => (await import("./app.ts")).nowOperations,
+  pack: async () => (await import("./pack.ts")).packOperations,
+  permissions: async () => (await import("./permissions.ts")).permissionsOperations,
+  pipeline: async () => (await import("./pipeline.ts")).pipelineOperations,
+  recipe: async () => (await import("./pipeline.ts")).recipeOperations,
+  search: async () => (await import("./map.ts")).searchOperations,
+  session: async () => (await import("./ledger.ts")).sessionOperations,
+  sessions: async () => (await import("./sessions.ts")).sessionsOperations,
+  source: async () => (await import("./sources.ts")).sourceOperations,
+  store: async () => (await import("./store.ts")).storeOperations,
+  tokens: async () => (await import("./tokens.ts")).tokensOperations,
+  upgrade: async () => (await import("./app.ts")).upgradeOperations,
+} as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
+
+/** Undefined for an unknown name. */
+export async function loadOperation(name: string): Promise<Operation | undefined> {
+  const loaders = new Map<string, () => Promise<Readonly<Record<string, Operation>>>>(
+    Object.entries(LOADERS),
+  )
+  return (await loaders.get(name.slice(0, name.indexOf(".")))?.())?.[name]
+}
+
+/** All of them. */
+export async function loadOperations(): Promise<readonly Operation[]> {
+  const loaders: readonly (() => Promise<Readonly<Record<string, Operation>>>)[] =
+    Object.values(LOADERS)
+  const groups = await Promise.all(loaders.map((load) => load()))
+  return groups.flatMap((it) => Object.values(it))
+}

@@ -1,0 +1,159 @@
+import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
+import { defineOperations } from "../operation.ts"
+import {
+  CostGroup,
+  SessionsContext,
+  SessionsCost,
+  SessionsImported,
+  SessionsLines,
+  SessionsList,
+  SessionsSearch,
+  SessionsShow,
+  TranscriptHost,
+} from "../shapes/sessions.ts"
+
+const session = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("Session id, or its first characters, listed by `qm sessions`")
+
+const SessionInput = { session: listedBy("sessions.list", session) }
+
+const filters = {
+  host: TranscriptHost.optional().describe("Only sessions of this host"),
+  repository: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe("Only sessions of the repository at this path"),
+}
+
+const since = z
+  .string()
+  .max(100)
+  .regex(
+    /^(?:\d{4}-\d{2}-\d{2}|\d{1,4}[hdw])$/,
+    "is a date such as 2026-01-31, or such as 24h, 7d, 4w",
+  )
+
+export const sessionsOperations = defineOperations("sessions", {
+  list: {
+    summary: "List indexed sessions of all hosts with context, files and cost",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["sessions"],
+      aliases: ["sessions list"],
+      group: "Sessions",
+      examples: ["qm sessions", "qm sessions --host codex --limit 10"],
+    },
+    input: z.strictObject({
+      ...filters,
+      limit: z.int().min(1).max(500).default(30).describe("Maximum number of sessions"),
+    }),
+    output: SessionsList,
+    rows: { field: "sessions", id: "id", title: ["host", "title"] },
+  },
+  show: {
+    summary: "Show a session: models, cost, files, tools and compactions",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { args: ["session"], group: "Sessions", examples: ["qm sessions show 0f3c2a9e"] },
+    input: z.strictObject(SessionInput),
+    output: SessionsShow,
+  },
+  lines: {
+    summary: "Show the prompts, answers and tool calls of an indexed session",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { args: ["session"], group: "Sessions", examples: ["qm sessions lines 0f3c2a9e"] },
+    input: z.strictObject({
+      ...SessionInput,
+      after: z.int().nonnegative().default(0).describe("Only lines after this line id"),
+      limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of lines"),
+    }),
+    output: SessionsLines,
+  },
+  search: {
+    summary: "Search the text of all indexed sessions",
+    effect: "read",
+    surfaces: ["cli", "http", "mcp"],
+    cli: {
+      args: ["query"],
+      group: "Sessions",
+      examples: ['qm sessions search "rounding of quotes"'],
+    },
+    mcp: {
+      set: "sessions",
+      name: "sessions_search",
+      title: "Search past sessions",
+      description:
+        "Find prompts, answers, commands and edits of earlier agent sessions. All words must occur in one message; the last may be incomplete.",
+      fields: { query: "query", session: "session", limit: "limit" },
+      texts: { query: "", session: "Only this session", limit: "Default 20" },
+    },
+    input: z.strictObject({
+      query: z.string().min(1).max(1_000).describe("Words that must all occur in one line"),
+      session: session.optional().describe("Only this session, with all its matching lines"),
+      ...filters,
+      limit: z.int().min(1).max(200).default(20).describe("Maximum number of results"),
+    }),
+    output: SessionsSearch,
+  },
+  context: {
+    summary: "Show a session's window at each model call, with compactions",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { args: ["session"], group: "Sessions", examples: ["qm sessions context 0f3c2a9e"] },
+    input: z.strictObject({
+      ...SessionInput,
+      agent: z.string().min(1).max(200).default("main").describe("`main` or a sub-agent"),
+      limit: z.int().min(1).max(20_000).default(5_000).describe("Maximum number of calls, newest"),
+    }),
+    output: SessionsContext,
+  },
+  import: {
+    summary: "Index new lines of the hosts' transcripts; --all from now on",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      group: "Sessions",
+      examples: ["qm sessions import", "qm sessions import --all"],
+      notes: [
+        "Without --all: the transcripts of this repository, once.",
+        "With --all: all transcripts on this machine, now and automatically later (sessions.import).",
+        "The text is redacted and stored in this repository's store, which may be a team's Postgres.",
+      ],
+    },
+    input: z.strictObject({
+      all: z
+        .boolean()
+        .default(false)
+        .describe("Include other repositories, and set sessions.import to machine"),
+    }),
+    output: SessionsImported,
+  },
+  cost: {
+    summary: "Show what sessions cost by day, model, repository or agent",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["cost"],
+      group: "Sessions",
+      examples: ["qm cost", "qm cost --since 7d --by model", "qm cost --by tool --json"],
+      notes: [
+        "Costs are list prices of the providers, whatever a subscription covers.",
+        "Days and weeks are UTC. A model call that several transcripts contain counts once.",
+      ],
+    },
+    input: z.strictObject({
+      since: since.default("30d").describe("First day, or age such as 24h, 7d, 4w"),
+      by: CostGroup.default("day").describe("What each row adds up"),
+      ...filters,
+    }),
+    output: SessionsCost,
+  },
+})

@@ -1,0 +1,189 @@
+import { z } from "zod"
+import { TokenUsage } from "./agent.ts"
+import { ContextKind } from "./start.ts"
+
+const Count = z.int().nonnegative()
+
+export const GATEWAY_MODES = ["off", "record", "fold"] as const
+export const GatewayMode = z.enum(GATEWAY_MODES)
+export type GatewayMode = z.infer<typeof GatewayMode>
+
+/** The API of the model provider. */
+const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
+export const WireName = z.enum(WIRE_NAMES)
+export type WireName = z.infer<typeof WireName>
+
+export const WIRE_KINDS = [
+  "prompt",
+  "instructions",
+  "memory",
+  "tool",
+  "skill",
+  "agent",
+  "server",
+  "hook",
+  "style",
+  "environment",
+  "reminder",
+  "system",
+  "user",
+  "assistant",
+  "thinking",
+  "call",
+  "result",
+  "image",
+  "other",
+] as const
+export const WireKind = z.enum(WIRE_KINDS)
+export type WireKind = z.infer<typeof WireKind>
+
+/** One part of a request; its text is stored only if that is switched on. */
+export const WireItem = z.object({
+  kind: WireKind,
+  context: ContextKind.describe("Kind on the budget bar"),
+  name: z.string().describe("Path, tool, skill or role, redacted"),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  tokens: Count.describe("By our counter"),
+  bytes: Count,
+  path: z.string().optional().describe("Path of an instruction file with the same text on disk"),
+  isConfirmed: z
+    .boolean()
+    .optional()
+    .describe("Whether the file on disk has the same text; absent for other items"),
+  isDeferred: z.boolean().optional().describe("A tool whose schema is loaded later"),
+  why: z.string().max(300).optional().describe("Reason for the item, if the request shows it"),
+})
+export type WireItem = z.infer<typeof WireItem>
+
+/** A branch removed from a request. */
+export const WireFold = z.object({
+  branchId: z.string(),
+  bytes: Count.describe("Removed from this request"),
+  tokens: Count.describe("Removed from this request, by our counter"),
+})
+export type WireFold = z.infer<typeof WireFold>
+
+export const WireOutcome = z.enum(["answered", "refused", "cut", "aborted", "unreachable"])
+export type WireOutcome = z.infer<typeof WireOutcome>
+
+export const GatewayRequest = z.object({
+  proxiedSession: z.string().describe("Id of its proxied session"),
+  seq: z.int().positive().describe("Number within its proxied session"),
+  run: z.string().nullable(),
+  at: z.int(),
+  route: z.enum(["messages", "responses", "chat", "generate", "count", "other"]),
+  session: z.string().nullable().describe("The host's session id"),
+  agent: z.string().nullable().describe("The sub-agent; null for the main conversation"),
+  model: z.string().nullable(),
+  status: z.int().nullable().describe("Status of the response; null if there was none"),
+  outcome: WireOutcome,
+  firstByteMs: z.number().nonnegative().nullable(),
+  durationMs: z.number().nonnegative(),
+  sentBytes: Count.describe("Size of the body that the host sent"),
+  forwardedBytes: Count.describe("Size of the body that the provider received"),
+  tokens: Count.describe("Tokens of the forwarded body, by our counter"),
+  kinds: z.array(z.object({ kind: ContextKind, tokens: Count })),
+  usage: TokenUsage.nullable().describe(
+    "The provider's own usage; null also for token-count requests, which cost nothing",
+  ),
+  costUsd: z.number().nonnegative().nullable().describe("Cost of that usage by the price table"),
+  added: z.array(WireItem).describe("Items new since the previous request, in order"),
+  gone: Count.describe("Number of items of the previous request that are missing"),
+  folded: z.array(WireFold),
+  fallback: z
+    .string()
+    .nullable()
+    .describe("Reason why the original body was sent instead of the folded one"),
+  problem: z.string().nullable().describe("Reason why it was not recorded completely"),
+})
+export type GatewayRequest = z.infer<typeof GatewayRequest>
+
+/** One host process whose requests go through the gateway. */
+export const ProxiedSession = z.object({
+  id: z.string(),
+  run: z.string().nullable(),
+  title: z.string().describe("The agent, or the program name"),
+  host: z.string().nullable().describe("The host, if known"),
+  wire: WireName,
+  mode: GatewayMode.exclude(["off"]),
+  hasContent: z.boolean().describe("Whether texts are stored"),
+  workingDirectory: z.string(),
+  upstream: z.string().describe("Upstream address: scheme and host only"),
+  startedAt: z.int(),
+  endedAt: z.int().nullable(),
+  requests: Count,
+  folds: Count.describe("Number of folded requests"),
+  latchedOff: z.string().nullable().describe("Reason why folding is off for good, or null"),
+  isAlive: z.boolean().describe("Whether the proxy process is running"),
+})
+export type ProxiedSession = z.infer<typeof ProxiedSession>
+
+/** Sums over the requests of a run or a proxied session. */
+export const GatewayTotals = z.object({
+  requests: Count,
+  usage: TokenUsage.describe("Usage reported by the provider"),
+  unknownUsage: Count.describe("Requests with unknown usage; token counts cost nothing"),
+  costUsd: z.number().nonnegative().nullable().describe("Null if no price is known"),
+  savedTokens: Count.describe("Tokens removed by folding, summed over all requests"),
+  savedBytes: Count,
+  cacheShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe("Share of input tokens read from a cache"),
+})
+export type GatewayTotals = z.infer<typeof GatewayTotals>
+
+export const GatewayList = z.object({ sessions: z.array(ProxiedSession).describe("Newest first") })
+export type GatewayList = z.infer<typeof GatewayList>
+
+export const GatewayShow = z.object({
+  sessions: z.array(ProxiedSession).describe("Oldest first"),
+  requests: z.array(GatewayRequest).describe("In order"),
+  earlier: Count.describe("Requests before the listed ones"),
+  totals: GatewayTotals.describe("Of all requests, listed or not"),
+})
+export type GatewayShow = z.infer<typeof GatewayShow>
+
+/** All items of one request, in order. */
+export const GatewayManifest = z.object({
+  request: GatewayRequest,
+  items: z.array(WireItem),
+  headers: z
+    .array(z.object({ name: z.string(), value: z.string() }))
+    .describe("Headers of the request; only values that cannot be a secret are stored"),
+})
+export type GatewayManifest = z.infer<typeof GatewayManifest>
+
+/** The texts of one request, if they were recorded; redacted. */
+export const GatewayTexts = z.object({
+  total: Count.describe("Number of matching items"),
+  pieces: z.array(
+    WireItem.extend({
+      place: Count.describe("Position in the request, from 0"),
+      text: z.string().nullable().describe("Null if it was not stored"),
+      isCut: z.boolean(),
+      lines: z
+        .array(z.object({ number: z.int().positive(), text: z.string() }))
+        .optional()
+        .describe("First matching lines, if a query was given"),
+      moreLines: Count.optional().describe("Further matching lines"),
+    }),
+  ),
+})
+export type GatewayTexts = z.infer<typeof GatewayTexts>
+
+export const GatewayDeleted = z.object({ id: z.string(), requests: Count })
+
+export const WireContext = z.object({
+  at: z.int(),
+  proxiedSession: z.string(),
+  seq: z.int().positive(),
+  used: Count.describe("Input tokens of the newest request, by the provider"),
+  kinds: z
+    .array(z.object({ kind: ContextKind, tokens: Count }))
+    .describe("Tokens by kind, scaled to that number"),
+  savedTokens: Count.describe("Tokens removed from that request by folding"),
+})
+export type WireContext = z.infer<typeof WireContext>

@@ -1,0 +1,78 @@
+import { z } from "zod"
+
+/** Hosts that the kit is installed into. */
+export const KIT_HOSTS = ["claude-code", "codex", "antigravity", "copilot"] as const
+export const KitHost = z.enum(KIT_HOSTS)
+export type KitHost = z.infer<typeof KitHost>
+
+/** The purpose of a hook; one process serves all hooks of a host's event. */
+export const HOOK_NAMES = [
+  "boot",
+  "track",
+  "drift",
+  "concurrency",
+  "guideline",
+  "risk",
+  "pitfall",
+  "package",
+  "prompt",
+  "loaded",
+  "window",
+] as const
+export const HookName = z.enum(HOOK_NAMES)
+export type HookName = z.infer<typeof HookName>
+
+export const GIT_HOOKS = ["pre-commit", "commit-msg", "pre-push"] as const
+export type GitHookName = (typeof GIT_HOOKS)[number]
+
+const KitLevel = z.int().min(1).max(7)
+
+/** A file that is written, changed or removed. */
+export const KitChange = z.object({
+  path: z.string().describe("Absolute, or from the root of the repository"),
+  action: z.enum(["create", "change", "remove", "restore", "keep"]),
+  host: KitHost.nullable().describe("Null for files of qm and of the repository"),
+  what: z.string().describe("Description of the change"),
+})
+export type KitChange = z.infer<typeof KitChange>
+
+export const KitLevelCost = z.object({
+  level: KitLevel,
+  adds: z.string().describe("Additions to the level below"),
+  hooks: z.array(HookName).describe("All hooks of this level"),
+  startTokens: z.int().nonnegative().describe("Tokens in the window before the first prompt"),
+  toolCallMs: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe("Milliseconds that the hooks add to an edit; null if not measured"),
+})
+export type KitLevelCost = z.infer<typeof KitLevelCost>
+
+export const KitDone = z.object({
+  level: KitLevel.nullable().describe("Null after an uninstall"),
+  isApplied: z.boolean(),
+  changes: z.array(KitChange),
+  warnings: z.array(z.string()),
+  next: z.array(z.string()).describe("Next steps for the user"),
+})
+export type KitDone = z.infer<typeof KitDone>
+
+export const KitLevels = z.object({
+  current: KitLevel.nullable().describe("Null if the kit is not installed"),
+  levels: z.array(KitLevelCost),
+  done: KitDone.nullable().describe("Changes made by setting the level"),
+})
+export type KitLevels = z.infer<typeof KitLevels>
+
+export const HookState = z.object({
+  host: KitHost,
+  hook: HookName,
+  event: z.string().nullable().describe("The host's event; null if it has none"),
+  state: z
+    .enum(["fired", "installed", "not installed", "not offered"])
+    .describe("fired only if a run was observed"),
+  at: z.int().nullable().describe("Last time it fired"),
+  why: z.string().nullable().describe("Reason why it did not fire, if known"),
+})
+export type HookState = z.infer<typeof HookState>

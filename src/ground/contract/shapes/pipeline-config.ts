@@ -1,0 +1,122 @@
+import { z } from "zod"
+
+const Usd = z.number().nonnegative()
+
+/** A recipe is a folder; its slug is the folder's name. */
+export const RecipeSlug = z
+  .string()
+  .min(1)
+  .max(60)
+  .regex(/^[a-z][a-z0-9-]*$/, "lowercase letters, digits and dashes, starting with a letter")
+
+/**
+ * `ask` is one model call, `agent` starts an agent; the others are our code, which may call a model.
+ */
+const STAGE_KINDS = ["ask", "web", "retrieve", "verify", "document", "agent"] as const
+export const StageKind = z.enum(STAGE_KINDS)
+export type StageKind = z.infer<typeof StageKind>
+
+export const DEPTHS = ["quick", "standard", "deep"] as const
+export const Depth = z.enum(DEPTHS)
+export type Depth = z.infer<typeof Depth>
+
+export const Effort = z.enum(["low", "medium", "high"])
+export type Effort = z.infer<typeof Effort>
+
+/** A problem with its position in a file. */
+export const ConfigProblem = z.object({
+  file: z.string(),
+  line: z.int().positive(),
+  stage: z.string().nullable(),
+  field: z.string(),
+  problem: z.string(),
+})
+export type ConfigProblem = z.infer<typeof ConfigProblem>
+
+/** Resources that a stage may use; the engine enforces this. */
+export const StageScope = z.strictObject({
+  knowledge: z.boolean().default(false).describe("May search the knowledge base"),
+  sources: z.array(z.string()).default([]).describe("Sources it may call"),
+  agents: z.array(z.string()).default([]).describe("Agents it may start"),
+  paths: z
+    .array(z.string())
+    .default([])
+    .describe("Files an agent may change, as globs; empty means all"),
+})
+export type StageScope = z.infer<typeof StageScope>
+
+export const StageConfig = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_]*$/, "lowercase letters, digits and underscores"),
+  title: z.string().min(1).max(60).describe("Title for display"),
+  kind: StageKind,
+  prompt: z
+    .string()
+    .optional()
+    .describe("File in prompts/, for kinds that call a model or an agent"),
+  output: z.record(z.string(), z.unknown()).optional().describe("JSON schema of the output"),
+  pauseAfter: z.boolean().default(false),
+  question: z.string().max(200).optional().describe("Question of the pause"),
+  model: z.string().optional(),
+  effort: Effort.optional(),
+  maxOutputTokens: z.int().min(16).max(200_000).default(4_000),
+  contextTokens: z
+    .int()
+    .min(100)
+    .max(1_000_000)
+    .optional()
+    .describe("Maximum tokens of its context"),
+  budgetUsd: Usd.optional(),
+  optional: z
+    .boolean()
+    .default(false)
+    .describe("Skipped with a note if its requirements are missing"),
+  agent: z.string().optional().describe("For kind agent: the agent to start"),
+  mode: z.enum(["plan", "ask", "edits", "auto"]).optional(),
+  passes: z.string().optional().describe("Output field that must be true, else a repair starts"),
+  scope: StageScope.prefault({}),
+})
+export type StageConfig = z.infer<typeof StageConfig>
+
+export const DepthConfig = z.strictObject({
+  subQueries: z.int().min(1).max(50),
+  paragraphs: z.int().min(1).max(200),
+  repairs: z.int().min(0).max(10),
+  contextTokens: z.int().min(500).max(500_000),
+  web: z.boolean(),
+})
+export type DepthConfig = z.infer<typeof DepthConfig>
+
+export const RepairUnit = z.strictObject({
+  stages: z.tuple([z.string(), z.string()]).describe("First and last stage of the unit, by name"),
+  maxIterations: z.int().min(0).max(10),
+  feedbackField: z.string().default("feedback"),
+})
+export type RepairUnit = z.infer<typeof RepairUnit>
+
+export const PipelineConfig = z.strictObject({
+  stages: z.array(StageConfig).min(1).max(30),
+  pauseAfterStages: z.array(z.string()).default([]),
+  repairUnits: z.array(RepairUnit).default([]),
+  autoAdvance: z.boolean().default(false).describe("Skip all pauses"),
+  pauseOnErrors: z.boolean().default(true),
+  budgetUsd: Usd.optional().describe("Budget of a run; default: the setting pipeline.budget"),
+  depths: z.record(z.string(), DepthConfig).default({}),
+})
+export type PipelineConfig = z.infer<typeof PipelineConfig>
+
+/** A recipe as read from its folder. */
+export const RecipeFolder = z.object({
+  slug: RecipeSlug,
+  name: z.string(),
+  description: z.string(),
+  origin: z.enum(["shipped", "user", "project"]),
+  folder: z.string(),
+  digest: z.string().describe("Digest of the folder; the user trusts this digest"),
+  isTrusted: z.boolean(),
+  sources: z.array(z.string()),
+  tools: z.array(z.string()),
+  config: PipelineConfig.nullable(),
+  problems: z.array(ConfigProblem),
+  shadows: z.array(z.string()).optional().describe("Folders of the same name that it overrides"),
+})
+export type RecipeFolder = z.infer<typeof RecipeFolder>

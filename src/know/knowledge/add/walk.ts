@@ -1,0 +1,193 @@
+import { isUtf8 } from "node:buffer"
+import { hash } from "node:crypto"
+import path from "node:path"
+import { type FileStat, type OpenFolder, openFolder } from "#ground/base"
+import { isSecretBearing } from "#see/repo"
+import { LARGEST_DOCUMENT_BYTES } from "../limits.ts"
+import { type Format, formatOf } from "../readers/read.ts"
+
+const MOST_SKIPPED_TOLD = 500
+
+const DEEPEST_LEVELS = 32
+
+const MOST_ENTRIES = 50_000
+
+const MOST_FILES = 20_000
+
+export type Candidate = {
+  readonly path: string
+  readonly format: Format
+  readonly stat: FileStat
+}
+export type SkippedFile = { readonly path: string; readonly reason: string }
+
+export type WalkResult = {
+  readonly candidates: readonly Candidate[]
+  readonly skipped: readonly SkippedFile[]
+  readonly unseen: readonly string[]
+}
+
+type WalkOutcome =
+  | { readonly kind: "walked"; readonly walked: WalkResult }
+  | { readonly kind: "failed"; readonly reason: string }
+
+/**
+ * A folder with its subfolders, or one file. Follows no links. Folders in `apart` were added separately,
+ * perhaps as another tier.
+ */
+export function walkDocuments(root: string, apart: ReadonlySet<string>): WalkOutcome {
+  const opened = openFolder(root)
+  if (opened.kind === "open") {
+    using folder = opened.folder
+    const state = newState((way) => apart.has(path.join(root, ...way)))
+    visit({ folder, way: [] }, state)
+    return { kind: "walked", walked: doneOf(state) }
+  }
+  if (opened.kind === "missing") return { kind: "failed", reason: "it does not exist" }
+  if (opened.kind === "unreadable") return { kind: "failed", reason: opened.reason }
+  if (opened.what !== "regular file") return { kind: "failed", reason: `it is a ${opened.what}` }
+  return walkFile(root)
+}
+
+function walkFile(file: string): WalkOutcome {
+  const above = openFolder(path.dirname(file))
+  if (above.kind !== "open") return { kind: "failed", reason: "its folder cannot be read" }
+  using folder = above.folder
+  const state = newState(() => false)
+  take({ folder, way: [] }, path.basename(file), state)
+  const [problem] = state.skipped
+  if (problem !== undefined) return { kind: "failed", reason: problem.reason }
+  return { kind: "walked", walked: doneOf(state) }
+}
+
+type State = {
+  readonly candidates: Candidate[]
+  readonly skipped: SkippedFile[]
+  readonly unseen: string[]
+  left: number
+  isApart(way: readonly string[]): boolean
+}
+type FolderAt = { readonly folder: OpenFolder; readonly way: readonly string[] }
+
+function newState(isApart: State["isApart"]): State {
+  return { candidates: [], skipped: [], unseen: [], left: 0, isApart }
+}
+
+function doneOf({ candidates, skipped, unseen, left }: State): WalkResult {
+  const more = left === 0 ? [] : [{ path: "…", reason: `and ${left} more` }]
+  return { candidates, skipped: [...skipped, ...more], unseen }
+}
+
+function skip(state: State, file: string, reason: string): void {
+  if (state.skipped.length < MOST_SKIPPED_TOLD) state.skipped.push({ path: file, reason })
+  else state.left++
+}
+
+function visit(folder: FolderAt, state: State): void {
+  const here = folder.way.join("/")
+  const listed = folder.folder.list({ maxEntries: MOST_ENTRIES })
+  if (listed.kind !== "listed") {
+    state.unseen.push(here)
+    const isLarge = listed.kind === "too-many"
+    return skip(state, here, isLarge ? `it has more than ${MOST_ENTRIES} files` : "unreadable")
+  }
+  for (const name of listed.unnameable)
+    skip(state, [...folder.way, name].join("/"), "its name is not UTF-8")
+  for (const { name, what } of listed.entries) {
+    if (name.startsWith(".")) continue
+    if (what === "directory") enter(folder, name, state)
+    else take(folder, name, state)
+  }
+}
+
+function enter({ folder, way }: FolderAt, name: string, state: State): void {
+  const inner = [...way, name]
+  const file = inner.join("/")
+  if (state.isApart(inner)) return
+  if (name === "node_modules") return skip(state, file, "a package folder")
+  if (inner.length > DEEPEST_LEVELS) {
+    state.unseen.push(file)
+    return skip(state, file, "the folder is nested too deeply")
+  }
+  const opened = folder.open(name)
+  if (opened.kind === "missing") return
+  if (opened.kind !== "open") {
+    state.unseen.push(file)
+    return skip(state, file, opened.kind === "not-directory" ? `a ${opened.what}` : opened.reason)
+  }
+  using next = opened.folder
+  visit({ folder: next, way: inner }, state)
+}
+
+function take({ folder, way }: FolderAt, name: string, state: State): void {
+  const file = [...way, name].join("/")
+  if (state.isApart([...way, name])) return
+  const looked = folder.stat(name)
+  if (looked.kind === "missing") return
+  if (looked.kind === "unreadable") return skip(state, file, looked.reason)
+  if (looked.what !== "regular file") return skip(state, file, `a ${looked.what}`)
+  const format = formatOf(name)
+  if (format === undefined) return skip(state, file, "not Markdown, HTML or plain text")
+  if (isSecretBearing(file)) return skip(state, file, "its name suggests that it contains secrets")
+  const { sizeBytes } = looked.stat
+  if (sizeBytes > LARGEST_DOCUMENT_BYTES) {
+    return skip(state, file, `larger than ${LARGEST_DOCUMENT_BYTES / 1_000_000} MB`)
+  }
+  if (state.candidates.length >= MOST_FILES) {
+    return skip(state, file, `there are more than ${MOST_FILES} documents`)
+  }
+  state.candidates.push({ path: file, format, stat: looked.stat })
+}
+
+type ReadFile =
+  | { readonly kind: "read"; readonly text: string; readonly digest: string }
+  | { readonly kind: "skipped"; readonly reason: string }
+  | { readonly kind: "missing" }
+
+/** Opens the path step by step again, so that no swapped link is followed. */
+export function readCandidate(root: string, file: string): ReadFile {
+  const isFile = openFolder(root)
+  if (isFile.kind !== "open") return readIn(path.dirname(root), [path.basename(root)])
+  isFile.folder[Symbol.dispose]()
+  return readIn(root, file.split("/"))
+}
+
+function readIn(root: string, names: readonly string[]): ReadFile {
+  const opened = openFolder(root)
+  if (opened.kind !== "open") return { kind: "missing" }
+  using folder = opened.folder
+  return readBelow(folder, names)
+}
+
+function readBelow(folder: OpenFolder, [name = "", ...more]: readonly string[]): ReadFile {
+  if (more.length === 0) return readOne(folder, name)
+  const opened = folder.open(name)
+  if (opened.kind !== "open") return { kind: "missing" }
+  using next = opened.folder
+  return readBelow(next, more)
+}
+
+function readOne(folder: OpenFolder, name: string): ReadFile {
+  const read = folder.read(name, { maxBytes: LARGEST_DOCUMENT_BYTES })
+  switch (read.kind) {
+    case "read":
+      return textOf(read.bytes)
+    case "missing":
+      return { kind: "missing" }
+    case "too-large":
+      return { kind: "skipped", reason: `larger than ${LARGEST_DOCUMENT_BYTES / 1_000_000} MB` }
+    case "not-regular":
+      return { kind: "skipped", reason: `a ${read.what}` }
+    case "unreadable":
+      return { kind: "skipped", reason: read.reason }
+    default:
+      return read satisfies never
+  }
+}
+
+function textOf(bytes: Buffer): ReadFile {
+  if (bytes.includes(0)) return { kind: "skipped", reason: "binary" }
+  if (!isUtf8(bytes)) return { kind: "skipped", reason: "not UTF-8" }
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "")
+  return { kind: "read", text, digest: hash("sha256", bytes) }
+}

@@ -1,0 +1,198 @@
+import { compareText, invariant } from "#ground/base"
+import type { Db } from "#ground/store"
+import type { LanguageName } from "../../facts.ts"
+import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../../limits.ts"
+import { stateOf } from "../merge-segments.ts"
+import type { ReadBatch, TermTable } from "../read-text.ts"
+import type { ReadItem } from "../readers.ts"
+import { countTokens } from "../text-segments.ts"
+import { type Blocks, encodeBlocks, type Row } from "./blocks.ts"
+import { roundsOf, writeSegment } from "./postings-store.ts"
+import {
+  insertContents,
+  KnownRow,
+  type NewContent,
+  type Summary,
+  selectKnown,
+  updateState,
+} from "./queries.ts"
+
+const TERMS_A_FLUSH = 250_000
+
+const CONTENTS_A_FLUSH = 1_000
+
+export type ContentKey = string
+export function contentKey(blobId: string, language: LanguageName | undefined): ContentKey {
+  return `${blobId} ${language ?? ""}`
+}
+
+export type KnownContent = Summary & { readonly number: number }
+
+export async function findContents(
+  db: Db<"map">,
+  reader: string,
+  blobIds: readonly string[],
+): Promise<ReadonlyMap<ContentKey, KnownContent>> {
+  const contents = new Map<ContentKey, KnownContent>()
+  for (const round of roundsOf(blobIds, VALUES_A_STATEMENT)) {
+    for (const row of await db.all(KnownRow, selectKnown(reader, round))) {
+      contents.set(`${row.blob_id} ${row.language}`, { number: row.number, ...row.summary })
+    }
+  }
+  return contents
+}
+
+type UnnumberedContent = Omit<NewContent, "number">
+
+/**
+ * Stores several hundred contents at a time with one segment of postings, so that the next scan
+ * finds them by key after an interruption.
+ */
+export function createContentWriter(deps: {
+  readonly db: Db<"map">
+  readonly reader: string
+  readonly count: (text: string) => number
+  readonly stored: (key: ContentKey, content: KnownContent) => void
+}) {
+  let group = emptyGroup()
+  let written = 0
+  let last: Promise<void> = Promise.resolve()
+
+  async function flush(): Promise<void> {
+    const full = group
+    if (full.contents.length === 0) return
+    group = emptyGroup()
+    const mine = last.then(() => store(deps, full))
+    written += full.contents.length
+    last = mine.catch(() => {})
+    await mine
+  }
+
+  return {
+    async add(batch: readonly ReadItem[], reading: ReadBatch): Promise<void> {
+      group.words.add(reading.words, group.contents.length)
+      group.names.add(reading.names, group.contents.length)
+      for (const [at, { key, text }] of batch.entries()) {
+        const read = reading.texts[at]
+        invariant(read !== undefined, "a reading has each of its texts")
+        const [blobId = "", language = ""] = key.split(" ")
+        const { facts, countable, ...terms } = read
+        const counts = countTokens(text, countable, deps.count)
+        const tokens = counts.segments.reduce((sum, it) => sum + it, 0)
+        const summary = { ...terms, tokens }
+        const of = { blobId, language, reader: deps.reader }
+        group.contents.push({ ...of, summary, facts, counts: JSON.stringify(counts) })
+      }
+      const isFull =
+        group.contents.length >= CONTENTS_A_FLUSH || group.words.entries() >= TERMS_A_FLUSH
+      if (isFull) await flush()
+    },
+    flush,
+    written: () => written,
+  }
+}
+
+function emptyGroup() {
+  const contents: UnnumberedContent[] = []
+  return { contents, words: createGatheredTerms(), names: createGatheredTerms() }
+}
+
+async function store(
+  deps: Parameters<typeof createContentWriter>[0],
+  group: ReturnType<typeof emptyGroup>,
+): Promise<void> {
+  // Numbers are assigned in the transaction; blocks count from 0, and a base is added.
+  const segment = {
+    contents: group.contents.length,
+    words: group.words.blocks(0),
+    names: group.names.blocks(0),
+  }
+  const base = await deps.db.transaction(async (tx) => {
+    const state = await stateOf(tx)
+    const first = state.next_content
+    const numbered = group.contents.map((it, at) => ({ ...it, number: first + at }))
+    for (const round of roundsOf(numbered, ROWS_A_STATEMENT)) await tx.run(insertContents(round))
+    const after = await writeSegment(tx, state, { ...segment, base: first })
+    await tx.run(updateState({ ...after, next_content: first + numbered.length }))
+    return first
+  })
+  for (const [at, { blobId, language, summary }] of group.contents.entries()) {
+    deps.stored(`${blobId} ${language}`, { number: base + at, ...summary })
+  }
+}
+
+/** Four numbers per entry in one flat list: a map of lists takes ten times the memory. */
+export function createGatheredTerms() {
+  const places = new Map<string, number>()
+  let entries = new Uint32Array(FIRST_ENTRIES * 4)
+  let used = 0
+
+  return {
+    add(table: TermTable, firstContent: number): void {
+      const own = table.terms.map((term) => {
+        const index = places.get(term) ?? places.size
+        if (index === places.size) places.set(term, index)
+        return index
+      })
+      const { entries: more } = table
+      while (used + more.length > entries.length) entries = doubled(entries)
+      for (let at = 0; at < more.length; at += 4) {
+        entries[used++] = own[more[at] ?? 0] ?? 0
+        entries[used++] = firstContent + (more[at + 1] ?? 0)
+        entries[used++] = more[at + 2] ?? 0
+        entries[used++] = more[at + 3] ?? 0
+      }
+    },
+    entries: () => used / 4,
+    blocks(firstNumber: number): Blocks {
+      return encodeBlocks(rowsOf({ places, entries: entries.subarray(0, used) }, firstNumber))
+    },
+  }
+}
+
+const FIRST_ENTRIES = 4_096
+
+function doubled(entries: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(entries.length * 2)
+  larger.set(entries)
+  return larger
+}
+
+type GatheredPostings = {
+  readonly places: ReadonlyMap<string, number>
+  readonly entries: Uint32Array
+}
+
+function* rowsOf({ places, entries }: GatheredPostings, firstNumber: number): Generator<Row> {
+  const { ends, order } = sortedByTerm(entries, places.size)
+  const terms = [...places].toSorted(([a], [b]) => compareText(a, b))
+  for (const [term, index] of terms) {
+    const row: number[] = []
+    for (let at = ends[index - 1] ?? 0; at < (ends[index] ?? 0); at++) {
+      const entry = (order[at] ?? 0) * 4
+      row.push(firstNumber + (entries[entry + 1] ?? 0), entries[entry + 2] ?? 0)
+      row.push(entries[entry + 3] ?? 0)
+    }
+    yield [term, row]
+  }
+}
+
+function sortedByTerm(entries: Uint32Array, termCount: number) {
+  const count = entries.length / 4
+  const ends = new Uint32Array(termCount)
+  for (let at = 0; at < count; at++) {
+    const term = entries[at * 4] ?? 0
+    ends[term] = (ends[term] ?? 0) + 1
+  }
+  for (let term = 1; term < termCount; term++)
+    ends[term] = (ends[term] ?? 0) + (ends[term - 1] ?? 0)
+  const order = new Uint32Array(count)
+  const next = ends.slice()
+  for (let at = count - 1; at >= 0; at--) {
+    const term = entries[at * 4] ?? 0
+    const slot = (next[term] ?? 0) - 1
+    next[term] = slot
+    order[slot] = at
+  }
+  return { ends, order }
+}

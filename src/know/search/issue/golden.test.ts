@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { fileCounts, indexFile } from "../index-terms.ts"
+import { createPostings } from "../postings.ts"
+import { prepareCorpus } from "../ranker/corpus.ts"
+import { prepareHistory } from "../ranker/history.ts"
+import { loadRanker } from "../ranker/load-ranker.ts"
+import { rank } from "../ranker/rank.ts"
+import { countMessageTerms, readQuery } from "../words.ts"
+import { isIssue, parseIssue, withoutReferences } from "./parse-issue.ts"
+
+type Weights = Readonly<Record<string, number>>
+
+type Golden = {
+  readonly files: Readonly<Record<string, string>>
+  readonly history: readonly (readonly [string, readonly string[]])[]
+  readonly cases: readonly {
+    readonly task: string
+    readonly clean: string
+    readonly zones: Readonly<Record<string, Weights>>
+    readonly ids: Weights
+    readonly paths: Weights
+    readonly frames: readonly (readonly [string, string])[]
+    readonly jframes: readonly (readonly [string, string, string])[]
+    readonly dot: Weights
+    readonly imps: readonly (readonly [string, string])[]
+    readonly nwords: number
+    readonly ncode: number
+    readonly gate: boolean
+    readonly features: Readonly<Record<string, readonly number[]>>
+    readonly score: readonly number[]
+    readonly order: readonly string[]
+  }[]
+}
+
+const golden = JSON.parse(
+  readFileSync(
+    path.join(import.meta.dirname, "../../../../models/ranker/issue-golden.json"),
+    "utf8",
+  ),
+) as Golden
+const TOLERANCE = 1e-4
+const ranker = await loadRanker({ table: "leave" })
+
+const CASES = golden.cases.map((it) => ({ ...it, title: it.task.trim().split("\n", 1)[0] }))
+
+test.for(CASES)("[SEARCH-16] parts of the issue: $title", (expected) => {
+  const issue = parseIssue(expected.task)
+  expect({
+    zones: Object.fromEntries(
+      Object.entries(issue.zones).map(([zone, terms]) => [zone, Object.fromEntries(terms)]),
+    ),
+    ids: Object.fromEntries(issue.identifiers),
+    paths: Object.fromEntries(issue.paths),
+    frames: issue.pythonFrames.map((it) => [it.path, it.name]),
+    jframes: issue.javaFrames.map((it) => [it.className, it.method, it.file]),
+    dot: Object.fromEntries(issue.dottedNames),
+    imps: issue.imports.map((it) => [it.module, it.name]),
+    nwords: issue.wordCount,
+    ncode: issue.codeWordCount,
+    gate: isIssue(issue),
+  }).toEqual({
+    zones: expected.zones,
+    ids: expected.ids,
+    paths: expected.paths,
+    frames: expected.frames,
+    jframes: expected.jframes,
+    dot: expected.dot,
+    imps: expected.imps,
+    nwords: expected.nwords,
+    ncode: expected.ncode,
+    gate: expected.gate,
+  })
+  expect(Object.fromEntries(countMessageTerms(withoutReferences(expected.task)))).toEqual(
+    Object.fromEntries(countMessageTerms(expected.clean)),
+  )
+})
+
+describe("inputs and scores of the reference, within 0.0001", () => {
+  const tree = goldenTree()
+
+  test.for(CASES)("[SEARCH-16] ranking for: $title", ({ task, features, score, order }) => {
+    const issue = parseIssue(task)
+    const query = readQuery(withoutReferences(task))
+    const ranking = rank(ranker, tree, { query, issue })
+    for (const [name, expected] of Object.entries(features)) {
+      const input = ranking.inputs.get(name)
+      for (const [at, value] of expected.entries()) {
+        const actual = typeof input === "number" ? input : (input?.[at] ?? Number.NaN)
+        const distance = Math.abs(actual - Math.max(value, 0))
+        expect(distance, `${name} of ${tree.corpus.paths[at]}`).toBeLessThanOrEqual(TOLERANCE)
+      }
+    }
+    for (const [at, value] of score.entries()) {
+      expect(Math.abs((ranking.scores[at] ?? Number.NaN) - value)).toBeLessThanOrEqual(TOLERANCE)
+    }
+    expect([...ranking.order].map((at) => tree.corpus.paths[at])).toEqual(order)
+  })
+})
+
+function goldenTree() {
+  const files = Object.entries(golden.files).map(([file, text]) => ({
+    file,
+    terms: indexFile(text),
+  }))
+  const postings = createPostings(2)
+  for (const [content, { terms }] of files.entries()) postings.put(content, fileCounts(terms))
+  const corpus = prepareCorpus(
+    files.map(({ file, terms }, content) => ({
+      path: file,
+      content,
+      bodyLength: terms.bodyLength,
+    })),
+  )
+  const commits = golden.history.map(([message, paths]) => ({
+    message: withoutReferences(message),
+    files: paths,
+  }))
+  return { corpus, postingsOf: postings.of, history: prepareHistory(commits, corpus) }
+}

@@ -1,0 +1,25 @@
+import { cleanMessage } from "./clean-message.ts"
+import { nameTerms } from "./issue/defined-names.ts"
+import { type IssueTask, isIssue, parseIssue, withoutReferences } from "./issue/parse-issue.ts"
+import { zoneTerms } from "./issue/zone-scores.ts"
+import { type Query, readQuery } from "./words.ts"
+
+/** A task as the ranker reads it: a pasted issue by its parts, anything else by its words. */
+export type SearchTask = {
+  readonly query: Query
+  readonly issue: IssueTask | undefined
+  /** The rows of the word table that a ranking needs. */
+  readonly terms: readonly string[]
+}
+
+export function readTask(text: string): SearchTask {
+  const issue = parseIssue(text)
+  const issueQuery = isIssue(issue) ? readQuery(withoutReferences(text)) : undefined
+  if (issueQuery === undefined || issueQuery.terms.length === 0) {
+    // A task that consists of an address only is searched as it is.
+    const query = readQuery(cleanMessage(text) || text)
+    return { query, issue: undefined, terms: query.terms }
+  }
+  const terms = new Set([...issueQuery.terms, ...zoneTerms(issue), ...nameTerms(issue)])
+  return { query: issueQuery, issue, terms: [...terms] }
+}

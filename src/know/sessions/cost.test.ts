@@ -1,0 +1,247 @@
+import { expect, test } from "vitest"
+import { sql } from "#ground/store"
+import { CALL, sessionsWorld } from "#test/sessions-room"
+import {
+  claudeAnswer,
+  claudeFile,
+  claudePrompt,
+  claudeResult,
+  codexFile,
+  codexLine,
+  codexStart,
+  codexUsage,
+  sessionIdOf,
+  writeLines,
+} from "#test/transcripts"
+
+const DAY_MS = 86_400_000
+/** The test clock starts here. */
+const TODAY = Date.UTC(2026, 0, 1)
+const CWD = "/w/shop"
+const text = (words: string) => ({ type: "text", text: words })
+
+/**
+ * In US dollars per million tokens (input, output, cache read, write, write for an hour):
+ * sonnet-4-5 3, 15, 0.30, 3.75, 6; opus-4-5 5, 25, 0.50; haiku-4-5 1, 5, 0.10, 1.25;
+ * gpt-5-codex 1.25, 10, 0.125.
+ *
+ * A1 sonnet  1,000 × 3 + 2,000 × 15 + 100,000 × 0.30 + 20,000 × 3.75 + 10,000 × 6 = 198,000  $0.19800
+ * A2 opus      200 × 5 + 1,000 × 25 + 50,000 × 0.50                               =  51,000  $0.05100
+ * A3 haiku   5,000 × 1 + 1,000 × 5 + 8,000 × 1.25                                 =  20,000  $0.02000
+ * A4 nova-9  500 input + 200 output, no price
+ * C1 codex   4,000 × 1.25 + 6,000 × 0.125 + 500 × 10                              =  10,750  $0.01075
+ * C2 codex   2,000 × 1.25 + 18,000 × 0.125 + 1,000 × 10                           =  14,750  $0.01475
+ *                                                                                   294,500  $0.29450
+ */
+async function sheet() {
+  const world = await sessionsWorld()
+  const claude = sessionIdOf("sheet")
+  const codex = sessionIdOf("sheet of codex")
+  const yesterday = TODAY - DAY_MS + 1_000
+  const at = { cwd: CWD, sessionId: claude, at: TODAY - 2 * DAY_MS + 1_000 }
+  const later = { ...at, at: yesterday + 7_000 }
+  const usage = {
+    input: 1_000,
+    output: 2_000,
+    cacheRead: 100_000,
+    cacheWrite: 20_000,
+    cacheWriteHour: 10_000,
+  }
+  const main = [
+    claudePrompt("Round the quotes", at),
+    ...claudeAnswer(
+      {
+        id: "a1",
+        model: "claude-sonnet-4-5-20250929",
+        usage,
+        blocks: [
+          text("First"),
+          text("Second"),
+          { type: "tool_use", id: "u1", name: "Read", input: { file_path: "/w/shop/a.ts" } },
+        ],
+      },
+      at,
+    ),
+    ...claudeAnswer(
+      {
+        id: "a2",
+        model: "claude-opus-4-5",
+        usage: { input: 200, output: 1_000, cacheRead: 50_000 },
+        blocks: [text("Done")],
+      },
+      later,
+    ),
+    ...claudeAnswer(
+      { id: "a4", model: "nova-9", usage: { input: 500, output: 200 }, blocks: [text("Other")] },
+      later,
+    ),
+    ...claudeAnswer(
+      {
+        id: "a5",
+        model: "<synthetic>",
+        usage: { input: 9_999, output: 9_999 },
+        blocks: [text("Error")],
+      },
+      later,
+    ),
+  ]
+  await writeLines(claudeFile(world.home, CWD, claude), main)
+  const inner = { ...later, isSidechain: true }
+  const agent = claudeFile(world.home, CWD, claude).replace(".jsonl", "/subagents/agent-x1.jsonl")
+  await writeLines(
+    agent,
+    claudeAnswer(
+      {
+        id: "a3",
+        model: "claude-haiku-4-5",
+        usage: { input: 5_000, output: 1_000, cacheWrite: 8_000 },
+        blocks: [text("Found")],
+      },
+      inner,
+    ),
+  )
+  await writeLines(agent.replace(".jsonl", ".meta.json"), [{ agentType: "Explore" }])
+  await writeLines(codexFile(world.home, codex, yesterday), [
+    ...codexStart({ id: codex, cwd: "/w/other", model: "gpt-5-codex", at: yesterday }),
+    codexLine("event_msg", { type: "user_message", message: "Fix the pier" }, yesterday),
+    codexUsage({ input: 10_000, cacheRead: 6_000, output: 500 }, yesterday),
+    codexUsage({ input: 10_000, cacheRead: 6_000, output: 500 }, yesterday),
+    codexUsage({ input: 30_000, cacheRead: 24_000, output: 1_500 }, yesterday + 1_000, {
+      input: 20_000,
+      cacheRead: 18_000,
+      output: 1_000,
+    }),
+  ])
+  await world.index.import({ scope: "machine" }, CALL)
+  return { world, claude, codex }
+}
+
+type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof sheet>>["world"]["index"]["cost"]>>
+const dollars = ({ rows }: Cost) =>
+  Object.fromEntries(
+    rows.map((it) => [it.label, it.spend.usd === null ? it.spend.price : it.spend.usd.toFixed(5)]),
+  )
+
+test("[SESSIONS-9] costs equal a hand-computed sheet, cache prices included, by every group", async () => {
+  const { world, claude, codex } = await sheet()
+  await using it = world
+  const cost = (by: Parameters<typeof it.index.cost>[0]["by"]) =>
+    it.index.cost({ since: "30d", by }, CALL)
+  const { total, unpricedModels } = await cost("model")
+  expect(total).toEqual({
+    usd: expect.closeTo(0.2945, 9),
+    price: "partly unknown",
+    unpricedTokens: 700,
+    calls: 6,
+    tokens: {
+      input: 1_000 + 200 + 5_000 + 500 + 4_000 + 2_000,
+      output: 2_000 + 1_000 + 1_000 + 200 + 500 + 1_000,
+      cacheRead: 100_000 + 50_000 + 6_000 + 18_000,
+      cacheWrite: 20_000 + 8_000,
+      cacheWriteHour: 10_000,
+    },
+  })
+  expect(unpricedModels).toEqual(["nova-9"])
+  expect(dollars(await cost("model"))).toEqual({
+    "claude-sonnet-4-5-20250929": "0.19800",
+    "claude-opus-4-5": "0.05100",
+    "gpt-5-codex": "0.02550",
+    "claude-haiku-4-5": "0.02000",
+    "nova-9": "unknown",
+  })
+  expect(dollars(await cost("day"))).toEqual({ "2025-12-30": "0.19800", "2025-12-31": "0.09650" })
+  expect(dollars(await cost("week"))).toEqual({ "2025-12-29": "0.29450" })
+  expect(dollars(await cost("repository"))).toEqual({ "/w/shop": "0.26900", "/w/other": "0.02550" })
+  expect(dollars(await cost("agent"))).toEqual({
+    "claude-code main": "0.24900",
+    "claude-code Explore": "0.02000",
+    "codex main": "0.02550",
+  })
+  expect(dollars(await cost("session"))).toEqual({ [claude]: "0.26900", [codex]: "0.02550" })
+  expect(dollars(await cost("host"))).toEqual({ "claude-code": "0.26900", codex: "0.02550" })
+})
+
+test("[SESSIONS-9] a period, a host and a repository limit the sum", async () => {
+  const { world } = await sheet()
+  await using it = world
+  const usd = async (input: Partial<Parameters<typeof it.index.cost>[0]>) =>
+    (await it.index.cost({ since: "30d", by: "day", ...input }, CALL)).total.usd?.toFixed(5)
+  expect(await usd({ since: "2d" })).toBe("0.09650")
+  expect(await usd({ since: "2025-12-31" })).toBe("0.09650")
+  expect(await usd({ host: "codex" })).toBe("0.02550")
+  expect(await usd({ repository: "/w/shop" })).toBe("0.26900")
+  expect(await usd({ since: "1d" })).toBe("0.00000")
+})
+
+test("[SESSIONS-10] a call that two transcripts contain counts once in the cost", async () => {
+  const { world } = await sheet()
+  await using it = world
+  const fork = sessionIdOf("fork")
+  const at = { cwd: CWD, sessionId: fork, at: TODAY - DAY_MS }
+  const copied = claudeAnswer(
+    {
+      id: "a2",
+      model: "claude-opus-4-5",
+      usage: { input: 200, output: 1_000, cacheRead: 50_000 },
+      blocks: [text("Done")],
+    },
+    at,
+  )
+  await writeLines(claudeFile(it.home, CWD, fork), [claudePrompt("Go on", at), ...copied])
+  await it.index.import({ scope: "machine" }, CALL)
+  const { total } = await it.index.cost({ since: "30d", by: "day" }, CALL)
+  expect(total.usd).toBeCloseTo(0.2945, 9)
+})
+
+test("[SESSIONS-11] prices are computed again when the price table changed", async () => {
+  const { world } = await sheet()
+  await using it = world
+  await it.db.run(sql`UPDATE session_calls SET usd = 99, prices = 'old'`)
+  const { total } = await it.index.cost({ since: "30d", by: "day" }, CALL)
+  expect(total.usd).toBeCloseTo(0.2945, 9)
+})
+
+test("[SESSIONS-12] a budget is below, near or over its limit for this day and week", async () => {
+  const { world } = await sheet()
+  await using it = world
+  const states = async (dayBudget: number, weekBudget: number) => {
+    Object.assign(it.settings, { dayBudget, weekBudget })
+    const { budgets } = await it.index.cost({ since: "30d", by: "day" }, CALL)
+    return budgets.map((budget) => `${budget.period} ${budget.state}`)
+  }
+  expect(await states(0, 0)).toEqual([])
+  expect(await states(1, 0.2945)).toEqual(["day below", "week over"])
+  expect(await states(0, 0.3)).toEqual(["week near"])
+  expect(await states(0, 10)).toEqual(["week below"])
+})
+
+test("[SESSIONS-13] tool results are added up by tool", async () => {
+  await using it = await sessionsWorld()
+  const sessionId = sessionIdOf("tools")
+  const at = { cwd: CWD, sessionId, at: TODAY - 1_000 }
+  const use = (id: string, name: string) =>
+    claudeAnswer(
+      {
+        id,
+        model: "claude-opus-4-5",
+        usage: { input: 1, output: 1 },
+        blocks: [{ type: "tool_use", id, name, input: {} }],
+      },
+      at,
+    )
+  await writeLines(claudeFile(it.home, CWD, sessionId), [
+    claudePrompt("Look", at),
+    ...use("u1", "Read"),
+    claudeResult("u1", "x".repeat(5_000), at),
+    ...use("u2", "Read"),
+    claudeResult("u2", "short", at),
+    ...use("u3", "Bash"),
+    claudeResult("u3", "ok", at),
+  ])
+  await it.index.import({ scope: "machine" }, CALL)
+  const { tools } = await it.index.cost({ since: "7d", by: "tool" }, CALL)
+  expect(tools.map(({ tool, results, bytes }) => [tool, results, bytes])).toEqual([
+    ["Read", 2, 5_005],
+    ["Bash", 1, 2],
+  ])
+})

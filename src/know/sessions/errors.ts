@@ -1,0 +1,23 @@
+import { defineError, visibleLine } from "#ground/base"
+
+export const SessionNotIndexed = defineError<{ session: string }>()("SESSIONS_NOT_FOUND", {
+  family: "not-found",
+  message: (it) => `No indexed session has the id ${visibleLine(it.session.slice(0, 200))}.`,
+  hint: () => "List sessions with `qm sessions`; index new ones with `qm sessions import`.",
+})
+
+export const SessionAmbiguous = defineError<{ session: string; count: number }>()(
+  "SESSIONS_AMBIGUOUS",
+  {
+    family: "invalid",
+    message: (it) =>
+      `${visibleLine(it.session.slice(0, 200))} is the start of ${it.count} session ids.`,
+    hint: () => "Give more characters of the id, as `qm sessions --json` lists it.",
+  },
+)
+
+export const QueryWithoutWords = defineError<{ query: string }>()("SESSIONS_QUERY_EMPTY", {
+  family: "invalid",
+  message: (it) => `${visibleLine(it.query.slice(0, 200))} contains no letters or digits.`,
+  hint: () => "Search for words, such as `qm sessions search rounding`.",
+})

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto"
+import {
+  type FileStat,
+  giveOthersATurn,
+  isAppError,
+  oneLine,
+  parseJson,
+  parseJsonRecord,
+  readStart,
+  readTextBounded,
+  streamLines,
+} from "#ground/base"
+import type { TranscriptHost } from "#ground/contract"
+import type { SessionFile } from "#see/hosts"
+import { MAX_FILE_BYTES, MAX_LINE_BYTES } from "../limits.ts"
+import { FileRow, type SessionsDb, selectFile, upsertFile } from "../queries.ts"
+import { readClaudeLine } from "../transcript/claude-code.ts"
+import { readCodexLine } from "../transcript/codex.ts"
+import { readCopilotLine, readGeminiLine } from "../transcript/other-hosts.ts"
+import {
+  field,
+  type TranscriptReader,
+  TranscriptState,
+  timeOf,
+} from "../transcript/transcript-state.ts"
+import { type BatchDeps, createBatch } from "./batch.ts"
+
+const READERS: Readonly<Record<TranscriptHost, TranscriptReader>> = {
+  "claude-code": readClaudeLine,
+  codex: readCodexLine,
+  copilot: readCopilotLine,
+  gemini: readGeminiLine,
+}
+
+export type FoundFile = SessionFile & { readonly stat: FileStat }
+
+export type FileImport =
+  | { readonly kind: "indexed"; readonly lines: number; readonly bytes: number }
+  /** Of another repository than the wanted one. */
+  | { readonly kind: "outside" }
+  /** Another process indexes it. */
+  | { readonly kind: "taken" }
+  | { readonly kind: "skipped"; readonly reason: string }
+
+export type ImportDeps = BatchDeps & {
+  readonly db: SessionsDb
+  /** The main root of the repository that a directory belongs to. */
+  repositoryOf(directory: string): Promise<string>
+  /** Undefined accepts every repository. */
+  readonly only: string | undefined
+}
+
+const OUTSIDE = "outside"
+
+/** Whether the stored row covers the file. A row of another repository counts if that is wanted. */
+export function isCovered(
+  row: Pick<FileRow, "inode" | "modified_at" | "problem" | "size_bytes"> | undefined,
+  { stat }: FoundFile,
+  only: string | undefined,
+): boolean {
+  if (row === undefined || (row.problem === OUTSIDE && only === undefined)) return false
+  const isSame = row.inode === inodeOf(stat) && row.size_bytes === stat.sizeBytes
+  return isSame && row.modified_at === stat.modifiedAtMs
+}
+
+const inodeOf = ({ device, inode }: FileStat): string => `${device}:${inode}`
+
+/**
+ * Indexes the lines of a transcript after the stored position. Each batch commits its rows with the
+ * new position: a killed import continues there, and of two processes one stops.
+ */
+export async function importFile(
+  found: FoundFile,
+  deps: ImportDeps,
+  signal: AbortSignal,
+): Promise<FileImport> {
+  const { sizeBytes } = found.stat
+  if (sizeBytes > MAX_FILE_BYTES) return skipped(found, deps, `it has ${sizeBytes} bytes`)
+  try {
+    return await importLines(found, deps, signal)
+  } catch (error) {
+    if (!isAppError(error) || !UNREADABLE.has(error.code)) throw error
+    return skipped(found, deps, error.message)
+  }
+}
+
+const UNREADABLE: ReadonlySet<string> = new Set(["FILE_NOT_READABLE", "FILE_NOT_REGULAR"])
+
+async function importLines(
+  found: FoundFile,
+  deps: ImportDeps,
+  signal: AbortSignal,
+): Promise<FileImport> {
+  const row = await deps.db.get(FileRow, selectFile(found.file))
+  const isContinued = row !== undefined && (await isContinuation(found, row))
+  const state = stateOf(isContinued ? row.state : "{}")
+  const start = isContinued ? row.position : 0
+  let position = start
+  let isPlaced = isContinued || deps.only === undefined
+  const agent = await agentOf(found)
+  const read = READERS[found.host]
+  const batch = createBatch({ found, agent, start, replaced: isContinued ? undefined : row }, deps)
+  // Before the end the row has the size read so far, so a killed import looks unfinished.
+  const commit = async (isLast: boolean): Promise<boolean> => {
+    const sizeBytes = isLast ? found.stat.sizeBytes : position
+    const file = fileRow(found, { agent, position, state })
+    const head = await headOf(found.file, position)
+    return batch.commit({ ...file, size_bytes: sizeBytes, head }, { state, isLast })
+  }
+  for await (const line of streamLines(found.file, { from: start, maxLineBytes: MAX_LINE_BYTES })) {
+    signal.throwIfAborted()
+    position = line.end
+    const record = isSnapshot(line.bytes) ? undefined : parseJsonRecord(textOfLine(line.bytes))
+    if (record !== undefined) {
+      const { title } = state
+      const entries = read(record, state, { sessionId: found.sessionId, position })
+      // The state is stored, so its only text from a message is redacted like the message.
+      if (state.title !== null && state.title !== title) {
+        state.title = oneLine(deps.redact(state.title), 160)
+      }
+      batch.add(entries, { at: timeOf(record), state, position })
+    }
+    if (!isPlaced && state.cwd !== null) {
+      if ((await deps.repositoryOf(state.cwd)) !== deps.only) return outside(found, deps, row)
+      isPlaced = true
+    }
+    if (!isPlaced || !batch.isFull(position)) continue
+    if (!(await commit(false))) return { kind: "taken" }
+    await giveOthersATurn()
+  }
+  // A host that reports no directory, such as Gemini, belongs to no repository.
+  if (!isPlaced) return outside(found, deps, row)
+  if (!(await commit(true))) return { kind: "taken" }
+  return { kind: "indexed", lines: batch.lines(), bytes: position - start }
+}
+
+/**
+ * Claude Code stores requests to the model beside the conversation. They repeat it and are most of
+ * the bytes. A quote inside a JSON text is escaped, so this is never part of a message.
+ */
+function isSnapshot(bytes: Buffer | undefined): boolean {
+  return bytes?.subarray(0, 300).includes('"type":"api-request') === true
+}
+
+function textOfLine(bytes: Buffer | undefined): string {
+  return bytes === undefined ? "" : bytes.toString("utf8")
+}
+
+function fileRow(
+  { file, sessionId, stat }: FoundFile,
+  it: { readonly agent: string; readonly position: number; readonly state: TranscriptState },
+): FileRow {
+  return {
+    file,
+    session: sessionId,
+    agent: it.agent,
+    inode: inodeOf(stat),
+    size_bytes: stat.sizeBytes,
+    modified_at: stat.modifiedAtMs,
+    position: it.position,
+    head: "",
+    state: JSON.stringify(it.state),
+    problem: null,
+  }
+}
+
+async function outside(
+  found: FoundFile,
+  deps: ImportDeps,
+  row: FileRow | undefined,
+): Promise<FileImport> {
+  if (row === undefined || row.problem === OUTSIDE) await note(found, deps, OUTSIDE)
+  return { kind: "outside" }
+}
+
+async function skipped(found: FoundFile, deps: ImportDeps, reason: string): Promise<FileImport> {
+  await note(found, deps, reason)
+  return { kind: "skipped", reason }
+}
+
+/** Without a position: when the file changes, it is read from its start. */
+async function note(found: FoundFile, deps: ImportDeps, problem: string): Promise<void> {
+  const row = fileRow(found, { agent: "", position: 0, state: stateOf("{}") })
+  await deps.db.run(upsertFile({ ...row, session: "", problem }))
+}
+
+function stateOf(text: string): TranscriptState {
+  return TranscriptState.parse(parseJson(text) ?? {})
+}
+
+const HEAD_BYTES = 4 * 1024
+
+/** A file that shrank or begins differently is another one, whatever its name and inode are. */
+async function isContinuation({ file, stat }: FoundFile, row: FileRow): Promise<boolean> {
+  const isLongEnough = row.position > 0 && stat.sizeBytes >= row.position
+  return isLongEnough && (await headOf(file, row.position)) === row.head
+}
+
+async function headOf(file: string, position: number): Promise<string> {
+  const length = Math.min(HEAD_BYTES, position)
+  const bytes = length === 0 ? undefined : await readStart(file, length)
+  return `${length}:${createHash("sha256")
+    .update(bytes ?? "")
+    .digest("hex")}`
+}
+
+const MAX_META_BYTES = 64 * 1024
+
+/** Claude Code describes a sub-agent in a file beside its transcript. */
+async function agentOf({ file, subAgent }: FoundFile): Promise<string> {
+  if (subAgent === null) return "main"
+  const meta = await readTextBounded(file.replace(/\.jsonl$/, ".meta.json"), {
+    maxBytes: MAX_META_BYTES,
+  })
+  const facts = meta.kind === "read" ? parseJson(meta.text) : undefined
+  return (field(facts, "agentType", "agent_type", "type") ?? "sub-agent").slice(0, 100)
+}

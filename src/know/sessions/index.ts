@@ -1,0 +1,2 @@
+export type { SessionIndex } from "./sessions.ts"
+export { createSessionIndex } from "./sessions.ts"

@@ -1,0 +1,272 @@
+import { type Clock, type Log, statFile } from "#ground/base"
+import type {
+  CallContext,
+  CostGroup,
+  ImportState,
+  SessionsContext,
+  SessionsCost,
+  SessionsImported,
+  SessionsLines,
+  SessionsList,
+  SessionsSearch,
+  SessionsShow,
+} from "#ground/contract"
+import { PRICES_VERSION } from "#ground/tokens"
+import { findTranscripts, type HostHome } from "#see/hosts"
+import { SessionAmbiguous, SessionNotIndexed } from "./errors.ts"
+import { type FoundFile, importFile, isCovered } from "./import/import-file.ts"
+import { MAX_FILES, SERVER_WAIT_MS } from "./limits.ts"
+import {
+  CompactionRow,
+  CountRow,
+  countSessions,
+  FileRow,
+  IdRow,
+  LineRow,
+  PathRow,
+  type SessionFilter,
+  SessionRow,
+  type SessionsDb,
+  selectCompactions,
+  selectFiles,
+  selectFilesOf,
+  selectIdsFrom,
+  selectLines,
+  selectPaths,
+  selectSession,
+  selectSessions,
+  selectTools,
+  shownLine,
+  ToolRow,
+} from "./queries.ts"
+import { searchLines } from "./query/search.ts"
+import { contextOverTime, describeSessions } from "./query/session-facts.ts"
+import { budgetStates, NO_SPEND, reprice, sinceOf, spendBy, unpricedModels } from "./query/spend.ts"
+
+type SessionIndexSettings = {
+  readonly import: ImportState["setting"]
+  readonly dayBudget: number
+  readonly weekBudget: number
+}
+
+export type SessionIndexDeps = {
+  db(): Promise<SessionsDb>
+  readonly clock: Clock
+  readonly log: Log
+  hostHome(): HostHome
+  settings(): SessionIndexSettings
+  redact(): Promise<(text: string) => string>
+  /** The main root of the repository that a directory belongs to. */
+  repositoryOf(directory: string): Promise<string>
+  /** The main root of the repository of this process. */
+  ownRepository(): Promise<string>
+  /** A server answers before a long import is done; a command waits for it. */
+  readonly staysOpen: boolean
+}
+
+export type SessionIndex = ReturnType<typeof createSessionIndex>
+
+type Scope = "repository" | "machine"
+
+/** The index of all hosts' transcripts: import, list, search, context over time and cost. */
+export function createSessionIndex(deps: SessionIndexDeps) {
+  let running: Promise<Omit<SessionsImported, "import">> | undefined
+
+  /** One import at a time in this process. */
+  async function index(scope: Scope, context: CallContext) {
+    while (running !== undefined) await running.catch(() => {})
+    running = importAll(scope, deps, context).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  /**
+   * Before each read, if the user agreed. A failed import does not cost the answer. In a server the
+   * import outlives the request that started it.
+   */
+  async function refresh(context: CallContext): Promise<void> {
+    const { import: setting } = deps.settings()
+    if (setting !== "repository" && setting !== "machine") return
+    const own = deps.staysOpen ? { signal: new AbortController().signal } : context
+    const work = (running ?? index(setting, own)).catch((error: unknown) => {
+      context.signal.throwIfAborted()
+      deps.log.warn("sessions not imported", { error })
+    })
+    if (!deps.staysOpen) return void (await work)
+    const answered = new AbortController()
+    const wait = deps.clock.sleep(SERVER_WAIT_MS, answered.signal).catch(() => {})
+    await Promise.race([work.catch(() => {}), wait])
+    answered.abort()
+  }
+
+  async function importState(): Promise<ImportState> {
+    const waiting = await listWaiting(deps, undefined)
+    return {
+      setting: deps.settings().import,
+      isRunning: running !== undefined,
+      waitingFiles: waiting.length,
+      waitingBytes: waiting.reduce((sum, it) => sum + it.stat.sizeBytes, 0),
+    }
+  }
+
+  async function sessionOf(given: string): Promise<SessionRow> {
+    const db = await deps.db()
+    const exact = await db.get(SessionRow, selectSession(given))
+    if (exact !== undefined) return exact
+    const ids = await db.all(IdRow, selectIdsFrom(given))
+    if (ids.length > 1) throw SessionAmbiguous({ session: given, count: ids.length })
+    const [only] = ids
+    const row = only === undefined ? undefined : await db.get(SessionRow, selectSession(only.id))
+    if (row === undefined) throw SessionNotIndexed({ session: given })
+    return row
+  }
+
+  return {
+    async import({ scope }: { readonly scope: Scope }, context: CallContext) {
+      const done = await index(scope, context)
+      return { ...done, import: await importState() } satisfies SessionsImported
+    },
+
+    async list(
+      { limit, ...filter }: SessionFilter & { readonly limit: number },
+      context: CallContext,
+    ): Promise<SessionsList> {
+      await refresh(context)
+      const db = await deps.db()
+      const rows = await db.all(SessionRow, selectSessions(filter, limit))
+      const total = (await db.get(CountRow, countSessions(filter)))?.count ?? 0
+      return { sessions: await describeSessions(db, rows), total, import: await importState() }
+    },
+
+    async show({ session: given }: { readonly session: string }, context: CallContext) {
+      await refresh(context)
+      const row = await sessionOf(given)
+      const db = await deps.db()
+      const [session] = await describeSessions(db, [row])
+      if (session === undefined) throw SessionNotIndexed({ session: given })
+      const ever = { since: 0, until: Number.MAX_SAFE_INTEGER }
+      const filter = { session: row.id }
+      const agents = await spendBy(db, "agent", { ...ever, filter })
+      const files = await db.all(FileRow, selectFilesOf(row.id))
+      const compactions = await db.all(CompactionRow, selectCompactions(row.id))
+      return {
+        session,
+        paths: await db.all(PathRow, selectPaths(row.id)),
+        agents: agents.map((it) => ({ agent: it.key, spend: it.spend })),
+        tools: await db.all(ToolRow, selectTools(filter, ever)),
+        compactions: compactions.map((it) => ({
+          at: it.at,
+          turn: it.turn,
+          cause: it.cause,
+          tokensBefore: it.tokens_before,
+          tokensAfter: it.tokens_after,
+        })),
+        problems: files.flatMap(({ file, problem }) =>
+          problem === null ? [] : [{ file, problem }],
+        ),
+      } satisfies Omit<SessionsShow, "ledger">
+    },
+
+    async lines({ session, after, limit }: LinesRequest): Promise<SessionsLines> {
+      const row = await sessionOf(session)
+      const rows = await (await deps.db()).all(LineRow, selectLines(row.id, after, limit))
+      const next = rows.length < limit ? null : (rows.at(-1)?.id ?? null)
+      return { lines: rows.map(shownLine), next }
+    },
+
+    async search(
+      { query, limit, session, ...filter }: SessionFilter & SearchInput,
+      context: CallContext,
+    ): Promise<SessionsSearch> {
+      await refresh(context)
+      const db = await deps.db()
+      const id = session === undefined ? undefined : (await sessionOf(session)).id
+      const results = await searchLines(db, { query, limit, filter: { ...filter, session: id } })
+      return { ...results, import: await importState() }
+    },
+
+    async context(
+      { session, agent, limit }: { session: string; agent: string; limit: number },
+      context: CallContext,
+    ): Promise<SessionsContext> {
+      await refresh(context)
+      return contextOverTime(await deps.db(), await sessionOf(session), { agent, limit })
+    },
+
+    async cost(
+      { since: given, by, ...filter }: SessionFilter & CostInput,
+      context: CallContext,
+    ): Promise<SessionsCost> {
+      await refresh(context)
+      const db = await deps.db()
+      await reprice(db)
+      const now = deps.clock.now()
+      const period = { since: sinceOf(given, now), until: now + 1 }
+      const [total] = await spendBy(db, "all", { ...period, filter })
+      return {
+        by,
+        ...period,
+        rows: by === "tool" ? [] : await spendBy(db, by, { ...period, filter }),
+        tools: by === "tool" ? await db.all(ToolRow, selectTools(filter, period)) : [],
+        total: total?.spend ?? NO_SPEND,
+        unpricedModels: await unpricedModels(db, period),
+        priceTable: PRICES_VERSION,
+        budgets: await budgetStates(db, deps.settings(), now),
+        import: await importState(),
+      }
+    },
+  }
+}
+
+type LinesRequest = { readonly session: string; readonly after: number; readonly limit: number }
+type SearchInput = { readonly query: string; readonly limit: number }
+type CostInput = { readonly since: string; readonly by: CostGroup }
+
+/** Transcripts with something to read, newest first. */
+async function listWaiting(
+  deps: SessionIndexDeps,
+  only: string | undefined,
+): Promise<readonly FoundFile[]> {
+  const db = await deps.db()
+  const rows = new Map((await db.all(FileRow, selectFiles())).map((it) => [it.file, it]))
+  const waiting: FoundFile[] = []
+  let count = 0
+  for await (const transcript of findTranscripts(deps.hostHome())) {
+    count += 1
+    if (count > MAX_FILES) break
+    const stat = await statFile(transcript.file)
+    if (stat.kind !== "found" || stat.what !== "regular file") continue
+    const file = { ...transcript, stat: stat.stat }
+    if (!isCovered(rows.get(file.file), file, only)) waiting.push(file)
+  }
+  return waiting.toSorted((a, b) => b.stat.modifiedAtMs - a.stat.modifiedAtMs)
+}
+
+async function importAll(
+  scope: Scope,
+  deps: SessionIndexDeps,
+  { signal, onProgress }: CallContext,
+) {
+  const only = scope === "repository" ? await deps.ownRepository() : undefined
+  const db = await deps.db()
+  const redact = await deps.redact()
+  const waiting = await listWaiting(deps, only)
+  const importDeps = { db, redact, repositoryOf: deps.repositoryOf, only }
+  const sessions = new Set<string>()
+  const skipped: { file: string; reason: string }[] = []
+  let [files, lines, bytes] = [0, 0, 0]
+  for (const [index, found] of waiting.entries()) {
+    onProgress?.({ what: "indexing transcripts", done: index, total: waiting.length })
+    signal.throwIfAborted()
+    const done = await importFile(found, importDeps, signal)
+    if (done.kind === "skipped") skipped.push({ file: found.file, reason: done.reason })
+    if (done.kind !== "indexed") continue
+    sessions.add(found.sessionId)
+    files += 1
+    lines += done.lines
+    bytes += done.bytes
+  }
+  onProgress?.({ what: "indexing transcripts", done: waiting.length, total: waiting.length })
+  return { files, sessions: sessions.size, lines, bytes, skipped }
+}

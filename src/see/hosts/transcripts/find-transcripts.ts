@@ -1,0 +1,134 @@
+import path from "node:path"
+import { listDirectory, realPath } from "#ground/base"
+import { TRANSCRIPT_HOSTS, type TranscriptHost } from "#ground/contract"
+
+export type HostHome = {
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+export type TranscriptFile<Host extends TranscriptHost = TranscriptHost> = {
+  readonly host: Host
+  readonly sessionId: string
+  readonly file: string
+}
+
+/** A transcript of a sub-agent belongs to the session that started it. */
+export type SessionFile = TranscriptFile & { readonly subAgent: string | null }
+
+const FOLDERS = {
+  "claude-code": ["CLAUDE_CONFIG_DIR", ".claude", "projects"],
+  codex: ["CODEX_HOME", ".codex", "sessions"],
+  copilot: ["COPILOT_HOME", ".copilot", "session-state"],
+  gemini: ["GEMINI_HOME", ".gemini", "tmp"],
+} as const satisfies Readonly<Record<TranscriptHost, readonly [string, string, string]>>
+
+/** The folder may be a link, since users relocate settings; inside it links are not followed. */
+export async function sessionsFolder(
+  host: TranscriptHost,
+  places: HostHome,
+): Promise<string | undefined> {
+  const [variable, folder, inside] = FOLDERS[host]
+  const override = places.environment[variable]
+  const base = override === undefined || override === "" ? path.join(places.home, folder) : override
+  return realPath(path.join(path.resolve(base), inside)).catch(() => undefined)
+}
+
+/** All transcripts of the hosts whose format we read, in no particular order. */
+export async function* findTranscripts(places: HostHome): AsyncGenerator<SessionFile> {
+  for (const host of TRANSCRIPT_HOSTS) {
+    const folder = await sessionsFolder(host, places)
+    if (folder !== undefined) yield* FINDERS[host](folder)
+  }
+}
+
+const FINDERS: Readonly<Record<TranscriptHost, (folder: string) => AsyncGenerator<SessionFile>>> = {
+  async *"claude-code"(projects) {
+    for (const it of await claudeFiles(projects, () => true)) {
+      yield { ...it, subAgent: null }
+      yield* subAgentsOf(it)
+    }
+  },
+  async *codex(sessions) {
+    for await (const it of codexFiles(sessions)) yield { ...it, subAgent: null }
+  },
+  async *copilot(sessions) {
+    for (const sessionId of (await namesIn(sessions, "directory")).filter(isSessionId)) {
+      const folder = path.join(sessions, sessionId)
+      const names = await namesIn(folder, "regular file")
+      if (!names.includes("events.jsonl")) continue
+      const file = path.join(folder, "events.jsonl")
+      yield { host: "copilot", sessionId, file, subAgent: null }
+    }
+  },
+  async *gemini(projects) {
+    for (const project of await namesIn(projects, "directory")) {
+      const folder = path.join(projects, project, "chats")
+      for (const name of await namesIn(folder, "regular file")) {
+        const sessionId = /^session-(?<id>[A-Za-z0-9-]{1,200})\.jsonl$/.exec(name)?.groups?.["id"]
+        if (sessionId === undefined) continue
+        yield { host: "gemini", sessionId, file: path.join(folder, name), subAgent: null }
+      }
+    }
+  },
+}
+
+async function* subAgentsOf({ host, sessionId, file }: TranscriptFile) {
+  const folder = path.join(path.dirname(file), sessionId, "subagents")
+  for (const name of await namesIn(folder, "regular file")) {
+    const subAgent = /^agent-(?<id>[A-Za-z0-9_-]{1,100})\.jsonl$/.exec(name)?.groups?.["id"]
+    if (subAgent !== undefined) yield { host, sessionId, file: path.join(folder, name), subAgent }
+  }
+}
+
+export function isSessionId(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
+}
+
+export async function namesIn(
+  folder: string,
+  what: "directory" | "regular file",
+): Promise<readonly string[]> {
+  const listed = await listDirectory(folder, { maxEntries: 20_000 })
+  if (listed.kind !== "listed") return []
+  return listed.entries.filter((it) => it.what === what).map((it) => it.name)
+}
+
+export async function claudeFiles(
+  projects: string,
+  matches: (slug: string) => boolean,
+): Promise<readonly TranscriptFile<"claude-code">[]> {
+  const slugs = (await namesIn(projects, "directory")).filter(matches)
+  const files: TranscriptFile<"claude-code">[] = []
+  for (const slug of slugs) {
+    const names = await namesIn(path.join(projects, slug), "regular file")
+    for (const name of names) {
+      const sessionId = /^(?<id>.+)\.jsonl$/.exec(name)?.groups?.["id"] ?? ""
+      if (!isSessionId(sessionId)) continue
+      files.push({ host: "claude-code", sessionId, file: path.join(projects, slug, name) })
+    }
+  }
+  return files
+}
+
+export async function* codexFiles(sessions: string): AsyncGenerator<TranscriptFile<"codex">> {
+  for (const day of await foldersBelow(sessions, 3)) {
+    const names = await namesIn(day, "regular file")
+    for (const name of names.toReversed()) {
+      const sessionId = ROLLOUT.exec(name)?.groups?.["id"]
+      if (sessionId !== undefined) yield { host: "codex", sessionId, file: path.join(day, name) }
+    }
+  }
+}
+
+const ROLLOUT = /^rollout-[\dT-]{19}-(?<id>[A-Za-z0-9-]{1,200})\.jsonl$/
+
+async function foldersBelow(folder: string, levels: number): Promise<readonly string[]> {
+  if (levels === 0) return [folder]
+  const names = (await namesIn(folder, "directory")).filter((it) => /^\d{2,4}$/.test(it))
+  const below: string[] = []
+  for (const name of names.toReversed()) {
+    below.push(...(await foldersBelow(path.join(folder, name), levels - 1)))
+  }
+  return below
+}

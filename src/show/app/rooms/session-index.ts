@@ -1,0 +1,115 @@
+import path from "node:path"
+import { isAppError, isInside, once } from "#ground/base"
+import {
+  type CallContext,
+  GuardVerdicts,
+  type Handlers,
+  type SessionLedger,
+  SessionShow,
+  type sessionsOperations,
+} from "#ground/contract"
+import type { SessionIndex } from "#know/sessions"
+import { locateRepository, type Repository } from "#see/repo"
+import { SessionUnknown } from "../errors.ts"
+import { userHome } from "../places.ts"
+import type { Services } from "../services.ts"
+
+type IndexDeps = Pick<
+  Services,
+  "clock" | "config" | "environment" | "log" | "places" | "secrets" | "store" | "watchesTree"
+>
+
+export async function openSessionIndex(deps: IndexDeps): Promise<SessionIndex> {
+  const { createSessionIndex } = await import("#know/sessions")
+  const roots = new Map<string, Promise<string>>()
+  const { repository } = deps.places()
+  return createSessionIndex({
+    db: once(async () => (await deps.store()).forRoom("sessions")),
+    clock: deps.clock,
+    log: deps.log,
+    hostHome: () => ({ home: userHome(deps), environment: deps.environment() }),
+    settings: () => deps.config().sessions,
+    async redact() {
+      const { redact } = await deps.secrets()
+      return (text) => redact(text).text
+    },
+    ownRepository: async () => mainRoot(repository),
+    repositoryOf(directory) {
+      if (isInside(repository.root, directory)) return Promise.resolve(mainRoot(repository))
+      const root = roots.get(directory) ?? rootOf(directory)
+      roots.set(directory, root)
+      return root
+    },
+    staysOpen: deps.watchesTree,
+  })
+}
+
+/** A directory that no longer exists, such as a removed worktree, counts for itself. */
+async function rootOf(directory: string): Promise<string> {
+  return locateRepository(directory).then(mainRoot, () => directory)
+}
+
+/** All worktrees of a repository count for it. */
+function mainRoot({ root, gitCommonDirectory: common }: Repository): string {
+  const isUsual = common !== undefined && path.basename(common) === ".git"
+  return isUsual ? path.dirname(common) : root
+}
+
+type HandlerDeps = Pick<Services, "call" | "resolve" | "sessionIndex">
+
+export const sessionsHandlers = (deps: HandlerDeps): Handlers<typeof sessionsOperations> => ({
+  list: async (input, context) =>
+    (await deps.sessionIndex()).list(await located(input, deps), context),
+  async show(input, context) {
+    const shown = await (await deps.sessionIndex()).show(input, context)
+    return { ...shown, ledger: await ledgerOf(shown.session.id, deps, context) }
+  },
+  lines: async (input) => (await deps.sessionIndex()).lines(input),
+  search: async (input, context) =>
+    (await deps.sessionIndex()).search(await located(input, deps), context),
+  context: async (input, context) => (await deps.sessionIndex()).context(input, context),
+  async import({ all }, context) {
+    if (all) {
+      const agreement = { key: "sessions.import", value: "machine", layer: "user" }
+      await deps.call("config.set", agreement, context)
+    }
+    return (await deps.sessionIndex()).import({ scope: all ? "machine" : "repository" }, context)
+  },
+  cost: async (input, context) =>
+    (await deps.sessionIndex()).cost(await located(input, deps), context),
+})
+
+async function located<Input extends { readonly repository?: string | undefined }>(
+  input: Input,
+  deps: HandlerDeps,
+): Promise<Input> {
+  if (input.repository === undefined) return input
+  return { ...input, repository: await rootOf(deps.resolve(input.repository)) }
+}
+
+const MOST_VERDICTS = 50
+const LONGEST_HOURS = 24 * 90
+
+/** Null if no hook reported the session in this repository. */
+async function ledgerOf(
+  session: string,
+  deps: HandlerDeps,
+  context: CallContext,
+): Promise<SessionLedger | null> {
+  try {
+    const shown = SessionShow.parse(await deps.call("session.show", { session }, context))
+    const wanted = { session, sinceHours: LONGEST_HOURS, limit: MOST_VERDICTS }
+    const guard = GuardVerdicts.parse(await deps.call("guard.verdicts", wanted, context))
+    return {
+      edited: shown.files.map(({ path: file, edits }) => ({ path: file, edits })),
+      claims: shown.claims.map(({ path: file, expiresAt }) => ({ path: file, expiresAt })),
+      records: shown.registered.map((it) => it.file),
+      verdicts: guard.verdicts.flatMap(({ at, rule, verdict: decision, paths }) =>
+        rule === null ? [] : [{ at, rule, decision, paths }],
+      ),
+    }
+  } catch (error) {
+    if (isAppError(error) && SessionUnknown.is(error)) return null
+    throw error
+  }
+}

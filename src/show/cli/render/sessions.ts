@@ -1,0 +1,279 @@
+import { formatBytes, formatCount, formatExact, formatUsd, plural } from "#ground/base"
+import type {
+  ImportState,
+  IndexedSession,
+  SessionCompaction,
+  SessionHit,
+  SessionsContext,
+  SessionsCost,
+  SessionsImported,
+  SessionsLines,
+  SessionsList,
+  SessionsSearch,
+  SessionsShow,
+  Spend,
+  sessionsOperations,
+} from "#ground/contract"
+import type { Screen } from "../terminal/screen.ts"
+import { listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
+
+const HOST_NAMES = {
+  "claude-code": "Claude Code",
+  codex: "Codex",
+  copilot: "Copilot",
+  gemini: "Gemini",
+} as const
+
+const MOST_SHOWN = 20
+
+/** "unknown" is a word: a missing price is not a price of 0. */
+function costText({ usd, price }: Spend): string {
+  if (usd === null) return "unknown"
+  return price === "partly unknown" ? `${formatUsd(usd)}+` : formatUsd(usd)
+}
+
+function renderList({ sessions, total, import: state }: SessionsList, screen: Screen): string {
+  const { paint, width } = screen
+  if (sessions.length === 0) {
+    return [paint.muted("No sessions are indexed."), ...importLines(state, screen)].join("\n")
+  }
+  const rows = sessions.map((it) => [
+    it.id.slice(0, 8),
+    HOST_NAMES[it.host],
+    rowText(it.title, width - 60),
+    rowText(it.branch ?? "", width / 4),
+    it.peakTokens === null ? "" : formatCount(it.peakTokens),
+    String(it.turns),
+    costText(it.spend),
+    it.files === 0 ? "" : plural(it.files, "file"),
+    paint.muted(it.endedAt === null ? "" : timeText(it.endedAt)),
+  ])
+  const headings = ["Id", "Host", "Title", "Branch", "Peak", "Turns", "Cost", "Files", "Last (UTC)"]
+  return [
+    listing(headings, rows, screen),
+    ...(total > sessions.length
+      ? ["", paint.muted(`${formatExact(total - sessions.length)} more: --limit`)]
+      : []),
+    ...importLines(state, screen),
+  ].join("\n")
+}
+
+function importLines(state: ImportState, { paint }: Screen): readonly string[] {
+  const { setting, waitingFiles, waitingBytes, isRunning } = state
+  if (isRunning) return ["", paint.muted(`Indexing ${plural(waitingFiles, "transcript")}.`)]
+  if (waitingFiles === 0 || setting === "never" || setting === "machine") return []
+  const waiting = `${plural(waitingFiles, "transcript")} on this machine (${formatBytes(waitingBytes)}) not indexed.`
+  const advice = "`qm sessions import` indexes this repository's, `--all` all of them from now on."
+  return ["", paint.muted(`${waiting} ${advice}`)]
+}
+
+function renderShow(shown: SessionsShow, screen: Screen): string {
+  const { paint, width } = screen
+  const { session, ledger } = shown
+  const room = { screen, most: MOST_SHOWN }
+  const claims = ledger?.claims.map((it) => [rowText(it.path), `until ${timeText(it.expiresAt)}`])
+  const verdicts = ledger?.verdicts.map((it) => [
+    timeText(it.at),
+    rowText(it.rule),
+    rowText(it.decision),
+    rowText(it.paths.join(", ")),
+  ])
+  return [
+    paint.bold(rowText(session.title, width)),
+    paint.muted(rowText(session.id)),
+    ...factLines(session),
+    ...section(
+      "Agents",
+      shown.agents.map((it) => [rowText(it.agent), ...spendCells(it.spend)]),
+      room,
+    ),
+    ...section("Compactions", shown.compactions.map(compactionRow), room),
+    ...section(
+      "Files",
+      shown.paths.map((it) => [
+        rowText(it.path),
+        it.edits === 0 ? "" : plural(it.edits, "edit"),
+        it.reads === 0 ? "" : plural(it.reads, "read"),
+      ]),
+      room,
+    ),
+    ...section("Tool results", shown.tools.map(toolRow), room),
+    ...section("Claims", claims ?? [], room),
+    ...section("Guard", verdicts ?? [], room),
+    ...section(
+      "Not indexed",
+      shown.problems.map((it) => [rowText(it.file), rowText(it.problem)]),
+      room,
+    ),
+  ].join("\n")
+}
+
+function factLines(session: IndexedSession): readonly string[] {
+  const { tokens } = session.spend
+  const peak = session.peakTokens === null ? "unknown" : formatCount(session.peakTokens)
+  const window = session.windowTokens === null ? "" : ` of ${formatCount(session.windowTokens)}`
+  const times = [session.startedAt, session.endedAt].flatMap((it) =>
+    it === null ? [] : [timeText(it)],
+  )
+  return [
+    `${HOST_NAMES[session.host]} ${rowText(session.version ?? "")}, ${rowText(session.models.join(", ") || "no model call")}`,
+    `${rowText(session.repository ?? "unknown repository")}${session.branch === null ? "" : ` on ${rowText(session.branch)}`}`,
+    `${times.join(" to ")} UTC, ${plural(session.turns, "turn")}, peak context ${peak}${window}`,
+    `Cost ${costText(session.spend)}: input ${formatCount(tokens.input)}, cache read ${formatCount(tokens.cacheRead)}, cache write ${formatCount(tokens.cacheWrite)}, for an hour ${formatCount(tokens.cacheWriteHour)}, output ${formatCount(tokens.output)}`,
+  ]
+}
+
+function compactionRow(it: SessionCompaction): readonly string[] {
+  const size = (tokens: number | null) => (tokens === null ? "unknown" : formatCount(tokens))
+  const change = `${size(it.tokensBefore)} to ${size(it.tokensAfter)}`
+  return [timeText(it.at), `turn ${it.turn}`, change, rowText(it.cause)]
+}
+
+const toolRow = (it: SessionsShow["tools"][number]): readonly string[] => [
+  rowText(it.tool),
+  plural(it.results, "result"),
+  formatBytes(it.bytes),
+  `about ${formatCount(it.tokens)} tokens`,
+]
+
+function spendCells(spend: Spend): readonly string[] {
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output } = spend.tokens
+  const counts = [input, cacheRead, cacheWrite, cacheWriteHour, output].map(formatCount)
+  return [costText(spend), ...counts]
+}
+
+function renderLines({ lines, next }: SessionsLines, { paint }: Screen): string {
+  if (lines.length === 0) return paint.muted("No lines.")
+  const blocks = lines.map((it) => {
+    const by = [it.role, it.agent === "main" ? "" : it.agent, it.tool ?? ""].filter(Boolean)
+    const head = `${timeText(it.at)}  turn ${it.turn}  ${by.map((word) => rowText(word)).join(", ")}`
+    return `${paint.muted(head)}\n${quoted(it.text)}`
+  })
+  const more = next === null ? [] : [paint.muted(`More: --after ${next}`)]
+  return [...blocks, ...more].join("\n\n")
+}
+
+function renderSearch(results: SessionsSearch, screen: Screen): string {
+  const { paint } = screen
+  const state = importLines(results.import, screen)
+  if (results.hits.length === 0) {
+    return [paint.muted("No line contains all words."), ...state].join("\n")
+  }
+  return [...results.hits.map((it) => hitText(it, screen)), ...state].join("\n\n")
+}
+
+function hitText(hit: SessionHit, { paint, width }: Screen): string {
+  const { line } = hit
+  const about = [
+    hit.session.slice(0, 8),
+    HOST_NAMES[hit.host],
+    rowText(hit.branch ?? ""),
+    timeText(line.at),
+    `turn ${line.turn}`,
+    line.role,
+    hit.matches === 1 ? "" : plural(hit.matches, "matching line"),
+  ]
+  return [
+    paint.bold(rowText(hit.title, width)),
+    paint.muted(about.filter(Boolean).join(", ")),
+    quoted(rowText(hit.excerpt)),
+  ].join("\n")
+}
+
+function renderContext(context: SessionsContext, screen: Screen): string {
+  const { paint } = screen
+  const { points, peakTokens, compactions } = context
+  if (points.length === 0) return paint.muted("The transcript has no token counts.")
+  const scale = context.windowTokens ?? peakTokens ?? 1
+  const rows = points.map((it) => [
+    timeText(it.at),
+    `turn ${it.turn}`,
+    shareBar(it.tokens / scale),
+    formatCount(it.tokens),
+    paint.muted(`${it.added < 0 ? "-" : "+"}${formatCount(Math.abs(it.added))}`),
+    rowText(it.model),
+  ])
+  const room = { screen, most: 40 }
+  return [
+    ...section("Calls", rows.slice(-200), room),
+    ...section("Compactions", compactions.map(compactionRow), room),
+  ]
+    .join("\n")
+    .trimStart()
+}
+
+function renderImported(done: SessionsImported, screen: Screen): string {
+  const { paint } = screen
+  const size = `${plural(done.lines, "line")}, ${formatBytes(done.bytes)}`
+  return [
+    done.files === 0
+      ? "All transcripts were already indexed."
+      : `Indexed ${plural(done.files, "transcript")} of ${plural(done.sessions, "session")} (${size})`,
+    ...done.skipped.map((it) => paint.warn(`Skipped ${rowText(it.file)}: ${rowText(it.reason)}`)),
+    ...importLines(done.import, screen),
+  ].join("\n")
+}
+
+function renderCost(cost: SessionsCost, screen: Screen): string {
+  const { paint } = screen
+  const state = importLines(cost.import, screen)
+  const period = `since ${timeText(cost.since)} UTC`
+  if (cost.total.calls === 0) {
+    return [paint.muted(`No session reported tokens ${period}.`), ...state].join("\n")
+  }
+  const rows =
+    cost.by === "tool"
+      ? listing(["Tool", "Results", "Size", "Tokens"], cost.tools.map(toolRow), screen)
+      : listing(
+          [
+            HEADINGS[cost.by],
+            "Cost",
+            "Input",
+            "Cache read",
+            "Cache write",
+            "For an hour",
+            "Output",
+          ],
+          cost.rows.map((it) => [rowText(it.label, screen.width - 60), ...spendCells(it.spend)]),
+          screen,
+        )
+  const unknown =
+    cost.total.unpricedTokens === 0
+      ? ""
+      : `, plus ${formatCount(cost.total.unpricedTokens)} tokens with unknown price (${rowText(cost.unpricedModels.join(", "))})`
+  return [
+    `${paint.bold(costText(cost.total))} ${period}, ${plural(cost.total.calls, "model call")}${unknown}`,
+    paint.muted(`List prices of ${cost.priceTable}`),
+    ...cost.budgets.map((it) => budgetLine(it, screen)),
+    "",
+    rows,
+    ...state,
+  ].join("\n")
+}
+
+function budgetLine(budget: SessionsCost["budgets"][number], { paint }: Screen): string {
+  const spent = budget.spentUsd === null ? "unknown" : formatUsd(budget.spentUsd)
+  const text = `Budget of this ${budget.period}: ${spent} of ${formatUsd(budget.limitUsd)}`
+  return budget.state === "near" || budget.state === "over" ? paint.warn(text) : paint.muted(text)
+}
+
+const HEADINGS = {
+  day: "Day (UTC)",
+  week: "Week from",
+  model: "Model",
+  repository: "Repository",
+  agent: "Agent",
+  session: "Session",
+  host: "Host",
+} as const
+
+export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
+  list: renderList,
+  show: renderShow,
+  lines: renderLines,
+  search: renderSearch,
+  context: renderContext,
+  import: renderImported,
+  cost: renderCost,
+}

@@ -1,0 +1,74 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { answerStatusLine, formatStatus, parseStatus } from "./status-line.ts"
+
+const PAYLOAD = {
+  session_id: "s-1",
+  cwd: "/nowhere",
+  model: { id: "claude-opus", display_name: "Opus" },
+  cost: { total_cost_usd: 1.123 },
+  context_window: {
+    context_window_size: 200_000,
+    used_percentage: 42,
+    current_usage: {
+      input_tokens: 1_000,
+      cache_read_input_tokens: 80_000,
+      cache_creation_input_tokens: 3_000,
+      output_tokens: 500,
+    },
+  },
+}
+const NO_FACTS = { waiting: undefined, claims: undefined }
+
+const answer = (input: string, environment = { NO_COLOR: "1" }) =>
+  answerStatusLine({
+    input,
+    environment,
+    now: () => 0,
+    later: () => () => {},
+    debug: () => {},
+  })
+
+describe("status line", () => {
+  test("[HOOKS-19] it has context, cost and cache of the session", async () => {
+    expect(await answer(JSON.stringify(PAYLOAD))).toBe("42 % of 200k, $1.12, cache 95 %")
+  })
+
+  test("[HOOKS-19] approvals and claims follow, and what is not known is left out", () => {
+    const status = parseStatus(PAYLOAD)
+    expect(formatStatus(status, { waiting: 1, claims: 2 }, false)).toBe(
+      "42 % of 200k, $1.12, cache 95 %, 1 approval waiting, 2 claims",
+    )
+    expect(formatStatus(status, { waiting: 0, claims: 0 }, false)).toBe(
+      "42 % of 200k, $1.12, cache 95 %",
+    )
+    expect(formatStatus(parseStatus({}), NO_FACTS, false)).toBe("context not known")
+  })
+
+  test("[HOOKS-19] without a percentage it is computed from the last request", () => {
+    const { used_percentage: _, ...window } = PAYLOAD.context_window
+    const status = parseStatus({ context_window: { ...window, context_window_size: 1_000_000 } })
+    expect(formatStatus(status, NO_FACTS, false)).toBe("8 % of 1M, cache 95 %")
+  })
+
+  test("[HOOKS-19] a full window is coloured from 70 %, and NO_COLOR turns that off", async () => {
+    const at = (used_percentage: number) => JSON.stringify({ context_window: { used_percentage } })
+    expect(await answer(at(69), { NO_COLOR: "" })).toBe("69 %")
+    expect(await answer(at(70), { NO_COLOR: "" })).toBe("\u001b[33m70 %\u001b[0m")
+    expect(await answer(at(85), { NO_COLOR: "" })).toBe("\u001b[31m85 %\u001b[0m")
+    expect(await answer(at(85))).toBe("85 %")
+  })
+
+  test("[HOOKS-19] any input gives one line, without an error", async () => {
+    for (const input of ["", "[]", "{", '{"context_window":7,"cost":{"total_cost_usd":"x"}}']) {
+      expect(await answer(input)).toMatch(/^[^\n]+$/)
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        expect(await answer(JSON.stringify(value))).toMatch(/^[^\n\u001b]+$/)
+      }),
+      fcParameters({ numRuns: 200 }),
+    )
+  })
+})
