@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir, rename, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible, visibleLine } from "#ground/base"
@@ -113,7 +113,12 @@ describe("300 hostile texts are displayed as text", () => {
     await mkdir(path.dirname(file), { recursive: true })
     const sample = PAYLOADS.filter((_, i) => i % (isNight() ? 1 : 15) === 0)
     const [first = ""] = sample
-    await writeFile(file, JSON.stringify({ log: { level: first } }))
+    // Replaced at once: a server that reads a half-written file sees valid, empty settings.
+    const writeSettings = async (text: string) => {
+      await writeFile(`${file}.new`, text)
+      await rename(`${file}.new`, file)
+    }
+    await writeSettings(JSON.stringify({ log: { level: first } }))
     await using window = await visit(chromium.browser, world, { path: "/settings", ...GUARDED })
     const { page } = window
     const again = page.getByRole("button", { name: "Try again" })
@@ -121,16 +126,12 @@ describe("300 hostile texts are displayed as text", () => {
     const repeated = sample.filter((it) => visibleLine(JSON.stringify(it)).length <= 80)
     expect(repeated.length).toBeGreaterThan(5)
     for (const payload of repeated) {
-      await writeFile(file, JSON.stringify({ log: { level: payload } }))
+      await writeSettings(JSON.stringify({ log: { level: payload } }))
+      await again.click()
       const failure = page.getByText("log.level").first()
-      // One click was sometimes not enough (cause not established), so each poll clicks.
-      const showAgain = async () => {
-        await again.click()
-        return failure.textContent()
-      }
-      await expect.poll(showAgain, { interval: 250 }).toContain(plainPart(payload))
+      await expect.poll(() => failure.textContent()).toContain(plainPart(payload))
     }
-    await writeFile(file, "{}")
+    await writeSettings("{}")
     await again.click()
     await page.getByRole("textbox", { name: "store.keepBackups" }).waitFor()
     for (const payload of isNight() ? sample : sample.slice(0, 10)) {
