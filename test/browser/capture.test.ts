@@ -172,7 +172,9 @@ describe("Capture page with a real server", () => {
     const { page } = window
     const takes: string[] = []
     page.on("request", (it) => it.method() === "POST" && takes.push(it.postData() ?? ""))
-    await page.getByText("tokens before the first prompt").waitFor()
+    // The key works once the list of hosts has loaded, which draws the button.
+    const query = page.getByRole("button", { name: "Query the host" }).first()
+    await expect.poll(() => query.isEnabled()).toBe(true)
     await page.keyboard.press("a")
     await page.getByText("No model is called and no message is sent.").waitFor()
     await page.keyboard.press("Escape")
