@@ -74,8 +74,7 @@ describe
       expect(last).not.toContain("BIGMARK-big0")
       expect(await branchOf(it.user)).toMatchObject({
         status: "completed",
-        // Seen once at load 14: it ended by budget. The cause is not known yet.
-        endReason: expect.stringMatching(/^(?:returned|budget)$/),
+        endReason: "returned",
         mode: "wire",
         isLowerBound: false,
       })

@@ -126,6 +126,11 @@ const BranchState = z.object({
   /** The figures of the answer to `return`, which a later count does not change. */
   usedAtReturn: z.object({ tokens: z.int(), isLowerBound: z.boolean() }).nullable().default(null),
   unfolded: FoldMode.nullable().default(null),
+  /**
+   * The provider's count includes all work after `from` and up to `until`; work before it was only
+   * estimated.
+   */
+  counted: z.object({ from: z.int(), until: z.int() }).nullable().default(null),
 })
 export type BranchState = z.infer<typeof BranchState>
 
@@ -149,6 +154,7 @@ export const NEW_STATE: BranchState = {
   told: null,
   usedAtReturn: null,
   unfolded: null,
+  counted: null,
 }
 
 const Flag = z.int().transform((it) => it === 1)
@@ -249,6 +255,7 @@ export function branchOf(row: BranchRow, now: number, charges: readonly BranchCh
     exhaustedAt,
     told: _told,
     usedAtReturn: _used,
+    counted: _counted,
     ...outcome
   } = state
   return {

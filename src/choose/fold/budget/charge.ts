@@ -9,11 +9,12 @@ import {
   type NewStep,
   selectActive,
   selectBound,
+  selectWorkedIn,
   setDeadline,
   setState,
   spend,
 } from "../queries.ts"
-import { type BranchNotice, BranchRow, MOST_TOUCHED_PATHS } from "../rows.ts"
+import { type BranchNotice, BranchRow, isLive, MOST_TOUCHED_PATHS } from "../rows.ts"
 import { addStep } from "../trail/trail.ts"
 
 type ChargeDeps = FoldDeps & { onEnded(): void; onDeadline(at: number): void }
@@ -79,6 +80,9 @@ export type ChargeResult = {
 export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<ChargeResult> {
   const { who, now, count } = charge
   const ended = await endOverdue(tx, { root: who.root, at: now, count })
+  if (charge.source === "hook" && (await chargeReturned(tx, charge))) {
+    return { outcome: "none", row: undefined }
+  }
   const row = await tx.get(BranchRow, selectActive(who, 1))
   return row === undefined ? whatEnded(tx, ended, who) : chargeBranch(tx, row, charge)
 }
@@ -89,7 +93,24 @@ export async function chargeBranch(
   charge: Charge,
 ): Promise<ChargeResult> {
   if (charge.source === "tool" && row.state.exhaustedAt !== null) return refused(tx, row, charge)
-  return (await trySpend(tx, row, charge)) ? charged(tx, row, charge) : refused(tx, row, charge)
+  const due = { ...charge, tokens: dueTokens(row, charge), stepTokens: charge.tokens }
+  return (await trySpend(tx, row, due)) ? charged(tx, row, due) : refused(tx, row, due)
+}
+
+/** A hook's line may be read after its branch ended; the parent did not do this work. */
+async function chargeReturned(tx: Tx<"fold">, charge: Charge): Promise<boolean> {
+  const { root, session, principal } = charge.who
+  const row = await tx.get(BranchRow, selectWorkedIn(root, session, charge.at))
+  if (row === undefined || row.principal !== principal) return false
+  if (isLive(row) || row.completedAt === charge.at) return false
+  await chargeEnded(tx, row, { ...charge, tokens: dueTokens(row, charge) })
+  return true
+}
+
+/** A hook's line may be read after the request that contains its work was counted. */
+function dueTokens({ state: { counted } }: BranchRow, { source, at, tokens }: Charge): number {
+  const isCounted = counted !== null && at > counted.from && at <= counted.until
+  return source === "hook" && isCounted ? 0 : tokens
 }
 
 async function whatEnded(
@@ -120,7 +141,9 @@ async function trySpend(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise
   if (tokens === 0 && withheld === 0) return true
   const at = Math.min(Math.max(charge.at, row.createdAt), charge.now)
   const entry = { branch: row.id, at, source, tool: charge.step.tool, tokens, withheld }
-  await tx.run(insertCharge({ ...entry, isSettled: source === "usage" || source === "wire" }))
+  const isEstimate = source === "tool" || source === "hook"
+  const isSettled = !isEstimate || at <= (row.state.counted?.until ?? 0)
+  await tx.run(insertCharge({ ...entry, isSettled }))
   return true
 }
 
@@ -157,18 +180,26 @@ export function noticeDue(row: BranchRow): BranchNotice | null {
   return isWarning(row, 0) && told === null ? "warned" : null
 }
 
-async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<ChargeResult> {
-  const { at, tokens, step, source } = charge
+type DueCharge = Charge & { readonly stepTokens: number }
+
+async function charged(tx: Tx<"fold">, row: BranchRow, charge: DueCharge): Promise<ChargeResult> {
+  const { at, tokens, stepTokens, step, source } = charge
   const budgetUsed = row.budgetUsed + tokens
   const isMeteredByHost = row.isMeteredByHost || source !== "tool"
   const after = { ...row, budgetUsed, isMeteredByHost }
   const isFirstWarning = isWarning(row, tokens) && !row.isWarned
   const isFirstExcess = budgetUsed > row.budgetTotal && row.state.exhaustedAt === null
   if (isFirstWarning) tx.emit("fold.budget-warned", spentOf(after))
-  const state = await storeState(tx, after, { ...charge, isExhausting: isFirstExcess })
+  const isRelieved = budgetUsed <= row.budgetTotal && row.state.exhaustedAt !== null
+  const change = {
+    ...charge,
+    isExhausting: isFirstExcess,
+    isRelieved: source === "usage" && isRelieved,
+  }
+  const state = await storeState(tx, after, change)
   // A correction by the provider's count is no step, and neither is a report without a size.
-  const isStep = source !== "usage" && (tokens > 0 || step.text !== "")
-  const steps = isStep ? await addStep(tx, row, { ...step, at, tokens }) : row.steps
+  const isStep = source !== "usage" && (stepTokens > 0 || step.text !== "")
+  const steps = isStep ? await addStep(tx, row, { ...step, at, tokens: stepTokens }) : row.steps
   const deadlineAt = await moveDeadline(tx, { ...after, state }, charge)
   const outcome = isFirstWarning ? "warned" : "charged"
   return {
@@ -181,7 +212,8 @@ async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<
 async function refused(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<ChargeResult> {
   const { at, step } = charge
   const isExhausting = row.state.exhaustedAt === null
-  const state = await storeState(tx, row, { ...charge, told: "exhausted", isExhausting })
+  const change = { ...charge, told: "exhausted", isExhausting, isRelieved: false } as const
+  const state = await storeState(tx, row, change)
   const steps = await addStep(tx, row, { ...step, at, tokens: 0 })
   const deadlineAt = await moveDeadline(tx, { ...row, state }, charge)
   return { outcome: "refused", row: { ...row, state, steps, deadlineAt } }
@@ -191,7 +223,11 @@ function spentOf({ id, session, budgetUsed, budgetTotal }: BranchRow) {
   return { id, session, used: budgetUsed, total: budgetTotal }
 }
 
-type StateChange = Charge & { readonly isExhausting: boolean }
+type StateChange = Charge & {
+  readonly isExhausting: boolean
+  /** The provider counted less than the estimates that had used the budget up. */
+  readonly isRelieved: boolean
+}
 
 async function storeState(tx: Tx<"fold">, row: BranchRow, charge: StateChange) {
   const limits = { root: charge.who.root, most: MOST_TOUCHED_PATHS }
@@ -200,24 +236,32 @@ async function storeState(tx: Tx<"fold">, row: BranchRow, charge: StateChange) {
     touched !== row.state ||
     charge.redactions > 0 ||
     charge.isExhausting ||
+    charge.isRelieved ||
     (charge.told !== undefined && charge.told !== row.state.told)
   if (!isChanged) return row.state
+  const notice = touched.told === "exhausted" ? touched.told : (charge.told ?? touched.told)
+  const exhaustedAt = charge.isExhausting ? charge.now : touched.exhaustedAt
   const state = {
     ...touched,
     redactions: touched.redactions + charge.redactions,
-    exhaustedAt: charge.isExhausting ? charge.now : touched.exhaustedAt,
-    told: touched.told === "exhausted" ? touched.told : (charge.told ?? touched.told),
-  }
+    exhaustedAt: charge.isRelieved ? null : exhaustedAt,
+    // Told again when the budget is really used up.
+    told: charge.isRelieved && notice === "exhausted" ? "warned" : notice,
+  } as const
   if (charge.isExhausting) tx.emit("fold.budget-exhausted", spentOf(row))
   await tx.run(setState(row.id, state))
   return state
 }
 
-/** Each charge after the budget is used up renews the grace period, never beyond the time limit. */
+/**
+ * Each charge after the budget is used up renews the grace period, never beyond the time limit.
+ * Otherwise the time limit applies.
+ */
 async function moveDeadline(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<number> {
-  if (row.state.exhaustedAt === null) return row.deadlineAt
   const limit = row.createdAt + row.given.timeoutSeconds * 1_000
-  const deadlineAt = Math.min(limit, charge.now + charge.graceMs)
+  const isExhausted = row.state.exhaustedAt !== null
+  const deadlineAt = isExhausted ? Math.min(limit, charge.now + charge.graceMs) : limit
+  if (deadlineAt === row.deadlineAt) return deadlineAt
   await tx.run(setDeadline(row.id, deadlineAt))
   return deadlineAt
 }

@@ -1,7 +1,13 @@
+import { appendFile } from "node:fs/promises"
+import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { systemRandom } from "#ground/base"
 import type { Store } from "#ground/store"
+import { digest } from "#know/ledger"
 import { testClock } from "#test/clock"
+import { tempDirectory } from "#test/temp"
 import { AGENT, foldWorld, openWith, TASK, testGateway, words } from "../fold.fixture.ts"
+import { createSpool } from "../trail/spool.ts"
 
 let store: Store
 beforeAll(async () => {
@@ -109,5 +115,111 @@ describe("the provider's own count", () => {
     await it.request(99_000, 10, { session: "another" })
     await it.request(99_000, 10, { sentAt: 0 })
     expect(await it.show()).toMatchObject({ budgetUsed: 1_070 })
+  })
+
+  test("[FOLD-5] the first request of a sub-agent leaves the estimates of the main conversation", async () => {
+    const it = await proxied()
+    await it.request(12_000, 10)
+    await it.read(900)
+    await it.request(30_000, 20, { agent: "a1" })
+    await it.request(12_900, 10)
+    expect(await it.show()).toMatchObject({ budgetUsed: 10 + 20 + 900 })
+  })
+
+  test("[FOLD-6] a branch is no longer exhausted when the provider counts less than the estimates", async () => {
+    const it = await proxied(1_000)
+    await it.request(12_000, 10)
+    await it.read(1_200)
+    const exhausted = await it.show()
+    expect(exhausted).toMatchObject({ isExhausted: true, budgetUsed: 1_210 })
+    await it.request(12_700, 10)
+    const now = await it.show()
+    expect(now).toMatchObject({ isExhausted: false, budgetUsed: 710 })
+    expect(now.deadlineAt).toBeGreaterThan(exhausted.deadlineAt)
+    await it.fold.return({ branchId: it.branchId, message: "done" }, AGENT)
+    expect(await it.show()).toMatchObject({ status: "completed", endReason: "returned" })
+  })
+})
+
+/** Claims the lines of hooks at once, and charges them when it is released. */
+function slowSpool(spool: ReturnType<typeof createSpool>) {
+  const claimed = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const drain = async (session: string) => {
+    const lines = await spool.drain(session)
+    claimed.resolve()
+    await released.promise
+    return lines
+  }
+  return { spool: { ...spool, drain }, claimed: claimed.promise, release: released.resolve }
+}
+
+describe("lines of hooks that another process has claimed", () => {
+  test("[FOLD-5] count once, although the provider's count of their work is charged first", async () => {
+    await using temp = await tempDirectory()
+    const clock = testClock({ now: Date.now() })
+    const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: clock.now })
+    const world = await foldWorld(store, clock, { deps: { ...testGateway().deps, spool } })
+    const { branchId } = await world.fold.branch({ ...TASK, budget: 30_000 }, AGENT)
+    const lines = path.join(temp.path, "charges", `${digest(AGENT.session)}.jsonl`)
+    const leave = (tokens: number) => {
+      const line = { session: AGENT.session, host: "claude-code", tool: "Read", paths: [], tokens }
+      return appendFile(lines, `${JSON.stringify({ ...line, at: clock.now() })}\n`)
+    }
+    const request = async (inputTokens: number) => {
+      await clock.advance(10)
+      const sentAt = clock.now()
+      await clock.advance(10)
+      const report = { session: AGENT.session, agent: "", sentAt, inputTokens, outputTokens: 10 }
+      await world.fold.chargeUsage(report)
+    }
+    await clock.advance(10)
+    await leave(100)
+    await clock.advance(10)
+    const early = slowSpool(spool)
+    const beforeFirst = world.other({ spool: early.spool }).status({}, AGENT)
+    await early.claimed
+    await request(12_000)
+    early.release()
+    await beforeFirst
+    await clock.advance(10)
+    await leave(14_000)
+    const late = slowSpool(spool)
+    const afterSecond = world.other({ spool: late.spool }).status({}, AGENT)
+    await late.claimed
+    await request(26_000)
+    late.release()
+    await afterSecond
+    const show = async () => (await world.fold.show({ id: branchId })).branch
+    expect(await show()).toMatchObject({ isExhausted: false, budgetUsed: 100 + 10 + 14_000 })
+    await clock.advance(10)
+    await leave(14_000)
+    await request(40_000)
+    expect(await show()).toMatchObject({ isExhausted: false, budgetUsed: 100 + 10 + 28_000 })
+    expect((await world.eventNames()).filter((it) => it === "fold.budget-exhausted")).toEqual([])
+  })
+
+  test("[FOLD-5] are charged to the branch that did the work, although it has returned", async () => {
+    await using temp = await tempDirectory()
+    const clock = testClock({ now: Date.now() })
+    const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: clock.now })
+    const world = await foldWorld(store, clock, { deps: { ...testGateway().deps, spool } })
+    const parent = await world.fold.branch(TASK, AGENT)
+    await clock.advance(10)
+    const child = await world.fold.branch(TASK, AGENT)
+    await clock.advance(10)
+    const lines = path.join(temp.path, "charges", `${digest(AGENT.session)}.jsonl`)
+    const line = { session: AGENT.session, host: "claude-code", tool: "Read", paths: [] }
+    await appendFile(lines, `${JSON.stringify({ ...line, tokens: 900, at: clock.now() })}\n`)
+    await clock.advance(10)
+    const other = slowSpool(spool)
+    const draining = world.other({ spool: other.spool }).status({}, AGENT)
+    await other.claimed
+    await world.fold.return({ branchId: child.branchId, message: "done" }, AGENT)
+    await clock.advance(10)
+    other.release()
+    await draining
+    const used = async (id: string) => (await world.fold.show({ id })).branch.budgetUsed
+    expect([await used(child.branchId), await used(parent.branchId)]).toEqual([900, 0])
   })
 })

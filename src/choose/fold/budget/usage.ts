@@ -1,6 +1,6 @@
 import type { Tx } from "#ground/store"
 import { counterOrRough, type FoldDeps, openScrub, sessionOf } from "../deps.ts"
-import { selectBranch, selectWorkedIn, settleCharges, sumUnsettled } from "../queries.ts"
+import { selectBranch, selectWorkedIn, setState, settleCharges, sumUnsettled } from "../queries.ts"
 import { BranchRow, isLive, SumRow } from "../rows.ts"
 import { afterCharge, type ChargeResult, chargeBranch, chargeEnded, graceOf } from "./charge.ts"
 import { drainSpool, markSpool } from "./host-charges.ts"
@@ -48,9 +48,20 @@ export function createUsageMeter(deps: UsageDeps) {
       // compaction or after the fold of a child.
       const isFirst = before?.branch !== row.id || tokens < before.tokens
       const growth = isFirst ? report.outputTokens : tokens - before.tokens
+      // Nothing of a sub-agent precedes its first request; the estimates belong to other windows.
+      const isNewWindow = before === undefined && report.agent !== ""
       const count = await counterOrRough(deps)
       const result = await db.transaction((tx) =>
-        settle(tx, { id: row.id, who, growth, isFirst, count, deps, sentAt: report.sentAt }),
+        settle(tx, {
+          id: row.id,
+          who,
+          growth,
+          isFirst,
+          isNewWindow,
+          count,
+          deps,
+          sentAt: report.sentAt,
+        }),
       )
       if (result !== undefined) afterCharge(deps, result)
       await markSpool(deps, who)
@@ -63,6 +74,7 @@ type Settlement = {
   readonly who: { readonly root: string; readonly principal: string; readonly session: string }
   readonly growth: number
   readonly isFirst: boolean
+  readonly isNewWindow: boolean
   readonly sentAt: number
   readonly count: (text: string) => number
   readonly deps: UsageDeps
@@ -71,11 +83,12 @@ type Settlement = {
 async function settle(tx: Tx<"fold">, it: Settlement): Promise<ChargeResult | undefined> {
   const { id, who, growth, sentAt, count, deps } = it
   const estimated = (await tx.get(SumRow, sumUnsettled(id, sentAt)))?.tokens ?? 0
-  await tx.run(settleCharges(id, sentAt))
+  if (!it.isNewWindow) await tx.run(settleCharges(id, sentAt))
   // Without an earlier request nothing is known about the growth that the estimates stand for.
   const tokens = it.isFirst ? growth : growth - estimated
-  const row = await tx.get(BranchRow, selectBranch(who.root, id))
-  if (row === undefined) return undefined
+  const before = await tx.get(BranchRow, selectBranch(who.root, id))
+  if (before === undefined) return undefined
+  const row = it.isNewWindow ? before : await storeCounted(tx, before, it)
   const now = deps.clock.now()
   const charge = { now, at: sentAt, source: "usage", tokens } as const
   if (!isLive(row)) {
@@ -85,4 +98,20 @@ async function settle(tx: Tx<"fold">, it: Settlement): Promise<ChargeResult | un
   const step = { kind: "charge", tool: null, text: "", handle: null } as const
   const rest = { withheld: 0, paths: [], redactions: 0, step, count, graceMs: graceOf(deps) }
   return chargeBranch(tx, row, { ...charge, ...rest, who })
+}
+
+/** Lines of hooks that are read later are not charged again for the same work. */
+async function storeCounted(
+  tx: Tx<"fold">,
+  row: BranchRow,
+  { isFirst, sentAt }: Settlement,
+): Promise<BranchRow> {
+  const { counted } = row.state
+  const until = Math.max(sentAt, counted?.until ?? 0)
+  const state = {
+    ...row.state,
+    counted: { from: isFirst ? until : (counted?.from ?? until), until },
+  }
+  await tx.run(setState(row.id, state))
+  return { ...row, state }
 }
