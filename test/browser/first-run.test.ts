@@ -1,3 +1,5 @@
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
 import { prepareFirstRun } from "./seed/first-run.ts"
@@ -29,6 +31,19 @@ describe("first run", () => {
     await page.getByText(/tokens in claude-code/).waitFor()
     const { captures } = await world.call("capture.list", {})
     expect(captures.map((it) => [it.host, it.times])).toEqual([["claude-code", 1]])
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-66] a stored capture that cannot be read shows its error and can be retried", async () => {
+    const file = path.join(world.project, ".qm", "config.json")
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, JSON.stringify({ log: { level: "loud" } }))
+    const expects = [/status of 4\d\d/]
+    await using window = await visit(chromium.browser, world, { expects })
+    await window.page.getByText("log.level must be one of").first().waitFor()
+    await rm(file)
+    await window.page.getByRole("button", { name: "Try again" }).first().click()
+    await window.page.getByText(/tokens in claude-code/).waitFor()
     expect(window.problems()).toEqual([])
   })
 

@@ -49,6 +49,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const operations = operationTable(services, options.extra)
   const call: CallOperation = async (name, input, context) => {
     await noticeCredentials(services)
+    // A server must notice that the user corrected the file that it refused.
+    if (services.loaded().problems.length > 0) await services.reload()
     const handled = await operations.find(name)
     const callHere = () => callOperation({ ...handled, input, context }, services)
     if (handled.operation.effect !== "read" || options.storeMode === "copy") return callHere()

@@ -92,7 +92,8 @@ function FirstCapture({ host }: { readonly host: HostName }) {
   const queries = useQueryClient()
   const isReadOnly = useReadOnly()
   const { data: session } = useSession()
-  const { data: list } = useOperation("capture.list", { limit: MOST_CAPTURES })
+  const captures = useOperation("capture.list", { limit: MOST_CAPTURES })
+  const list = captures.data
   const stored = newestByHost(list?.captures ?? [], session?.repository.root ?? "").find(
     (it) => it.host === host,
   )
@@ -115,6 +116,11 @@ function FirstCapture({ host }: { readonly host: HostName }) {
     return <Failure size="pane" error={toWireError(take.error)} onRetry={() => mutate()} />
   }
   if (capture !== undefined) return <CaptureFigure host={host} capture={capture} />
+  for (const { error, refetch } of [captures, shown]) {
+    if (error !== null) {
+      return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+    }
+  }
   return isReadOnly && list !== undefined ? (
     <CommandLine command="qm capture" />
   ) : (
