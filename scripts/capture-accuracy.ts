@@ -140,6 +140,12 @@ for (const home of ACCURACY_HOMES) {
 const errors = rows.map((it) => Math.abs(totalOf(it.estimate) / totalOf(it.sent) - 1) * 100)
 const worst = Math.max(...errors).toFixed(1)
 const mean = (errors.reduce((sum, it) => sum + it, 0) / errors.length).toFixed(1)
+const categoryErrors = rows.flatMap(({ estimate, sent }) =>
+  START_PARTS.flatMap((it) =>
+    sent[it] === 0 ? [] : [Math.abs(estimate[it] / sent[it] - 1) * 100],
+  ),
+)
+const worstCategory = Math.max(...categoryErrors).toFixed(1)
 const page = `# Accuracy of captures
 
 Written by \`node scripts/capture-accuracy.ts\` on ${new Date().toISOString().slice(0, 10)}; do not edit.
@@ -151,7 +157,7 @@ request is the strictest account: the host's own \`get_context_usage\` leaves ou
 status and the names of deferred tools. The last column has the instruction files whose text the host
 recorded and the capture has byte for byte.
 
-Total: mean error ${mean} %, largest ${worst} %.
+Total: mean error ${mean} %, largest ${worst} %. Largest error of a category: ${worstCategory} %.
 
 | Host | Home | System prompt | Tools | MCP | Memory files | Skills | Agents | Total | Files exact |
 |---|---|---|---|---|---|---|---|---|---|

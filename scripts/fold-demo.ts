@@ -35,4 +35,4 @@ process.stdout.write(
     "",
   ].join("\n"),
 )
-process.exitCode = isEqual && run.figures.length === 3 ? 0 : 1
+process.exitCode = isEqual && run.figures.length === 4 ? 0 : 1

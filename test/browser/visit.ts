@@ -10,7 +10,7 @@ export type Visit = Awaited<ReturnType<typeof visit>>
  * A browser window that logged in with a real link, and every problem in it: `await using window =
  * await visit(browser, world, { path: "/events" })`.
  */
-export async function visit(browser: Browser, world: BrowserWorld, options: VisitOptions = {}) {
+export async function visit(browser: Browser, world: Visited, options: VisitOptions = {}) {
   const { path = "/", expects = [], by = "link", initScript, prepare, ...contextOptions } = options
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -33,6 +33,8 @@ export async function visit(browser: Browser, world: BrowserWorld, options: Visi
     },
   }
 }
+
+type Visited = Pick<BrowserWorld, "url" | "link">
 
 type VisitOptions = BrowserContextOptions & {
   readonly path?: string
@@ -73,7 +75,7 @@ const BROKEN = {
   data: {},
 }
 
-function linkTo(world: BrowserWorld, path: string): string {
+function linkTo(world: Visited, path: string): string {
   const [origin, token] = world.link().split("/#")
   return `${origin}${path}#${token}`
 }

@@ -157,12 +157,21 @@ export function codexPartTokens(
   const rest = own.filter((it) => !memory.includes(it) && !skills.includes(it))
   const sum = (items: readonly string[]) => items.reduce((all, it) => all + count(it), 0)
   const added = input.flatMap((it) => it.tools)
+  const split = memory.map(splitMemory)
   return {
-    system: sum(rest),
+    system: sum([...rest, ...split.map((it) => it.frame)]),
     tools: sum([...tools, ...added].map((it) => JSON.stringify(it))),
     mcp: 0,
-    memory: sum(memory),
+    memory: sum(split.map((it) => it.files)),
     skills: sum(skills),
     agents: 0,
   }
+}
+
+/** The host's sentences around the files count as system prompt, as with Claude Code. */
+function splitMemory(text: string): { readonly frame: string; readonly files: string } {
+  const begin = "<INSTRUCTIONS>\n"
+  const from = text.indexOf(begin) + begin.length
+  const to = text.lastIndexOf("\n</INSTRUCTIONS>")
+  return { frame: `${text.slice(0, from)}${text.slice(to)}`, files: text.slice(from, to) }
 }

@@ -56,9 +56,21 @@ describe.runIf(needs("D5", "unshare"))("a small disk", () => {
     expect(JSON.parse((await child.restOfLines()).join("\n"))).toEqual({
       help: { code: 0, error: "" },
       config: { code: 0, error: "" },
-      status: { code: 1, error: "FILE_NOT_WRITABLE" },
-      // Was 1 before commands that read used a copy of the store; doctor should report this folder.
-      doctor: { code: 0, error: "" },
+      reading: {
+        code: 0,
+        error: expect.stringContaining("cannot be written: answered from a copy of the store"),
+      },
+      writing: { code: 1, error: "STORE_NOT_WRITABLE" },
+      doctor: { code: 1, error: "" },
+      logged: true,
+      // Without a stored state the reads need no copy, and only doctor knows that writes will fail.
+      freshReading: { code: 0, error: "" },
+      freshWriting: { code: 1, error: "STORE_NOT_WRITABLE" },
+      freshDoctor: { code: 1, error: "" },
+      report: [
+        expect.stringMatching(/^warn +user folder +\S+ cannot be written \(EROFS\)$/),
+        expect.stringMatching(/^fail +state folder +\S+fresh cannot be written \(EROFS\)/),
+      ],
     })
   })
 })

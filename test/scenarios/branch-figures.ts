@@ -7,6 +7,9 @@ import { serve } from "#show/http"
 import type { GatewayUser } from "#test/gateway-story"
 import { runQm } from "#test/qm"
 import { readToken, send } from "#test/server"
+import { launchChromium } from "../browser/chromium.ts"
+import { visit } from "../browser/visit.ts"
+import { builtConsole } from "../browser/world.ts"
 
 /** The figures of the one branch of a run, as one surface has them. */
 export type BranchFigures = {
@@ -16,9 +19,9 @@ export type BranchFigures = {
   readonly keptOut: number
 }
 
-/** From the text of the command line, the answer that the console gets, and the tables. */
+/** From the text of the command line, the answer that the console gets, its page, and the tables. */
 export async function branchFigures(user: GatewayUser): Promise<readonly BranchFigures[]> {
-  return [await printed(user), await served(user), stored(user)]
+  return [await printed(user), ...(await served(user)), stored(user)]
 }
 
 async function printed(user: GatewayUser): Promise<BranchFigures> {
@@ -30,28 +33,50 @@ async function printed(user: GatewayUser): Promise<BranchFigures> {
   return { from: "command line", used, inWindow, keptOut }
 }
 
-async function served(user: GatewayUser): Promise<BranchFigures> {
+async function served(user: GatewayUser): Promise<readonly BranchFigures[]> {
   await using app = await createApp({
     directory: user.project,
     environment: user.env,
     settings: [],
     writeLog: () => {},
   })
-  const server = await serve({ app, port: 0, mayMove: false })
+  const consoleDirectory = await builtConsole()
+  const server = await serve({ app, port: 0, mayMove: false, consoleDirectory })
   try {
     const authorization = `Bearer ${await readToken(app.places.home)}`
     const asked = { path: "/api/fold/tree?all=true", headers: { authorization } }
     const answer = await send(server.port, asked)
     const tree = FoldTree.parse(JSON.parse(answer.text))
     const [session] = tree.sessions
-    return {
-      from: "console",
+    const answered = {
+      from: "server",
       used: session?.budgetUsed ?? 0,
       inWindow: session?.tokensInWindow ?? 0,
       keptOut: session?.tokensKeptOut ?? 0,
     }
+    return [answered, await drawn(server, session?.branches[0]?.id ?? "")]
   } finally {
     await server.close()
+  }
+}
+
+/** As a person reads them on the page. */
+async function drawn(
+  server: Awaited<ReturnType<typeof serve>>,
+  branch: string,
+): Promise<BranchFigures> {
+  await using chromium = await launchChromium()
+  const world = { url: server.url, link: () => server.link() }
+  await using window = await visit(chromium.browser, world, { path: `/folds?show=${branch}` })
+  await window.page.getByText("tokens saved in the windows").waitFor()
+  const text = await window.page.locator("body").innerText()
+  const figure = (pattern: RegExp): number =>
+    Number((pattern.exec(text)?.[1] ?? "NaN").replaceAll(",", ""))
+  return {
+    from: "console page",
+    used: figure(/([\d,]+) of [\d,]+ tokens, \d+ %/),
+    inWindow: figure(/In the windows\s+([\d,]+)/),
+    keptOut: figure(/([\d,]+)\s+tokens saved in the windows/),
   }
 }
 

@@ -108,7 +108,7 @@ describe
       expect((after?.tokens ?? 0) / (before?.tokens ?? 1)).toBeLessThan(0.1)
       expect(run.notices.filter((it) => it.startsWith("The budget is used up"))).toHaveLength(1)
       const [first, ...others] = run.figures.map(({ from: _from, ...figures }) => figures)
-      expect(others).toEqual([first, first])
+      expect(others).toEqual([first, first, first])
       expect(first?.used).toBeGreaterThan(400_000)
     })
   })

@@ -44,15 +44,18 @@ export type HookEvent = Base &
 export type HookEventKind = HookEvent["kind"]
 
 /** `warn` and `context` are text for the agent and do not stop its work. */
-export type Verdict =
-  /** `note` is for the log only. */
-  | { readonly kind: "silent"; readonly note?: string }
+export type Verdict = (
+  | { readonly kind: "silent" }
   | {
       readonly kind: Exclude<VerdictKind, "silent" | "override">
       readonly text: string
       readonly paths?: readonly string[]
     }
   | { readonly kind: "override"; readonly text: string; readonly paths?: readonly string[] }
+) & {
+  /** For the log only. */
+  readonly note?: string
+}
 
 /** Parsed without a package; an invalid setting has its default. */
 export type HookConfig = {

@@ -27,13 +27,27 @@ type DecidedVerdict = {
  */
 export async function judgeEvent(event: HookEvent, context: HookWorld): Promise<DecidedVerdict> {
   const startedAt = context.clock.now()
-  const judged = decide(await ask(event, context))
+  const verdicts = await ask(event, context)
+  const judged = decide(verdicts)
   const ms = Math.max(0, context.clock.now() - startedAt)
-  await appendVerdict(
-    context.stateDirectory,
-    lineOf(event, judged, { ms, isByHand: context.isByHand === true }),
-  ).catch(() => {})
+  const facts = { ms, isByHand: context.isByHand === true }
+  for (const it of [judged, ...notesBeside(verdicts, judged)]) {
+    await appendVerdict(context.stateDirectory, lineOf(event, it, facts)).catch(() => {})
+  }
   return judged
+}
+
+/** Notes that the line of the decision does not have. */
+function notesBeside(
+  verdicts: readonly RuleVerdict[],
+  { verdict: decided }: DecidedVerdict,
+): readonly DecidedVerdict[] {
+  return verdicts.flatMap(({ rule, verdict }) => {
+    const { note } = verdict
+    return note === undefined || verdict === decided
+      ? []
+      : [{ rule, verdict: { kind: "silent", note } as const }]
+  })
 }
 
 type LogFacts = { readonly ms: number; readonly isByHand: boolean }

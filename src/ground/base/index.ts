@@ -23,6 +23,7 @@ export {
 export type { StatOutcome } from "./files/file-operations.ts"
 export {
   createFile,
+  findWriteBarrier,
   freeBytes,
   leadsTo,
   linkFile,

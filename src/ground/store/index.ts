@@ -1,5 +1,11 @@
 export type { Db, Tx } from "./db.ts"
-export { ConstraintBroken, RowUnexpected, StoreClosed, TextUnstorable } from "./errors.ts"
+export {
+  ConstraintBroken,
+  RowUnexpected,
+  StoreClosed,
+  StoreNotWritable,
+  TextUnstorable,
+} from "./errors.ts"
 export { eventsHandlers, storeHandlers } from "./handlers.ts"
 export type { Journal } from "./journal.ts"
 export type { StoreLocation } from "./location.ts"

@@ -4,7 +4,7 @@ import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import { type Clock, isAppError, type Log, StorageFull, statFile } from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
-import type { Store } from "#ground/store"
+import { type Store, StoreNotWritable } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
 import { type ExtraOperations, type OperationTable, operationTable } from "./operations.ts"
 import type { RepositoryPaths } from "./places.ts"
@@ -55,13 +55,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     const callHere = () => callOperation({ ...handled, input, context }, services)
     if (handled.operation.effect !== "read" || options.storeMode === "copy") return callHere()
     const callCopy = async () => {
-      await using copy = await createApp({ ...options, storeMode: "copy" })
+      await using copy = await createApp({ ...options, storeMode: "copy", watchesTree: false })
       return await copy.call(name, input, context)
     }
     if (await hasNoState(services)) return callCopy()
     return callHere().catch((error: unknown) => {
-      if (!StorageFull.is(error)) throw error
-      services.log.warn("disk full: answered from a copy of the store", { name })
+      const reason = whyCopied(error)
+      if (reason === undefined) throw error
+      services.log.warn(`${reason}: answered from a copy of the store`, { name })
       return callCopy()
     })
   }
@@ -83,6 +84,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     call,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** A command that reads needs no write, but SQLite does: a log and shared memory beside the file. */
+function whyCopied(error: unknown): string | undefined {
+  if (StorageFull.is(error)) return "disk full"
+  return StoreNotWritable.is(error) ? "the store cannot be written" : undefined
 }
 
 /** Without git the state is in the user's folder, where a command that reads creates nothing. */

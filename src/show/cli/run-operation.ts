@@ -39,13 +39,16 @@ export async function settleLost(app: App): Promise<void> {
   }
 }
 
+/** Processes that answer many calls; the system tells them what changed in the tree. */
+const STAYING: readonly EntryName[] = ["up", "mcp"]
+
 /** Calls another surface: the server, its links, its token. */
 export async function runEntryPoint(
   name: EntryName,
   input: Readonly<Record<string, unknown>>,
   context: RunContext,
 ): Promise<number> {
-  await using app = await openApp(context)
+  await using app = await openApp(context, { watchesTree: STAYING.includes(name) })
   const { stdout, environment, signal, entryPoints } = context.terminal
   return await entryPoints[name]({
     app,
@@ -59,7 +62,10 @@ export async function runEntryPoint(
 
 export async function openApp(
   { line, terminal, directory }: RunContext,
-  options: { readonly mayWriteFiles?: boolean; readonly storeMode?: "copy" } = {},
+  options: Pick<
+    Parameters<typeof createApp>[0],
+    "mayWriteFiles" | "storeMode" | "watchesTree"
+  > = {},
 ): Promise<App> {
   return createApp({
     ...options,

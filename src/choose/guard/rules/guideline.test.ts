@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
+import { hookWorld } from "#test/hook-world"
 import { tempDirectory } from "#test/temp"
 import type { HookEvent, HookWorld } from "../event.ts"
+import { judgeEvent } from "../judge.ts"
+import { readVerdicts } from "../verdict-log.ts"
 import { guideline } from "./guideline.ts"
 
 const base = { host: "claude-code", session: "s", directory: "/", at: 1 } as const
@@ -55,6 +58,26 @@ describe("guidelines before a tool", () => {
       kind: "silent",
       note: "Telemetry: touched (one)",
     })
+  })
+
+  test("[GUARD-70] telemetry of a tool that a gate asks for is a line of its own in the log", async () => {
+    await using world = await hookWorld()
+    const actions = [
+      { type: "hitl_gate", reason: "risky" },
+      { type: "telemetry", event: "touched" },
+    ]
+    await world.write(".qm/guidelines.json", JSON.stringify(one({ actions })))
+    const event = world.event("before-tool", { tool: "Read", paths: [] })
+    expect(await judgeEvent(event, world)).toMatchObject({ verdict: { kind: "ask" } })
+    const { stateDirectory, clock } = world
+    const query = { stateDirectory, now: clock.now(), sinceMs: 0, limit: 9 }
+    const { verdicts } = await readVerdicts(query)
+    expect(new Map(verdicts.map((it) => [it.verdict, [it.rule, it.text]]))).toEqual(
+      new Map([
+        ["ask", ["guideline", expect.stringContaining("risky (one)")]],
+        ["silent", ["guideline", "Telemetry: touched (one)"]],
+      ]),
+    )
   })
 
   test("[GUARD-71] agents, paths and switches decide whether it applies; actions and domains are unknown", async () => {

@@ -20,7 +20,9 @@ export const guideline: Rule = {
   async judge(event, context) {
     if (!isToolEvent(event)) return SILENT
     const applying = (await readGuidelines(context)).filter((it) => appliesTo(it, event))
-    return denialOf(applying, event) ?? gateOf(applying, event) ?? recordOf(applying)
+    const verdict = denialOf(applying, event) ?? gateOf(applying, event) ?? SILENT
+    const note = telemetryOf(applying)
+    return note === undefined ? verdict : { ...verdict, note }
   },
 }
 
@@ -121,9 +123,9 @@ function gateOf(applying: readonly HookGuideline[], event: ToolEvent): Verdict |
   return { kind: "ask", text, paths: pathsOf(event) }
 }
 
-function recordOf(applying: readonly HookGuideline[]): Verdict {
+function telemetryOf(applying: readonly HookGuideline[]): string | undefined {
   const events = applying.flatMap((it) => it.telemetry.map((name) => `${name} (${it.id})`))
-  return events.length === 0 ? SILENT : { kind: "silent", note: `Telemetry: ${events.join(", ")}` }
+  return events.length === 0 ? undefined : `Telemetry: ${events.join(", ")}`
 }
 
 function toolOf(event: ToolEvent): string {

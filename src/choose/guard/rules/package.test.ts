@@ -237,6 +237,25 @@ describe("the index daemon", () => {
     )
   })
 
+  test("[GUARD-63] a prompt that no index daemon answers starts one; an answered prompt starts none", async () => {
+    await using lab = await bridgeLab({ longestAskMs: 50 })
+    const base = { host: "claude-code", directory: lab.path, session: "s", at: 1 } as const
+    const judge = (prompt: string) =>
+      promptRule.judge({ ...base, kind: "prompt", prompt }, lab.world)
+    expect(await judge("fix the rounding of quotes")).toMatchObject({
+      kind: "silent",
+      note: expect.stringContaining(LATE),
+    })
+    expect(lab.started).toEqual([{ kind: "index-daemon" }])
+    await using patient = await bridgeLab({ longestAskMs: 20_000 })
+    await using _daemon = await patient.daemon(echo)
+    const event = { ...base, kind: "prompt", prompt: "fix the rounding of quotes" } as const
+    expect(await promptRule.judge(event, patient.world)).toEqual(
+      packageVerdict("fix the rounding of quotes"),
+    )
+    expect(patient.started).toEqual([])
+  })
+
   test("[GUARD-62] a late package is a line in the verdict log", async () => {
     await using lab = await bridgeLab({ longestAskMs: 50 })
     await lab.before("s", "explorer", "first")

@@ -76,6 +76,8 @@ async function ask(
     case "none":
       return { kind: "silent", note: "No package: no file fits, or the first scan is running." }
     case "late":
+      // It ends after idle minutes, and a second one ends at once.
+      context.afterwards({ kind: "index-daemon" })
       return {
         kind: "silent",
         note: `${LATE}: no answer of the index daemon in ${answer.afterMs} ms.`,

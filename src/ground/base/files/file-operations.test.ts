@@ -7,6 +7,7 @@ import { tempDirectory } from "#test/temp"
 import { FileExists, FileNotReadable, FileNotRegular } from "../errors.ts"
 import {
   createFile,
+  findWriteBarrier,
   freeBytes,
   leadsTo,
   linkFile,
@@ -143,6 +144,15 @@ test("[BASE-8] a real path has no links; free space is a number or undefined", a
   await expect(realPath(join(directory.path, "no"))).rejects.toSatisfy(FileNotReadable.is)
   expect(await freeBytes(directory.path)).toBeGreaterThan(0)
   expect(await freeBytes(join(directory.path, "no"))).toBeUndefined()
+})
+
+test("the folder that refuses a write is found, also for a path that does not exist yet", async () => {
+  await using directory = await tempDirectory()
+  expect(await findWriteBarrier(join(directory.path, "a/b"))).toBeUndefined()
+  const file = join(directory.path, "file")
+  await writeFile(file, "")
+  const inside = join(file, "no")
+  expect(await findWriteBarrier(inside)).toEqual({ path: inside, reason: "ENOTDIR" })
 })
 
 test("[BASE-17] the target of a path is resolved through links, including missing files", async () => {

@@ -7,7 +7,7 @@ import {
   readSync,
   realpathSync,
 } from "node:fs"
-import { link, lstat, open, realpath, rename, statfs, unlink } from "node:fs/promises"
+import { access, link, lstat, open, realpath, rename, statfs, unlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { FileExists, FileNotReadable, FileNotRegular } from "../errors.ts"
 import { refuseIrregular } from "./atomic-write.ts"
@@ -166,6 +166,23 @@ export async function freeBytes(path: string): Promise<number | undefined> {
     return bavail * bsize
   } catch {
     return undefined
+  }
+}
+
+/**
+ * The existing file or folder that refuses a write at a path, which need not exist yet; undefined
+ * when a write is allowed.
+ */
+export async function findWriteBarrier(
+  path: string,
+): Promise<{ readonly path: string; readonly reason: string } | undefined> {
+  try {
+    await access(path, constants.W_OK)
+    return undefined
+  } catch (error) {
+    const reason = reasonOf(error)
+    const parent = dirname(path)
+    return reason === "ENOENT" && parent !== path ? findWriteBarrier(parent) : { path, reason }
   }
 }
 

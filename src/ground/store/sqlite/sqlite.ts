@@ -1,5 +1,15 @@
+import { join } from "node:path"
 import { z } from "zod"
-import { type Clock, type Log, type Random, StorageFull, statFile } from "#ground/base"
+import {
+  type Clock,
+  type Log,
+  makeTemporaryDirectory,
+  type Random,
+  readBounded,
+  StorageFull,
+  statFile,
+  writeFileAtomic,
+} from "#ground/base"
 import {
   createQueue,
   createStopState,
@@ -9,7 +19,7 @@ import {
   type Statements,
   type StopState,
 } from "../driver.ts"
-import { StoreBusy, StoreGone } from "../errors.ts"
+import { StoreBusy, StoreGone, StoreNotWritable } from "../errors.ts"
 import { LONGEST_RETRY_MS } from "../limits.ts"
 import { type Sql, sql } from "../sql.ts"
 import { type Connection, openConnection } from "./connection.ts"
@@ -202,22 +212,48 @@ export async function readContent(
   try {
     return await ask.read(() => serialize(file, "NORMAL"))
   } catch (error) {
+    if (StoreNotWritable.is(error)) return readBytes(file, error)
     if (!StorageFull.is(error)) throw error
     // An exclusive connection needs no shared memory, and there is no other one: it would have it.
     return await ask.read(() => serialize(file, "EXCLUSIVE"))
   }
 }
 
+/** A store of this size has years of work; a larger one is not read into memory. */
+const LARGEST_READ_BYTES = 1_000_000_000
+
+/**
+ * In a read-only folder SQLite can create neither log nor shared memory, so the files are read. With
+ * a log, SQLite joins both in a temporary folder. Throws `refusal` if another user writes meanwhile.
+ */
+async function readBytes(file: string, refusal: Error): Promise<Uint8Array> {
+  const parts = [file, `${file}-wal`]
+  const stamp = async () => JSON.stringify(await Promise.all(parts.map((it) => statFile(it))))
+  const before = await stamp()
+  const [content, log] = await Promise.all(
+    parts.map((it) => readBounded(it, { maxBytes: LARGEST_READ_BYTES })),
+  )
+  if (content?.kind !== "read" || before !== (await stamp())) throw refusal
+  if (log?.kind !== "read" || log.bytes.length === 0) return asPlain(content.bytes)
+  await using temporary = await makeTemporaryDirectory()
+  const copy = join(temporary.path, "store.db")
+  await writeFileAtomic(copy, content.bytes)
+  await writeFileAtomic(`${copy}-wal`, log.bytes)
+  return serialize(copy, "NORMAL")
+}
+
 /** Bytes 18 and 19 of the header are 2 for a write-ahead log, which memory does not have. */
 const FORMAT_BYTES = { from: 18, to: 20, plain: 1 } as const
+
+function asPlain(content: Uint8Array): Uint8Array {
+  return content.fill(FORMAT_BYTES.plain, FORMAT_BYTES.from, FORMAT_BYTES.to)
+}
 
 function serialize(file: string, locking: "NORMAL" | "EXCLUSIVE"): Uint8Array {
   const { database, close } = openConnection(file, "read")
   try {
     database.exec(`PRAGMA locking_mode = ${locking}; PRAGMA query_only = ON`)
-    const content = database.serialize()
-    content.fill(FORMAT_BYTES.plain, FORMAT_BYTES.from, FORMAT_BYTES.to)
-    return content
+    return asPlain(database.serialize())
   } finally {
     close()
   }

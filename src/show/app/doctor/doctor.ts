@@ -1,5 +1,6 @@
 import path from "node:path"
 import {
+  findWriteBarrier,
   formatBytes,
   freeBytes,
   isAppError,
@@ -86,6 +87,7 @@ export async function examine(
     await checkPrivacy("user folder", places.home, 0o700),
     await checkPrivacy("state folder", places.repository.stateDirectory, 0o700),
     await checkPrivacy("database file", places.database, 0o600),
+    ...(await checkWritable(deps)),
     ...(options.attack ? await deps.attack() : []),
     ...kit.checks,
   ]
@@ -246,6 +248,25 @@ async function checkPrivacy(name: string, file: string, mode: number): Promise<D
   if (!isOpen) return ok("permissions", name, `${actual} ${file}`)
   const hint = `Run: chmod ${mode.toString(8)} '${file}'`
   return warn("permissions", name, { detail: `${actual} ${file}: other users can read it`, hint })
+}
+
+/** Read-only folders of a sandbox: commands that read work, and nothing can be stored. */
+async function checkWritable(deps: DoctorDeps): Promise<DoctorCheck[]> {
+  const { repository, home } = deps.places()
+  const checks: DoctorCheck[] = []
+  const user = await findWriteBarrier(home)
+  if (user !== undefined) {
+    const detail = `${user.path} cannot be written (${user.reason})`
+    const hint = "Give this user write permission, or set QM_HOME to a folder that can be written."
+    checks.push(warn("permissions", "user folder", { detail, hint }))
+  }
+  const state = await findWriteBarrier(repository.stateDirectory)
+  if (state !== undefined && deps.loaded().config.store.databaseUrl === "") {
+    const detail = `${state.path} cannot be written (${state.reason}): commands that read work, nothing is stored`
+    const hint = "Give this user write permission for the folder, or mount it writable."
+    checks.push(fail("permissions", "state folder", { detail, hint }))
+  }
+  return checks
 }
 
 const AGENT_TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const

@@ -160,7 +160,8 @@ function createTreeWatch({ repository }: { readonly repository: Repository }) {
       isCurrent: (depth: "git" | "all") => Promise<boolean>,
     ): Promise<boolean> {
       // Without a walk of this process its folders are not known.
-      if (!isEveryFolderWatched || tree.revision !== revision) return false
+      if (tree.revision !== revision) return false
+      if (!isEveryFolderWatched) return isCurrent("all")
       const isQuiet = (await folderWatch.settle()) && isTrusted && !isChanged
       if (isQuiet) return isCurrent("git")
       isChanged = false

@@ -2,6 +2,7 @@ import { createHmac, hash, timingSafeEqual } from "node:crypto"
 import path from "node:path"
 import {
   ensureDirectory,
+  FileNotWritable,
   isAppError,
   type Log,
   type Random,
@@ -10,6 +11,7 @@ import {
   whileLocked,
   writeFileAtomic,
 } from "#ground/base"
+import { StoreNotWritable } from "#ground/store"
 import { StateForeign } from "../errors.ts"
 import type { Services } from "../services.ts"
 
@@ -79,7 +81,9 @@ export async function refuseForeignState(
     if (store.kind !== "missing") throw StateForeign({ directory: repository.stateDirectory })
     return
   }
-  await ensureDirectory(repository.stateDirectory)
+  await ensureDirectory(repository.stateDirectory).catch((error: unknown) => {
+    throw FileNotWritable.is(error) ? StoreNotWritable({ path: database }, error) : error
+  })
   // A database may appear while another process of this user seals the state.
   await whileLocked(file, async () => {
     if (await isSealed(file, salt)) return

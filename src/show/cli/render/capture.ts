@@ -174,7 +174,7 @@ function renderLater({ manifest }: Capture, screen: Screen): string {
       " ",
       shorten(it.label, Math.floor(width * 0.42)),
       formatExact(it.tokensOnDemand).padStart(7),
-      it.load === "name-only" ? "on-demand" : it.load,
+      LATER_LOADS.get(it.load) ?? it.load,
       paint.muted(it.load === "name-only" ? "Full text, when used" : it.reason),
     ])
   const tokens = plural(manifest.totals.tokensOnDemand, "token")
@@ -185,6 +185,12 @@ function renderLater({ manifest }: Capture, screen: Screen): string {
     ...andMore(later.length, rows.length, paint),
   ].join("\n")
 }
+
+/** How the rest of an item is loaded whose first part is in the window. */
+const LATER_LOADS = new Map([
+  ["name-only", "on-demand"],
+  ["always", "deferred"],
+])
 
 function renderSettingsFiles({ manifest }: Capture, { paint }: Screen): string {
   const files = manifest.items.filter((it) => it.load === "config-only")
