@@ -329,16 +329,17 @@ describe("rows of a run", () => {
         capture: "cap_7",
         disclaimer: "An estimate.",
         contextFileCount: 3,
-        tokens: 9,
+        tokens: 2_509,
         inWindow: [{ path: "/r/CLAUDE.md", label: "CLAUDE.md", tokens: 9 }],
       },
     })
     const [entry] = foldMessages([context])
     const closed = renderRows([context])
-    expect(closed).toContain("Context at start 1 item, 9 tokens")
+    expect(closed).toContain("Context at start 1 item, 2,509 tokens")
     expect(closed).not.toContain("CLAUDE.md")
     const open = renderRows([context], {}, [entry?.key ?? ""])
     expect(open).toContain("CLAUDE.md")
+    expect(open, "the lines add up").toContain("System prompt, tools and lists of the host 2,500")
     expect(open).toContain("An estimate.")
   })
 

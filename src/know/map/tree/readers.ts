@@ -21,11 +21,16 @@ export function createReaders(options: WorkerOptions = {}): Readers {
   let last: Promise<unknown> = Promise.resolve()
   return {
     async readAll(work) {
+      const tries = new Map<string, number>()
       const mine = last.then(() =>
         workAll<ReadItem, ReadAnswer>(threads, {
           ...work,
           suffered(item, reason) {
             if (item.problem === undefined) return [{ ...item, problem: { reason } }]
+            const tried = (tries.get(item.key) ?? 0) + 1
+            tries.set(item.key, tried)
+            // Without a parser the work is linear in the text: the machine was busy.
+            if (reason === "too-slow" && tried < MOST_TRIES) return [item]
             throw new Error(`a text cannot be read, even without a parser: ${reason}`)
           },
         }),
@@ -38,5 +43,7 @@ export function createReaders(options: WorkerOptions = {}): Readers {
     },
   }
 }
+
+const MOST_TRIES = 10
 
 const READING_THREAD = threadModule("know/map/tree/thread/main")

@@ -149,7 +149,7 @@ function LoadRow({ line, option, axis }: RowProps<LoadLine>) {
       lead={<KindDot kind={item.kind} outlined={isAside} />}
       path={label}
       delta={delta}
-      load={item.load}
+      load={isAside && item.load === "always" ? "deferred" : item.load}
       reason={item.reason}
       tokens={formatExact(tokens)}
       observed={observed}

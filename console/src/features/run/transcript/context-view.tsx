@@ -28,6 +28,8 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
     typeof count === "number" ? plural(count, "item") : "",
     typeof tokens === "number" ? `${formatExact(tokens)} tokens` : "",
   ].filter((it) => it !== "")
+  const listed = (items ?? []).reduce((sum, it) => sum + it.tokens, 0)
+  const rest = typeof tokens === "number" ? tokens - listed : 0
   const amounts = readKinds(kinds)
   const id = typeof capture === "string" ? capture : ""
   return (
@@ -49,6 +51,7 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
             {items.map((it) => (
               <ItemView key={it.path} item={it} capture={id} />
             ))}
+            {rest > 0 ? <Line plain title={REST} figures={[formatExact(rest)]} /> : null}
             {typeof disclaimer === "string" ? <Muted>{visibleLine(disclaimer)}</Muted> : null}
           </>
         ) : null}
@@ -56,6 +59,9 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
     </Box>
   )
 }
+
+/** What has no file of its own; with it the lines add up to the total. */
+const REST = "System prompt, tools and lists of the host"
 
 type WindowItem = { readonly path: string; readonly label: string; readonly tokens: number }
 
