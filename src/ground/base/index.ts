@@ -66,6 +66,7 @@ export { asRecord, isRecord } from "./object.ts"
 export { isOwnTool } from "./own-tool.ts"
 export {
   mapStack,
+  missingPackageFiles,
   packageFile,
   readBuilt,
   threadModule,
