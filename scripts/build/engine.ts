@@ -17,7 +17,7 @@ const LATE = [
 ]
 
 /** Modules that most commands need, and whose import would load more than the module itself. */
-const LIGHT = ["node:fs", "node:util"]
+const LIGHT = ["node:fs", "node:fs/promises", "node:http", "node:https", "node:util"]
 
 const ROOT = path.join(import.meta.dirname, "../..")
 const SOURCES = path.join(ROOT, "src")
@@ -31,7 +31,8 @@ const ENTRIES = {
   "act/gateway/read/thread/main": "src/act/gateway/read/thread/main.ts",
 }
 
-const OUR_PURE_MODULE = /\/src\/(?:[^/]+\/)*(?!main\.ts$|zod-without-jit\.ts$)[^/]+\.ts$/
+const OUR_PURE_MODULE =
+  /\/(?:src\/(?:[^/]+\/)*(?!main\.ts$|zod-without-jit\.ts$)[^/]+|scripts\/build\/light-[a-z]+)\.ts$/
 
 /**
  * Bundles `src` with all packages into `dist/engine`: a file per entry, and chunks that load when an
@@ -58,7 +59,6 @@ export async function buildEngine(): Promise<readonly string[]> {
         late: LATE,
         isLight: (name, importer) =>
           [...LATE, ...LIGHT].includes(name) && importer.startsWith(SOURCES),
-        replaceFiles: false,
       }),
     ],
     onLog(_level, log) {
@@ -126,16 +126,47 @@ async function planGroups(bundle: RolldownBuild) {
       for (const it of chunks.find((chunk) => chunk.fileName === file)?.imports ?? []) files.add(it)
     }
     const modules = chunks.filter((it) => files.has(it.fileName)).flatMap((it) => it.moduleIds)
-    return new Set(modules.filter((it) => OUR_PURE_MODULE.test(it) || it.startsWith("\0builtin:")))
+    return new Set(modules.filter((it) => GROUPED_MODULE.test(it)))
   }
   const start = loadedBy("src/show/main.ts")
   const shared = chunks.flatMap((it) => it.moduleIds).filter((it) => SHARED_MODULE.test(it))
   const operations = loadedBy("src/show/cli/run-operation.ts").union(new Set(shared))
+  const threads = Object.values(ENTRIES).slice(1).map(loadedBy)
+  const elsewhere = [start, operations, ...threads].reduce((all, it) => all.union(it))
+  const commands = COMMANDS.map(({ name, entries, rooms }) => {
+    const modules = entries.map(loadedBy).reduce((all, it) => all.union(it))
+    const own = [...modules.difference(elsewhere)].filter((it) => rooms.test(it))
+    return { name, modules: new Set(own) }
+  })
   return [
     { name: "start", modules: start },
     { name: "operations", modules: operations.difference(start) },
+    ...commands,
   ]
 }
+
+/** Besides our modules one small package that every operation loads. */
+const GROUPED_MODULE = new RegExp(
+  `${OUR_PURE_MODULE.source}|^\\0builtin:|/node_modules/jsonc-parser/`,
+)
+
+/** Everyday commands of several rooms; their modules are together only if no other command needs them. */
+const COMMANDS = [
+  {
+    name: "search",
+    entries: [
+      "src/show/app/rooms/pack.ts",
+      "src/know/map/index.ts",
+      "src/know/map/find/answers.ts",
+    ],
+    rooms: /\/src\/(?:know\/map\/|choose\/pack\/|show\/app\/rooms\/pack)/,
+  },
+  {
+    name: "capture",
+    entries: ["src/show/app/rooms/capture.ts", "src/see/hosts/claude-code/claude-code.ts"],
+    rooms: /\/src\/(?:see\/capture\/|see\/hosts\/claude-code\/|show\/app\/rooms\/capture)/,
+  },
+]
 
 /**
  * Drops imports of chunks for their side effects alone, because they have none: a search would load

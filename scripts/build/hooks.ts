@@ -42,7 +42,7 @@ async function bundle(): Promise<string> {
     configFile: false,
     logLevel: "warn",
     publicDir: false,
-    plugins: [lightBuiltins({ late: LATE, isLight: () => true, replaceFiles: true })],
+    plugins: [lightBuiltins({ late: LATE, isLight: () => true })],
     ssr: { noExternal: true, target: "node" },
     build: {
       ssr: ENTRY,

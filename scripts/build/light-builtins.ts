@@ -1,7 +1,7 @@
 import path from "node:path"
 import type { Plugin } from "vite"
 
-/** Loading `node:crypto` takes longer than all the rest; a hook needs two short hashes of it. */
+/** Loading `node:crypto` takes 6 ms; a command needs some random bytes and short hashes of it. */
 const LIGHT_CRYPTO = path.join(import.meta.dirname, "light-crypto.ts")
 
 const LIGHT_FILES = path.join(import.meta.dirname, "light-files.ts")
@@ -11,56 +11,84 @@ type LightOptions = {
   readonly late: readonly string[]
   /** Which imports are concerned, by the name of the Node module and the importing file. */
   readonly isLight: (name: string, importer: string) => boolean
-  /** Whether `node:crypto` and `node:fs/promises` are replaced by lighter modules of ours. */
-  readonly replaceFiles: boolean
 }
 
 /**
  * How a bundle loads Node modules. A plain import reads all names of a module, and `node:fs` then
  * loads every kind of stream for two of them: two milliseconds.
  */
-export function lightBuiltins({ late, isLight, replaceFiles }: LightOptions) {
+export function lightBuiltins({ late, isLight }: LightOptions) {
   const prefix = "\0builtin:"
   return {
     name: "light-builtins",
     enforce: "pre",
     resolveId(id, importer = "") {
-      if (!id.startsWith("node:") || !isLight(id, importer)) return undefined
-      return replaceFiles && id === "node:crypto" ? LIGHT_CRYPTO : prefix + id
+      const isOurs = importer.startsWith(prefix) || [LIGHT_CRYPTO, LIGHT_FILES].includes(importer)
+      return id.startsWith("node:") && (isOurs || isLight(id, importer)) ? prefix + id : undefined
     },
     load(id) {
-      if (replaceFiles && id === `${prefix}node:fs/promises`) return lightFiles()
-      return id.startsWith(prefix) ? exportsOf(id.slice(prefix.length), late) : undefined
+      if (!id.startsWith(prefix)) return undefined
+      const name = id.slice(prefix.length)
+      if (name === "node:crypto") return lightCrypto()
+      return name === "node:fs/promises" ? lightFiles() : exportsOf(name, late)
     },
   } as const satisfies Plugin
 }
+
 /**
  * Of the late modules only functions: a capitalized name is a constructor, which a lazy wrapper
  * would break.
  */
 function exportsOf(name: string, late: readonly string[]): string {
-  const taken = `process.getBuiltinModule(${JSON.stringify(name)})`
   const names = namesIn(name)
-  if (late.includes(name)) {
-    const functions = names.filter((it) => /^[a-z]/.test(it))
-    return lines(functions, (it) => `export const ${it} = (...given) => ${taken}.${it}(...given)`)
-  }
-  const whole = `const whole = /* @__PURE__ */ ${taken}\nexport default whole\n`
+  if (late.includes(name)) return lateFunctions(name, names)
+  const whole = `const whole = /* @__PURE__ */ ${taken(name)}\nexport default whole\n`
   return whole + lines(names, (it) => `export const ${it} = /* @__PURE__ */ (() => whole.${it})()`)
 }
 
-/** Each function uses its synchronous counterpart; functions without one are Node's own. */
+function lateFunctions(name: string, names: readonly string[]): string {
+  const functions = names.filter((it) => /^[a-z]/.test(it))
+  return lines(
+    functions,
+    (it) => `export const ${it} = (...given) => ${taken(name)}.${it}(...given)`,
+  )
+}
+
+function taken(name: string): string {
+  return `process.getBuiltinModule(${JSON.stringify(name)})`
+}
+
+const OWN_CRYPTO = ["createHash", "hash", "randomBytes"]
+
+function lightCrypto(): string {
+  const others = namesIn("node:crypto").filter((it) => !OWN_CRYPTO.includes(it))
+  const own = `export { ${OWN_CRYPTO.join(", ")} } from ${JSON.stringify(LIGHT_CRYPTO)}\n`
+  return own + lateFunctions("node:crypto", others)
+}
+
+const OWN_FILES = ["open", "opendir"]
+
+/** Recursive work stays with the threads. */
+const LONG_FILES = ["cp", "rm"]
+
+/** The first calls use the synchronous counterpart; functions without one are Node's own. */
 function lightFiles(): string {
   const twins = new Set(namesIn("node:fs"))
-  const names = namesIn("node:fs/promises").filter((it) => it !== "open" && it !== "constants")
-  const own = `process.getBuiltinModule("node:fs/promises")`
-  const callOf = (name: string) => {
-    if (name === "realpath") return "fs.realpathSync.native"
-    return twins.has(`${name}Sync`) ? `fs.${name}Sync` : `${own}.${name}`
-  }
-  const head = `import fs from "node:fs"\nexport { open } from ${JSON.stringify(LIGHT_FILES)}\n`
+  const names = namesIn("node:fs/promises").filter((it) => it !== "constants")
+  const others = names.filter((it) => !OWN_FILES.includes(it))
+  const from = JSON.stringify(LIGHT_FILES)
+  const head = `import fs from "node:fs"\nimport { isSynchronous } from ${from}\n`
+  const own = `export { ${OWN_FILES.join(", ")} } from ${from}\n`
+  const twinOf = (name: string) => (name === "realpath" ? "realpathSync.native" : `${name}Sync`)
   return (
-    head + lines(names, (it) => `export const ${it} = async (...given) => ${callOf(it)}(...given)`)
+    head +
+    own +
+    lines(others, (it) => {
+      const call = `${taken("node:fs/promises")}.${it}(...given)`
+      const hasTwin = twins.has(`${it}Sync`) && !LONG_FILES.includes(it)
+      const body = hasTwin ? `isSynchronous() ? fs.${twinOf(it)}(...given) : ${call}` : call
+      return `export const ${it} = async (...given) => ${body}`
+    })
   )
 }
 

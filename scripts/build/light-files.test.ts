@@ -1,4 +1,4 @@
-import { constants } from "node:fs"
+import { constants, type Dirent } from "node:fs"
 import * as real from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
@@ -40,4 +40,30 @@ test.for([
       (error: NodeJS.ErrnoException) => error.code,
     )
   expect(await codeOf(light)).toBe(await codeOf(real))
+})
+
+test("[HOOKS-16] a folder is listed like with Node", async () => {
+  await using temp = await tempDirectory()
+  for (const name of ["a", "b"]) await real.writeFile(path.join(temp.path, name), "")
+  await real.mkdir(path.join(temp.path, "c"))
+  const namesOf = async (directory: AsyncIterable<Dirent>) =>
+    (await Array.fromAsync(directory, (it) => `${it.name} ${it.isFile()}`)).toSorted()
+  const own = await namesOf(await light.opendir(temp.path))
+  expect(own).toEqual(["a true", "b true", "c false"])
+  expect(own).toEqual(await namesOf(await real.opendir(temp.path)))
+})
+
+test("[HOOKS-16] a handle that was opened early works after the last synchronous access", async () => {
+  await using temp = await tempDirectory()
+  await using handle = await light.open(path.join(temp.path, "a"), "w+", 0o600)
+  while (light.isSynchronous());
+  expect(await handle.write(Buffer.from("hello"))).toMatchObject({ bytesWritten: 5 })
+  await handle.sync()
+  await handle.datasync()
+  const buffer = Buffer.alloc(5)
+  expect(await handle.read(buffer, 0, 5, 0)).toMatchObject({ bytesRead: 5 })
+  expect(buffer.toString()).toBe("hello")
+  expect(await handle.stat()).toEqual(await real.lstat(path.join(temp.path, "a")))
+  await using late = await light.open(path.join(temp.path, "a"), "r")
+  expect(await late.stat()).toEqual(await real.lstat(path.join(temp.path, "a")))
 })

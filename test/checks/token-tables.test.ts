@@ -8,7 +8,7 @@ import { tableOf } from "../../scripts/token-tables.ts"
 test.each([
   ["claude", claude],
   ["o200k", o200k],
-] as const)("[TOKENS-11] models/tokens/%s.json is what the script writes", (name, library) => {
-  const file = packageFile(`models/tokens/${name}.json`)
-  expect(readFileSync(file, "utf8") === tableOf(library)).toBe(true)
+] as const)("[TOKENS-11] models/tokens/%s.bin is what the script writes", (name, library) => {
+  const file = packageFile(`models/tokens/${name}.bin`)
+  expect(readFileSync(file).equals(tableOf(library))).toBe(true)
 })

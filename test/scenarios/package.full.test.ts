@@ -288,5 +288,26 @@ describe.runIf(needs("PACKAGE", "full mode"))(
       const user = await newUser("read-only", installation)
       expect(await expectSuccess(user, ["capture"])).toContain("CLAUDE.md")
     })
+
+    test("[PACKAGE-5] a half-installed package names what is missing and how to reinstall", async () => {
+      const searchPath = `${await newNodeFolder()}:/usr/bin:/bin`
+      const flags = ["--omit=optional", "--no-save", "--no-package-lock", "--prefer-offline"]
+      const installation = await installed(flags, searchPath)
+      const user = await newUser("half", installation)
+      const folder = path.join(installation.folder, "node_modules/quartermaster")
+      const commands = {
+        "dist/engine/main.mjs": ["now"],
+        "models/tokens/claude.bin": ["tokens", "CLAUDE.md"],
+        "grammars/web-tree-sitter.wasm": ["map"],
+      }
+      for (const [file, args] of Object.entries(commands)) {
+        const content = await readFile(path.join(folder, file))
+        await rm(path.join(folder, file))
+        const { code, stderr } = await user.run(args)
+        expect([code, stderr]).toEqual([1, expect.stringContaining(`${file} is missing`)])
+        expect(stderr).toContain("npm install -g quartermaster")
+        await writeFile(path.join(folder, file), content)
+      }
+    })
   },
 )

@@ -65,7 +65,14 @@ export { createLog, silentLog } from "./log.ts"
 export type { JsonRecord } from "./object.ts"
 export { asRecord, isRecord } from "./object.ts"
 export { isOwnTool } from "./own-tool.ts"
-export { mapStack, packageFile, readBuilt, threadModule, versions } from "./package-files.ts"
+export {
+  mapStack,
+  missingPackageFiles,
+  packageFile,
+  readBuilt,
+  threadModule,
+  versions,
+} from "./package-files.ts"
 export { isInside } from "./path.ts"
 export type { Machine, ProcessIdentity } from "./process/process.ts"
 export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
@@ -81,6 +88,7 @@ export type {
 export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./process/spawn.ts"
 export type { Thread, ThreadAnswer } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
+export { createRecentCache } from "./recent-cache.ts"
 export {
   compareText,
   nearest,

@@ -25,6 +25,22 @@ export function packageFile(relativePath: string): string {
   return path.join(packageFolder(), relativePath)
 }
 
+/** Data without which some commands fail. Programs are checked by the module loader. */
+const DATA_FILES = [
+  "grammars/web-tree-sitter.wasm",
+  "models/ranker/fusion.json",
+  "models/tokens/claude.bin",
+  "models/tokens/o200k.bin",
+  "recipes",
+  "sources",
+  "templates",
+]
+
+/** What an interrupted installation left out, by its path in the package. */
+export function missingPackageFiles(): readonly string[] {
+  return DATA_FILES.filter((it) => !existsSync(packageFile(it)))
+}
+
 /**
  * JSON that `npm run build` derives from the sources, so that a command of the package need not.
  * Undefined in a clone, where it may be older than the sources.

@@ -1,3 +1,4 @@
+import { once } from "#ground/base"
 import { createAutomaton } from "./automaton.ts"
 import { base64Views, type Run, runsOf } from "./base64.ts"
 import { unescapedViews, type View } from "./escapes.ts"
@@ -38,10 +39,15 @@ export const RULES: readonly Rule[] = [
   ...PROSE_RULES,
 ]
 export const KEYWORDS: readonly string[] = [...new Set(RULES.flatMap((it) => it.keywords))]
-const RULES_BY_KEYWORD = KEYWORDS.map((keyword) =>
-  RULES.flatMap((rule, rank) => (rule.keywords.includes(keyword) ? [{ rule, rank }] : [])),
-)
-const walk = createAutomaton(KEYWORDS)
+
+/** Made at the first search: most commands print nothing that needs one. */
+const loadKeywords = once(() => {
+  const ranksByKeyword = new Map<string, number[]>(KEYWORDS.map((it) => [it, []]))
+  for (const [rank, { keywords }] of RULES.entries()) {
+    for (const keyword of new Set(keywords)) ranksByKeyword.get(keyword)?.push(rank)
+  }
+  return { walk: createAutomaton(KEYWORDS), ranksOf: [...ranksByKeyword.values()] }
+})
 
 type Tools = { readonly known: KnownSecretFinder; readonly work: Work }
 
@@ -49,10 +55,11 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
   const spans: Span[] = []
   const foundUntil = new Uint32Array(RULES.length)
   work.steps += text.length
+  const { walk, ranksOf } = loadKeywords()
   walk(text, (keyword, at) => {
-    for (const { rule, rank } of RULES_BY_KEYWORD[keyword] ?? []) {
+    for (const rank of ranksOf[keyword] ?? []) {
       if (at < (foundUntil[rank] ?? 0)) continue
-      const match = rule.find({ text, at, work })
+      const match = RULES[rank]?.find({ text, at, work })
       if (match === undefined) continue
       const further = continuationsOf(text, match)
       foundUntil[rank] = further.at(-1)?.end ?? match.end

@@ -26,9 +26,9 @@ export function createKnown(deps: {
 }): KnownSecretFinder {
   const salt = Buffer.from(deps.random.bytes(32)).toString("hex")
   const base = new DataView(new Uint8Array(deps.random.bytes(4)).buffer).getUint32(0) | 1
-  const powers = powersOf(base)
   const { entriesByStart, mayStart, longest } = indexOf(deps.values, { base, salt })
   if (longest === 0) return () => []
+  const powers = powersOf(base)
 
   return (text, work) => {
     const matches: SecretMatch[] = []

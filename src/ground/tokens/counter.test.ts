@@ -7,7 +7,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { TokenEncoding } from "#ground/contract"
 import { fcParameters, isNight } from "#test/seed"
-import { createCountCache, createCounter } from "./counter.ts"
+import { createCounter } from "./counter.ts"
 import { createTokens } from "./tokens.ts"
 import { loadVocabulary } from "./vocabulary.ts"
 
@@ -125,26 +125,6 @@ test("a text counted again, or after thousands of others, has the same count", (
   for (let other = 0; other < 2_000; other++) count(`${text}${other}`)
   expect(count(text)).toBe(first)
   expect(count(text.slice(0, 500))).toBeLessThan(first)
-})
-
-test("the cache stays within its limits and returns the stored value", () => {
-  const step = fc.tuple(fc.string({ maxLength: 40 }), fc.option(fc.nat(), { nil: undefined }))
-  fc.assert(
-    fc.property(fc.array(step), (steps) => {
-      const cache = createCountCache(5, 400)
-      const truth = new Map<string, number>()
-      for (const [key, value] of steps) {
-        if (value === undefined) expect([undefined, truth.get(key)]).toContain(cache.get(key))
-        else {
-          cache.set(key, value)
-          truth.set(key, value)
-        }
-        expect(cache.size).toBeLessThanOrEqual(5)
-        expect(cache.calculatedSize).toBeLessThanOrEqual(400)
-      }
-    }),
-    fcParameters({ numRuns: 500 }),
-  )
 })
 
 test("[TOKENS-5] each result says whether it is exact or estimated", () => {

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto"
-import { LRUCache } from "lru-cache"
-import { ownCopy } from "#ground/base"
+import { createRecentCache, ownCopy } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 import { countMerged } from "./merge.ts"
 import { slicesOf } from "./slices.ts"
@@ -14,9 +13,7 @@ const MOST_CACHED_TEXTS = 50_000
 /** Counting a shorter text is faster than hashing and looking it up. */
 const SHORTEST_CACHED_TEXT_CHARACTERS = 1_024
 
-const MOST_REMEMBERED_WORD_BYTES = 8_000_000
-
-/** 6 MB of source had 16,000 distinct words; this is four times that. */
+/** 6 MB of source had 16,000 distinct words; this is four times that, and at most 12 MB. */
 const MOST_REMEMBERED_WORDS = 65_536
 
 /** Longer words are rare; caching them would spend the memory on one file. */
@@ -32,7 +29,7 @@ export type TokenCounter = {
 
 export function createCounter(vocabulary: Vocabulary): TokenCounter {
   const countWords = createWordCounter(vocabulary)
-  const countByHash = createCountCache(MOST_CACHED_TEXTS, MOST_CACHED_TEXT_BYTES)
+  const countByHash = createCountCache()
   return {
     encoding: vocabulary.encoding,
     exact: true,
@@ -61,14 +58,15 @@ const MEANING: Readonly<Record<TokenEncoding, string>> = {
  * characters. A lone surrogate counts as U+FFFD.
  */
 function createWordCounter(vocabulary: Vocabulary) {
-  const countByWord = createCountCache(MOST_REMEMBERED_WORDS, MOST_REMEMBERED_WORD_BYTES)
+  const countByWord = new Map<string, number>()
 
   const countWord = (word: string): number => {
-    if (vocabulary.rankOfText(word) !== undefined) return 1
-    if (word.length > LONGEST_REMEMBERED_WORD_CHARACTERS) return countMerged(word, vocabulary)
     const cached = countByWord.get(word)
     if (cached !== undefined) return cached
     const tokens = countMerged(word, vocabulary)
+    if (word.length > LONGEST_REMEMBERED_WORD_CHARACTERS) return tokens
+    // Starting again is cheaper than noting each use: the frequent words are soon back.
+    if (countByWord.size === MOST_REMEMBERED_WORDS) countByWord.clear()
     // A word is a slice of its text; without a copy the whole text would stay in memory.
     countByWord.set(ownCopy(word), tokens)
     return tokens
@@ -82,14 +80,11 @@ function createWordCounter(vocabulary: Vocabulary) {
   }
 }
 
-/**
- * Bounded in entries and bytes. The option `max` is not used, because it allocates all entries at
- * once, which takes milliseconds; instead each entry has at least its share of `maxBytes`.
- */
-export function createCountCache(maxEntries: number, maxBytes: number) {
-  const leastBytes = Math.ceil(maxBytes / maxEntries)
-  return new LRUCache<string, number>({
-    maxSize: maxBytes,
-    sizeCalculation: (_tokens, key) => Math.max(leastBytes, 2 * key.length + 64),
+/** Bounded in entries and bytes: each entry has at least its share of the bytes. */
+function createCountCache() {
+  const leastBytes = Math.ceil(MOST_CACHED_TEXT_BYTES / MOST_CACHED_TEXTS)
+  return createRecentCache<string, number>({
+    maxSize: MOST_CACHED_TEXT_BYTES,
+    sizeOf: (_tokens, key) => Math.max(leastBytes, 2 * key.length + 64),
   })
 }

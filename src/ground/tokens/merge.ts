@@ -1,28 +1,20 @@
-import type { Vocabulary } from "./vocabulary.ts"
-
-type Ranks = Pick<Vocabulary, "rankOfText" | "rankOfBytes">
+import { NO_RANK, type Vocabulary } from "./vocabulary.ts"
 
 /**
  * Byte-pair encoding: starts with single bytes and joins the adjacent pair of the lowest rank,
  * leftmost first, until none can be joined. The library scans all pairs after each join, which is
  * quadratic; a heap of pairs gives the same count in n log n.
  */
-export function countMerged(word: string, ranks: Ranks): number {
-  const bytes = ASCII.test(word) ? asciiBytes(word, ranks) : utf8Bytes(word, ranks)
-  return bytes.rankBetween(0, bytes.length) >= 0 ? 1 : joinNeighbours(bytes)
+export function countMerged(word: string, { rankOf }: Pick<Vocabulary, "rankOf">): number {
+  const bytes = Buffer.from(word, "utf8")
+  if (rankOf(bytes, 0, bytes.length) !== NO_RANK) return 1
+  return joinNeighbours(bytes.length, (from, to) => rankOf(bytes, from, to))
 }
 
-const ASCII = /^[\0-\x7f]*$/
-const NO_RANK = -1
 /** A heap key is rank × this + position: equal ranks are joined from the left. */
 const PLACES = 2 ** 32
 
-type Bytes = {
-  readonly length: number
-  readonly rankBetween: (from: number, to: number) => number
-}
-
-function joinNeighbours({ length, rankBetween }: Bytes): number {
+function joinNeighbours(length: number, rankBetween: (from: number, to: number) => number): number {
   // A part is identified by its first byte. `ends` is where a part ends and the next begins,
   // `previous` where the previous part begins; `pairRanks` is the rank of a part joined with the
   // next.
@@ -67,46 +59,6 @@ function joinNeighbours({ length, rankBetween }: Bytes): number {
     if (before >= 0) offerPair(before)
   }
   return parts
-}
-
-function asciiBytes(word: string, ranks: Ranks): Bytes {
-  return {
-    length: word.length,
-    rankBetween: (from, to) => ranks.rankOfText(word.slice(from, to)) ?? NO_RANK,
-  }
-}
-
-function utf8Bytes(word: string, ranks: Ranks): Bytes {
-  const bytes = Buffer.from(word, "utf8")
-  const oneCharacterAByte = bytes.toString("latin1")
-  const indexByOffset = characterIndices(bytes)
-  const isBetweenCharacters = (offset: number) => (indexByOffset[offset] ?? INSIDE) !== INSIDE
-  return {
-    length: bytes.length,
-    rankBetween(from, to) {
-      const isText = isBetweenCharacters(from) && isBetweenCharacters(to)
-      const rank = isText
-        ? ranks.rankOfText(word.slice(indexByOffset[from], indexByOffset[to]))
-        : undefined
-      return rank ?? ranks.rankOfBytes(oneCharacterAByte.slice(from, to)) ?? NO_RANK
-    },
-  }
-}
-
-const INSIDE = -1
-
-function characterIndices(bytes: Uint8Array): Int32Array {
-  const indices = new Int32Array(bytes.length + 1).fill(INSIDE)
-  let index = 0
-  for (const [offset, byte] of bytes.entries()) {
-    const isContinuation = (byte & 0b1100_0000) === 0b1000_0000
-    if (isContinuation) continue
-    indices[offset] = index
-    // Four bytes are a surrogate pair: two UTF-16 units.
-    index += byte >= 0b1111_0000 ? 2 : 1
-  }
-  indices[bytes.length] = index
-  return indices
 }
 
 function createHeap(numbers: number[]) {

@@ -191,7 +191,7 @@ export type Host = {
   /** Instruction files below the working directory, which the host loads when it works there. */
   readonly nested?: {
     isInstruction(relativePath: string): boolean
-    textOf(bytes: Buffer): string
+    textOf(bytes: Buffer): Promise<string>
   }
   /** Starts the host; only with the user's consent. */
   ask?(place: HostPlace, options: AskOptions): Promise<AskOutcome>

@@ -1,3 +1,5 @@
+import { once } from "#ground/base"
+
 /** A line of a skill listing, with and without its description. */
 export type ListingEntry = {
   readonly full: string
@@ -42,11 +44,12 @@ export function fitDescriptions(
 export function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0
-  for (const { segment } of GRAPHEMES.segment(text)) width += columnsOf(segment)
+  for (const { segment } of graphemes().segment(text)) width += columnsOf(segment)
   return width
 }
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+/** Made when a text needs it: loading the data takes 10 ms. */
+const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }))
 
 function columnsOf(grapheme: string): number {
   if (/^[\p{Cc}\p{Mn}\p{Me}\p{Cf}]+$/u.test(grapheme)) return 0

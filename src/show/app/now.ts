@@ -14,6 +14,7 @@ import type {
   RunStatus,
 } from "#ground/contract"
 import { type ChangedFile, currentBranch, openGit, readStatus } from "#see/repo"
+import { checkForEvents } from "./room-events.ts"
 import type { Services } from "./services.ts"
 
 const RUNS_ON_FIRST_PAGE = 200
@@ -91,10 +92,16 @@ async function orNone<Row>(list: () => Promise<readonly Row[]>): Promise<readonl
 }
 
 const listRuns = (deps: NowDeps) =>
-  orNone(async () => (await deps.agents()).list({ limit: RUNS_ON_FIRST_PAGE, archived: false }))
+  orNone(async () => {
+    if (!(await checkForEvents("agents", deps))) return []
+    return (await deps.agents()).list({ limit: RUNS_ON_FIRST_PAGE, archived: false })
+  })
 
 const listPipelines = (deps: NowDeps) =>
-  orNone(async () => (await (await deps.pipelines()).list({ limit: RUNS_ON_FIRST_PAGE })).runs)
+  orNone(async () => {
+    if (!(await checkForEvents("pipeline", deps))) return []
+    return (await (await deps.pipelines()).list({ limit: RUNS_ON_FIRST_PAGE })).runs
+  })
 
 async function describeRuns(runs: readonly Run[], deps: NowDeps): Promise<Rows> {
   if (runs.length === 0) return NOTHING

@@ -2,6 +2,8 @@ import path from "node:path"
 import {
   isAppError,
   mapStack,
+  missingPackageFiles,
+  packageFile,
   systemRandom,
   truncate,
   versions,
@@ -13,6 +15,7 @@ import type { ExtraOperations } from "#show/app"
 import type { Command } from "./command.ts"
 import { derivedCommands, loadCommands } from "./command-index.ts"
 import { type EntryPoints, isEntryPoint } from "./entry-points.ts"
+import { InstallIncomplete } from "./errors.ts"
 import { type Candidate, COMPLETION_SCRIPTS, type Completion, complete } from "./help/completion.ts"
 import { renderHelp } from "./help/help.ts"
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
@@ -165,9 +168,10 @@ async function printVersion(line: ParsedLine, terminal: Terminal): Promise<numbe
   return 0
 }
 
-async function fail(error: unknown, terminal: Terminal): Promise<number> {
+async function fail(thrown: unknown, terminal: Terminal): Promise<number> {
   if (terminal.signal.aborted) return 130
   const screen = screenFor(terminal.stderr, "auto", terminal.environment)
+  const error = isAppError(thrown) ? thrown : (findMissingFile(thrown) ?? thrown)
   const { text, wire, exitCode } = explain(error, screen)
   // Errors quote input, which may contain a key that was pasted in the wrong place.
   const { createSecrets } = await import("#ground/secrets")
@@ -177,6 +181,14 @@ async function fail(error: unknown, terminal: Terminal): Promise<number> {
     : redact(text).text
   terminal.stderr.write(`${output}\n`)
   return exitCode
+}
+
+/** The cause of an unexpected error may be a package that npm did not unpack completely. */
+function findMissingFile(cause: unknown): Error | undefined {
+  const [missing] = missingPackageFiles()
+  return missing === undefined
+    ? undefined
+    : InstallIncomplete({ folder: packageFile(""), missing }, cause)
 }
 
 function screenFor(sink: Sink, choice: string, environment: Environment): Screen {

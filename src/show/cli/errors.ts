@@ -110,3 +110,13 @@ export const CommandNotStarted = defineError<{ program: string; reason: string }
     hint: () => "Write the program and its arguments after --: `qm gateway run -- claude`.",
   },
 )
+
+export const InstallIncomplete = defineError<{ folder: string; missing: string }>()(
+  "CLI_INSTALL_INCOMPLETE",
+  {
+    family: "unavailable",
+    message: ({ folder, missing }) =>
+      `The installation in ${folder} is incomplete: ${missing} is missing.`,
+    hint: () => "Reinstall it: `npm install -g quartermaster`. In a clone: `npm ci`.",
+  },
+)

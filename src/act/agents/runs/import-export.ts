@@ -25,7 +25,6 @@ import { listHostSessions } from "../sessions/list-sessions.ts"
 import { readTranscript, type TranscriptPage } from "../sessions/read-transcript.ts"
 import { restoredContext } from "../sessions/restore-context.ts"
 import { openSessionFile, pagesOf, toLines } from "../sessions/session-file.ts"
-import { exportHtml } from "../views/export-html.ts"
 import { newRun, type StartInput } from "./run-commands.ts"
 import type { PriceOf } from "./run-progress.ts"
 import { insertMessages } from "./stores/message-store.ts"
@@ -55,7 +54,11 @@ export function createImportExport(deps: Deps) {
     const pages = pagesOf((after) => messages.list(id, { after, limit: 1_000 }))
     const chunks =
       format === "html"
-        ? exportHtml({ run, pages, exportedAt: deps.clock.now() })
+        ? (await import("../views/export-html.ts")).exportHtml({
+            run,
+            pages,
+            exportedAt: deps.clock.now(),
+          })
         : toLines(run, pages)
     const text = (await Array.fromAsync(chunks)).join("")
     return { text, messages: run.lastSeq, sizeBytes: Buffer.byteLength(text) }

@@ -59,7 +59,13 @@ export function readHeadNow(path: string, bytes: number): Buffer | undefined {
   }
 }
 
-export async function removeFile(path: string): Promise<{ readonly kind: "removed" | "missing" }> {
+/** A temporary file means nothing after a power loss, so its folder is not synced. */
+type Durability = { readonly isTemporary?: boolean }
+
+export async function removeFile(
+  path: string,
+  { isTemporary = false }: Durability = {},
+): Promise<{ readonly kind: "removed" | "missing" }> {
   const stat = await statFile(path)
   if (stat.kind === "missing") return { kind: "missing" }
   if (stat.kind === "found" && stat.what === "directory")
@@ -67,7 +73,7 @@ export async function removeFile(path: string): Promise<{ readonly kind: "remove
   try {
     await refuseLinkedFolders(path)
     await unlink(path)
-    await syncDirectory(dirname(path))
+    if (!isTemporary) await syncDirectory(dirname(path))
     return { kind: "removed" }
   } catch (error) {
     if (reasonOf(error) === "ENOENT") return { kind: "missing" }
@@ -118,13 +124,13 @@ export async function linkFile(
 /** Creates an empty file with exactly this mode, unless the path exists. */
 export async function createFile(
   path: string,
-  options: { readonly mode?: number } = {},
+  options: Durability & { readonly mode?: number } = {},
 ): Promise<{ readonly kind: "created" | "exists" }> {
   try {
     await refuseLinkedFolders(path)
     await using handle = await open(path, "wx", 0o600)
     await handle.chmod(options.mode ?? 0o600)
-    await syncDirectory(dirname(path))
+    if (options.isTemporary !== true) await syncDirectory(dirname(path))
     return { kind: "created" }
   } catch (error) {
     if (reasonOf(error) === "EEXIST") return { kind: "exists" }

@@ -86,12 +86,12 @@ export async function markOpen(file: string, random: Random): Promise<() => Prom
   const mark = join(markFolder(file), writeMark(processIdentity(), random))
   try {
     await ensureDirectory(markFolder(file), { mode: 0o700 })
-    await createFile(mark)
+    await createFile(mark, { isTemporary: true })
   } catch {
     return async () => {}
   }
   return async () => {
-    await removeFile(mark).catch(() => {})
+    await removeFile(mark, { isTemporary: true }).catch(() => {})
   }
 }
 
@@ -100,7 +100,7 @@ export async function liveProcesses(file: string): Promise<readonly ProcessIdent
   for (const mark of await namesIn(markFolder(file))) {
     const identity = readMark(mark)
     if (identity !== undefined && isSameProcessAlive(identity)) alive.push(identity)
-    else await removeFile(join(markFolder(file), mark)).catch(() => {})
+    else await removeFile(join(markFolder(file), mark), { isTemporary: true }).catch(() => {})
   }
   return alive
 }
@@ -137,7 +137,9 @@ export async function readSeal(file: string): Promise<Seal | undefined> {
   return parsed.success ? parsed.data : undefined
 }
 
-export async function writeSeal(file: string, epoch: string): Promise<void> {
+/** Writes nothing if `last`, the seal of this file at its opening, is still true. */
+export async function writeSeal(file: string, epoch: string, last?: Seal): Promise<void> {
+  if (last?.epoch === epoch && (await verifySeal(file, last))) return
   const fileStat = await statFile(file)
   if (fileStat.kind !== "found") return
   const { sizeBytes, modifiedAtMs, inode } = fileStat.stat

@@ -60,7 +60,7 @@ export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDrive
     await driver.claimFile(epoch)
     // Written now, so that a foreign log is detected before the first clean close.
     if (state.isNew) await writeSeal(file, epoch).catch(() => {})
-    return closable(driver, { file, unmark, epoch })
+    return closable(driver, { file, unmark, epoch, seal: state.seal })
   } catch (error) {
     await driver?.close({ isLast: false })
     await unmark()
@@ -80,7 +80,7 @@ async function readStoreState(file: string) {
     mustCheck: !isShared && !isNew && !(await verifySeal(file, seal)),
     hadLog: await checkForLog(file),
     inode: await inodeOf(file),
-    sealedEpoch: seal?.epoch,
+    seal,
   }
 }
 
@@ -96,7 +96,7 @@ async function refuseDamage(driver: Driver, migrations: readonly Migration[]): P
  * last clean close distinguishes them.
  */
 function refuseForeignLog(state: StoreState, epoch: string): void {
-  const isForeign = state.sealedEpoch !== undefined && state.sealedEpoch !== epoch
+  const isForeign = state.seal !== undefined && state.seal.epoch !== epoch
   if (!isForeign || !state.hadLog) return
   throw StoreCorrupt({ what: "its write-ahead log belongs to another store" })
 }
@@ -109,9 +109,9 @@ async function backUpFirst(options: SqliteOptions): Promise<void> {
 
 function closable(
   driver: SqliteDriver,
-  deps: { file: string; unmark: () => Promise<void>; epoch: string },
+  deps: { file: string; unmark: () => Promise<void>; epoch: string; seal: StoreState["seal"] },
 ): OwnedDriver {
-  const { file, epoch } = deps
+  const { file, epoch, seal } = deps
   return {
     ...driver,
     async close() {
@@ -120,7 +120,7 @@ function closable(
       await driver.close({ isLast })
       const isSound = isLast && driver.stopped() === undefined && !(await checkForLog(file))
       // Without a seal (full disk) the next open checks the file.
-      if (isSound) await writeSeal(file, epoch).catch(() => {})
+      if (isSound) await writeSeal(file, epoch, seal).catch(() => {})
     },
   }
 }

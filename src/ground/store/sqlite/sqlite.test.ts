@@ -114,6 +114,20 @@ test("[D8][STORE-13] after a clean close the next open skips the check", async (
   expect(seal).toMatchObject({ sizeBytes: (await stat(file)).size, inode: (await stat(file)).ino })
 })
 
+test("[D8][STORE-13] a close without a change does not write the seal again", async () => {
+  await using directory = await tempDirectory()
+  const file = `${directory.path}/store.db`
+  const sealFile = `${directory.path}/store.clean.json`
+  await (await open(file)).close()
+  const { ino } = await stat(sealFile)
+  await (await open(file)).close()
+  expect((await stat(sealFile)).ino).toBe(ino)
+  const store = await open(file)
+  await say(store)
+  await store.close()
+  expect((await stat(sealFile)).ino).not.toBe(ino)
+})
+
 test("[D8][STORE-13] the mark of a dead process is removed; that of a live one stays", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`

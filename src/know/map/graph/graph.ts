@@ -1,5 +1,4 @@
-import { LRUCache } from "lru-cache"
-import { giveOthersATurn, onceUnlessRejected } from "#ground/base"
+import { createRecentCache, giveOthersATurn, onceUnlessRejected } from "#ground/base"
 import type { ImportFact } from "../facts.ts"
 import { MOST_CONTENTS_AT_ONCE } from "../limits.ts"
 import { LANGUAGES } from "../parse/languages.ts"
@@ -148,14 +147,14 @@ function createLookups(tree: IndexedTree): Lookups {
     positionsWith,
     contents: remembering((it) => tree.contents(it), {
       maxSize: MOST_KEPT_FACTS,
-      sizeCalculation: ({ symbols, references }) => 1 + symbols.length + references.length,
+      sizeOf: ({ symbols, references }) => 1 + symbols.length + references.length,
     }),
     definers: remembering(
       async (names) => {
         const contentsByName = await tree.definers(names)
         return new Map([...contentsByName].map(([name, contents]) => [name, positionsOf(contents)]))
       },
-      { maxSize: MOST_KEPT_NAMES, sizeCalculation: (positions) => 1 + positions.size },
+      { maxSize: MOST_KEPT_NAMES, sizeOf: (positions) => 1 + positions.size },
     ),
   }
 }
@@ -164,9 +163,9 @@ type ReadMany<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, V
 
 function remembering<Key extends string | number, Value extends object>(
   ask: ReadMany<Key, Value>,
-  bounds: { maxSize: number; sizeCalculation(value: Value): number },
+  bounds: { maxSize: number; sizeOf(value: Value): number },
 ): ReadMany<Key, Value> {
-  const recent = new LRUCache<Key, Value>(bounds)
+  const recent = createRecentCache<Key, Value>(bounds)
   return async (keys) => {
     const values = new Map<Key, Value>()
     const missing: Key[] = []

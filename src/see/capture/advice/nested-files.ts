@@ -38,7 +38,7 @@ export async function findNested(
       file: read,
       sent: "",
       frame: "",
-      later: nested.textOf(read.bytes),
+      later: await nested.textOf(read.bytes),
     })
   }
   return items

@@ -86,8 +86,8 @@ function isNestedInstruction(relativePath: string): boolean {
   )
 }
 
-function nestedText(bytes: Buffer): string {
-  return transform(bytes.toString()).content.trim()
+async function nestedText(bytes: Buffer): Promise<string> {
+  return (await transform(bytes.toString())).content.trim()
 }
 
 function packagesFor(platform: HostPlace["platform"]): readonly string[] {

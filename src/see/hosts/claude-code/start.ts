@@ -1,4 +1,5 @@
 import path from "node:path"
+import { formatExact } from "#ground/base"
 import type { HostBaselines, StartBaseline } from "../baseline.ts"
 import type { HostStart, SkillListing } from "../host.ts"
 import { fitDescriptions, type ListingEntry, widthOf } from "../listing-budget.ts"
@@ -62,7 +63,7 @@ function listingBudget(world: ClaudeContext): ListingBudget {
   const share = typeof setting === "number" && setting > 0 && setting <= 1 ? setting : LISTING_SHARE
   const characters = Math.max(1, Math.floor(window * bytesPerToken * share))
   const percent = Number((share * 100).toFixed(2))
-  return { characters, reason: `${percent} % of a window of ${window.toLocaleString("en")} tokens` }
+  return { characters, reason: `${percent} % of a window of ${formatExact(window)} tokens` }
 }
 
 export type DraftLine = {

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { isScalar, parse, parseDocument } from "yaml"
-import { compareText, isRecord } from "#ground/base"
+import { compareText, formatExact, isRecord } from "#ground/base"
 import { belongsTo } from "../files/file-trust.ts"
 import { findSkillFiles } from "../files/folder-walk.ts"
 import { fieldsOf } from "../files/json-settings.ts"
@@ -237,7 +237,7 @@ function fitListing(
       budget,
       unit: "tokens",
       needed,
-      reason: `2 % of a window of ${window.toLocaleString("en")} tokens`,
+      reason: `2 % of a window of ${formatExact(window)} tokens`,
       skills: listed.length,
       shortened: lines.flatMap(({ skill, line }, index) => {
         const lostCharacters = (whole[index]?.length ?? 0) - (line?.length ?? 0)

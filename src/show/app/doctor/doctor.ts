@@ -77,7 +77,7 @@ export async function examine(
   const kit = await examineKit(deps, options, context)
   const checks: DoctorCheck[] = [
     checkRuntime(),
-    await checkGit(deps.environment()),
+    await checkGit(deps.environment(), options),
     checkRepository(places),
     ...checkConfig(deps.loaded()),
     ...(await checkBaseUrls(deps)),
@@ -135,7 +135,11 @@ function checkRuntime(): DoctorCheck {
   return fail("environment", "runtime", { detail, hint })
 }
 
-async function checkGit(environment: Environment): Promise<DoctorCheck> {
+async function checkGit(
+  environment: Environment,
+  { plugins }: Pick<DoctorExam, "plugins">,
+): Promise<DoctorCheck> {
+  if (!plugins && (await isOnPath("git", environment["PATH"]))) return ok("environment", "git", "")
   const outcome = await run("git", ["--version"], {
     cwd: "/",
     env: pickEnvironment(environment, ["PATH"]),
@@ -147,6 +151,16 @@ async function checkGit(environment: Environment): Promise<DoctorCheck> {
   }
   const hint = "Install git: the map and the history of changes need it."
   return warn("environment", "git", { detail: "git is not on the PATH", hint })
+}
+
+/** Enough for a summary; starting it would take as long as the whole summary. */
+async function isOnPath(program: string, folders = ""): Promise<boolean> {
+  const absolute = folders.split(path.delimiter).filter((it) => path.isAbsolute(it))
+  for (const folder of absolute) {
+    const { kind } = await statFile(path.join(folder, program))
+    if (kind === "found") return true
+  }
+  return false
 }
 
 function checkRepository(places: RepositoryPaths): DoctorCheck {

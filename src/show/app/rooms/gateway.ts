@@ -5,6 +5,7 @@ import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
 import { findBypass, type HostPlace, type HostReport, readCodexProvider } from "#see/hosts"
 import { platformHere } from "../places.ts"
+import { checkForEvents } from "../room-events.ts"
 import { receiptKey } from "../secrets/salt.ts"
 import type { Services } from "../services.ts"
 import { priceOf } from "./tokens.ts"
@@ -115,8 +116,9 @@ function placeOf({ environment, workingDirectory }: HostSessionRequest): HostPla
 export async function wireReport(
   place: HostPlace,
   host: HostName,
-  deps: Pick<Services, "gateway">,
+  deps: Pick<Services, "gateway" | "store">,
 ): Promise<HostReport | undefined> {
+  if (!(await checkForEvents("gateway", deps))) return undefined
   const seen = await (await deps.gateway()).newestHostReport(place.workingDirectory, host)
   if (seen === undefined) return undefined
   const { at, session, hostVersion, files, model, tokens, kinds, tools } = seen

@@ -1,5 +1,6 @@
 import { statFile } from "#ground/base"
 import type { ModelScale, UsageSample } from "#ground/tokens"
+import { checkForEvents } from "../room-events.ts"
 import type { Services } from "../services.ts"
 
 /** Recorded requests change it slowly. */
@@ -30,6 +31,7 @@ async function readSamples(deps: ScaleDeps): Promise<readonly UsageSample[]> {
     const location = deps.location()
     // Counting a text creates no database.
     if (location.kind === "sqlite" && (await statFile(location.file)).kind !== "found") return []
+    if (!(await checkForEvents("gateway", deps))) return []
     const { readUsageSamples } = await import("#act/gateway")
     const db = (await deps.store()).forRoom("gateway")
     return await readUsageSamples({ db, root: () => deps.places().repository.root })

@@ -1,6 +1,5 @@
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
-import { invariant } from "#ground/base"
+import { createRecentCache, invariant } from "#ground/base"
 import type { Db, Tx } from "#ground/store"
 import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../../limits.ts"
 import { type Blocks, findInBlock, placeOf, rowsOfBlock, STRIDE } from "./blocks.ts"
@@ -88,7 +87,10 @@ function createSegmentList(db: Db<"map">): () => Promise<readonly PostingsSegmen
 type BlockReader = (ids: readonly number[]) => Promise<ReadonlyMap<number, Uint8Array>>
 
 function createBlockReader(db: Db<"map">): BlockReader {
-  const recent = new LRUCache<number, Uint8Array>({ max: BLOCKS_IN_MEMORY })
+  const recent = createRecentCache<number, Uint8Array>({
+    maxSize: BLOCKS_IN_MEMORY,
+    sizeOf: () => 1,
+  })
   return async (ids) => {
     const bodies = new Map<number, Uint8Array>()
     const missing: number[] = []

@@ -88,7 +88,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
   const file = await readText(link, reader)
   if (file === undefined) return []
   const raw = file.bytes.toString()
-  const { content, patterns, tokens } = transformNoted(raw, link.path, reader)
+  const { content, patterns, tokens } = await transformNoted(raw, link.path, reader)
   if (content.trim() === "") {
     reader.mark({ path: link.path, source: link.place.source, outcome: "empty" })
     return []
@@ -130,8 +130,12 @@ async function loadImports(
 }
 
 /** A text that is too long to parse is still sent whole. */
-export function transformNoted(raw: string, file: string, reader: SurveyReader): TransformedFile {
-  const transformed = transform(raw, (units) => reader.mayLex(units))
+export async function transformNoted(
+  raw: string,
+  file: string,
+  reader: SurveyReader,
+): Promise<TransformedFile> {
+  const transformed = await transform(raw, (units) => reader.mayLex(units))
   if (transformed.isTooLong) noteTooLong(reader, file)
   return transformed
 }

@@ -28,7 +28,7 @@ export async function loadMemory(
   }
   const read = await reader.read(file, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (read === undefined) return []
-  const whole = transformNoted(read.bytes.toString(), file, reader)
+  const whole = await transformNoted(read.bytes.toString(), file, reader)
   const { content, isCut } = cutMemory(whole.content)
   if (isCut) {
     const text = `The host loads only the first ${MOST_MEMORY_LINES} lines or ${MOST_MEMORY_UNITS} characters.`

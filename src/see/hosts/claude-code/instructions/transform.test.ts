@@ -15,13 +15,13 @@ describe("transform of an instruction file", () => {
     ["a comment in a fence stays", "```\n<!-- c -->\n```", "```\n<!-- c -->\n```"],
     ["a comment without an end stays", "<!-- c", "<!-- c"],
     ["other lines keep their ends", "a\r\nb\r\n", "a\r\nb\r\n"],
-  ])("[HOSTS-7] %s", (_, raw, sent) => {
-    expect(transform(raw).content).toBe(sent)
+  ])("[HOSTS-7] %s", async (_, raw, sent) => {
+    expect((await transform(raw)).content).toBe(sent)
   })
 
-  test("[HOSTS-7] invalid UTF-8 becomes replacement characters, as in the host", () => {
+  test("[HOSTS-7] invalid UTF-8 becomes replacement characters, as in the host", async () => {
     const raw = Buffer.from([0x61, 0xff, 0x62]).toString()
-    expect(transform(raw).content).toBe("a\uFFFDb")
+    expect((await transform(raw)).content).toBe("a\uFFFDb")
   })
 })
 

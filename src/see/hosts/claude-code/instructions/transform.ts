@@ -1,4 +1,5 @@
-import { Marked, type Token } from "marked"
+import type { Token } from "marked"
+import { once } from "#ground/base"
 import { splitFrontmatter } from "../../files/frontmatter.ts"
 
 export type TransformedFile = {
@@ -10,19 +11,19 @@ export type TransformedFile = {
   readonly isTooLong: boolean
 }
 
-/** Plain Markdown: the host parses neither tables nor strikethrough. */
-const markdown = new Marked({ gfm: false })
+/** Plain Markdown: the host parses neither tables nor strikethrough. Few files need the lexer. */
+const loadMarkdown = once(async () => new (await import("marked")).Marked({ gfm: false }))
 
 /** The caller decides whether a file this long is parsed; otherwise it is passed through. */
-export function transform(
+export async function transform(
   raw: string,
   mayLex: (units: number) => boolean = () => true,
-): TransformedFile {
+): Promise<TransformedFile> {
   const { fields, body } = splitFrontmatter(raw)
   const patterns = readPatterns(fields["paths"])
   const needsTokens = body.includes("<!--") || body.includes("@")
   const isLexed = needsTokens && mayLex(lexCost(body))
-  const tokens = isLexed ? lex(body) : []
+  const tokens = isLexed ? await lex(body) : []
   const content = body.includes("<!--") ? withoutBlockComments(body, tokens) : body
   const isTooLong = needsTokens && !isLexed
   return { content, tokens, isTooLong, ...(patterns.length === 0 ? {} : { patterns }) }
@@ -46,7 +47,8 @@ function lexCost(text: string): number {
 }
 
 /** A text that the lexer cannot parse is sent unchanged. */
-function lex(text: string): readonly Token[] {
+async function lex(text: string): Promise<readonly Token[]> {
+  const markdown = await loadMarkdown()
   try {
     return markdown.lexer(text)
   } catch {
