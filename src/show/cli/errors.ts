@@ -110,3 +110,9 @@ export const CommandNotStarted = defineError<{ program: string; reason: string }
     hint: () => "Write the program and its arguments after --: `qm gateway run -- claude`.",
   },
 )
+
+export const TooManyFiles = defineError()("CLI_TOO_MANY_FILES", {
+  family: "unavailable",
+  message: () => "The system allows no more open files.",
+  hint: () => "Raise the limit with `ulimit -n 1024`, or close other programs, and try again.",
+})
