@@ -14,6 +14,8 @@ export type BenchContext = {
   readonly rounds: number | undefined
   /** Duration of `load`. */
   readonly minutes: number | undefined
+  /** File of `secrets`. */
+  readonly data: string | undefined
   /** Prints progress to stderr, because stdout is the table. */
   note(sentence: string): void
 }

@@ -8,7 +8,7 @@ import type { Bench, BenchContext, Row } from "./frame.ts"
 import { renderTable } from "./table.ts"
 
 /**
- * `npm run bench [name…] [--json] [--strict] [--rounds n] [--minutes n]`. A missed bar is a line in the table; it
+ * `npm run bench [name…] [--json] [--strict] [--rounds n] [--minutes n] [--data file]`. A missed bar is a line in the table; it
  * is a failure only with --strict, because the machine may be busy.
  */
 const { values: flags, positionals: names } = parseArgs({
@@ -18,6 +18,7 @@ const { values: flags, positionals: names } = parseArgs({
     strict: { type: "boolean", default: false },
     rounds: { type: "string" },
     minutes: { type: "string" },
+    data: { type: "string" },
   },
 })
 
@@ -26,6 +27,7 @@ const context: BenchContext = {
   clock: systemClock,
   rounds: flags.rounds === undefined ? undefined : Math.max(1, Math.floor(Number(flags.rounds))),
   minutes: flags.minutes === undefined ? undefined : Number(flags.minutes),
+  data: flags.data,
   note: (sentence) => process.stderr.write(`${sentence}\n`),
 }
 

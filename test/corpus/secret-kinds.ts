@@ -190,6 +190,7 @@ const SHAPES: readonly (readonly [kind: string, ...shapes: string[]])[] = [
 const NAMED: readonly (readonly [kind: string, name: string, shape: string])[] = [
   ["password", "DB_PASSWORD", "<p16>"],
   ["password", "smtp_pass", "<p14>"],
+  ["password", "db_pw", "<p14>"],
   ["api-key", "DATADOG_API_KEY", "<h32>"],
   ["api-key", "algolia_api_key", "<h32>"],
   ["api-key", "HEROKU_API_KEY", "<h8>-<h4>-<h4>-<h4>-<h12>"],

@@ -150,7 +150,7 @@ export const foldHandlers = ({ fold }: HandlerDeps): Handlers<typeof foldOperati
   read: async (input, { caller = TERMINAL }) => (await fold()).read(input, caller),
   charge: async (input, { caller = TERMINAL }) => (await fold()).charge(input, caller),
   end: async (input, { caller = TERMINAL }) => ({
-    ended: await (await fold()).end(input.sessionId ?? "", caller),
+    ended: await (await fold()).end(input.sessionId ?? "", caller, { isOwnOnly: input.own }),
   }),
   list: async (input) => (await fold()).list(input),
   tree: async (input) => (await fold()).tree(input),

@@ -545,7 +545,7 @@ describe("ends of sessions and processes", () => {
     const other = await fold.branch(TASK, { ...AGENT, session: "s2" })
     const { end } = foldHandlers({ fold: async () => fold })
     const signal = new AbortController().signal
-    const ended = await end({}, { signal, caller: AGENT })
+    const ended = await end({ own: false }, { signal, caller: AGENT })
     expect(ended).toEqual({ ended: [deep.branchId, top.branchId] })
     const bodies = (await events()).filter((it) => it.name === "fold.ended").map((it) => it.body)
     expect(bodies.map((it) => it.reason)).toEqual(["session-ended", "session-ended"])

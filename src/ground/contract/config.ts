@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 import { AgentType } from "./shapes/agent.ts"
 import { GATEWAY_MODES } from "./shapes/gateway.ts"
 
@@ -219,6 +220,37 @@ const GatewaySettings = z
   })
   .prefault({})
 
+/** Each is tried on every text; a company has a few formats of its own. */
+const MOST_SECRET_PATTERNS = 50
+
+const SecretPatterns = z
+  .string()
+  .max(8_000)
+  .superRefine((text, context) => {
+    const patterns = splitSecretPatterns(text)
+    if (patterns.length > MOST_SECRET_PATTERNS) {
+      context.addIssue({ code: "custom", message: `more than ${MOST_SECRET_PATTERNS} patterns` })
+    }
+    for (const [at, source] of patterns.entries()) {
+      const parsed = parseSecretPattern(source)
+      if (typeof parsed !== "string") continue
+      context.addIssue({ code: "custom", message: `pattern ${at + 1}: ${parsed}` })
+    }
+  })
+  .default("")
+
+/** Personal: a repository must not decide what is hidden from its user. */
+const SecretSettings = z
+  .strictObject({
+    patterns: field(SecretPatterns, {
+      description:
+        "Your own secret formats, separated by blanks: acme_[a-z0-9]{32} corp-(?:live|test)-\\d{20}",
+      env: "QM_SECRETS_PATTERNS",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
 export const TokenEncoding = z.enum(["claude", "o200k"])
 export type TokenEncoding = z.infer<typeof TokenEncoding>
 
@@ -382,6 +414,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   pipeline: PipelineSettings,
+  secrets: SecretSettings,
   sessions: SessionSettings,
   server: z
     .strictObject({

@@ -55,6 +55,7 @@ export { sessionsOperations } from "./operations/sessions.ts"
 export { credentialOperations, sourceOperations } from "./operations/sources.ts"
 export { eventsOperations, storeOperations } from "./operations/store.ts"
 export { tokensOperations } from "./operations/tokens.ts"
+export { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 export {
   ActivityKind,
   AGENT_TYPES,

@@ -5,7 +5,7 @@ import { unescapedViews, type View } from "./escapes.ts"
 import type { KnownSecretFinder } from "./known-secrets.ts"
 import { NAME_RULES, PROSE_RULES } from "./names.ts"
 import { continuationsOf, PLACEMENT_RULES } from "./placements.ts"
-import type { Rule, SecretMatch, Work } from "./rule.ts"
+import { createRejections, type Rule, type SecretMatch, type Work } from "./rule.ts"
 import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
 import { VENDOR_RULES } from "./vendors.ts"
 
@@ -54,12 +54,13 @@ type Tools = { readonly known: KnownSecretFinder; readonly work: Work }
 function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): Span[] {
   const spans: Span[] = []
   const foundUntil = new Uint32Array(RULES.length)
+  const rejections = createRejections()
   work.steps += text.length
   const { walk, ranksOf } = loadKeywords()
   walk(text, (keyword, at) => {
     for (const rank of ranksOf[keyword] ?? []) {
       if (at < (foundUntil[rank] ?? 0)) continue
-      const match = RULES[rank]?.find({ text, at, work })
+      const match = RULES[rank]?.find({ text, at, work, rejections })
       if (match === undefined) continue
       const further = continuationsOf(text, match)
       foundUntil[rank] = further.at(-1)?.end ?? match.end
@@ -69,7 +70,12 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
   })
   for (const run of runs) {
     if (text[run.end] !== ".") continue
-    const match = DISCORD_TOKEN.find({ text, at: firstLetter(text, run), work })
+    const match = DISCORD_TOKEN.find({
+      text,
+      at: firstLetter(text, run),
+      work,
+      rejections: createRejections(),
+    })
     if (match !== undefined) spans.push(spanOf(text, match, 0))
   }
   for (const secret of known(text, work)) spans.push(spanOf(text, secret, RULES.length))

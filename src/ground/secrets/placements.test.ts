@@ -47,7 +47,9 @@ const PLACED: Readonly<Record<string, () => Placed>> = {
   bindpw: () => around("binddn cn=admin\nbindpw ", password(), "\n"),
   "Dockerfile ENV NAME value": () => around("ENV DB_PASSWORD ", password(), "\nRUN true"),
   "pgpass on another port": () => around("db.corp.dev:6543:shop:app:", password(), "\n"),
-  "pgpass on any port": () => around("db.corp.dev:*:shop:app:", password(), "\n"),
+  "pgpass on an unusual port": () =>
+    around("# local\ndb.corp.dev:49231:shop:app:", password(), "\n"),
+  "pgpass on all ports": () => around("db.corp.dev:*:shop:app:", password(), "\n"),
   bcrypt: () => around("admin:$2y$10$", draw("crypt", 53)),
   $6$: () => around("root:$6$", `${draw("crypt", 16)}$${draw("crypt", 86)}`, ":19000:0:"),
   $1$: () => around("root:$1$", `${draw("crypt", 8)}$${draw("crypt", 22)}`, ":19000:0:"),

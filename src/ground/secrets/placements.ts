@@ -47,7 +47,17 @@ export const PLACEMENT_RULES: readonly Rule[] = [
   patternRule({
     kind: "pgpass-password",
     keywords: PGPASS_PORTS.split(" "),
-    pattern: /(?<lead>:(?:\d{2,5}|\*):[^\s:\0]{1,64}:[^\s:\0]{1,64}:)(?<secret>[^\s\0]{8,256})/y,
+    pattern:
+      /(?<lead>:(?:\d{2,5}|\*):[^\s:\0]{1,64}:[^\s:\0]{1,64}:)(?!\*:)(?<secret>[^\s\0]{8,256})/y,
+    isSecret: isOdd,
+    rest: /(?:)/y,
+  }),
+  // A line of its own, on any port.
+  patternRule({
+    kind: "pgpass-password",
+    keywords: Array.from("0123456789", (digit) => `${digit}:`),
+    pattern:
+      /(?<lead>(?<=(?<![^\r\n])[\w.-]{1,253}:\d{1,4})\d:[^\s:\0]{1,64}:[^\s:\0]{1,64}:)(?<secret>[^\s\0]{8,256})(?=\s|$)/y,
     isSecret: isOdd,
     rest: /(?:)/y,
   }),

@@ -4,7 +4,7 @@ import { systemRandom } from "#ground/base"
 import { isNight, seed } from "#test/seed"
 import { createSpecimens, type Specimen } from "../../../test/corpus/secret-kinds.ts"
 import { NAME_RULES } from "./names.ts"
-import type { Rule } from "./rule.ts"
+import { createRejections, type Rule } from "./rule.ts"
 import { createSecrets } from "./secrets.ts"
 import { STRUCTURE_RULES } from "./structures.ts"
 import { VENDORS } from "./vendors.ts"
@@ -93,7 +93,7 @@ function placesOf(rule: Rule, text: string): readonly number[] {
 const matcherOf = (keyword: string) => new RegExp(RegExp.escape(keyword), "g")
 
 function isHit(rule: Rule, text: string, at: number): boolean {
-  return rule.find({ text, at, work: { steps: 0 } }) !== undefined
+  return rule.find({ text, at, work: { steps: 0 }, rejections: createRejections() }) !== undefined
 }
 
 /** The union of kinds that the tools in facts/peers 5.2 and 5.3 find or miss, by our names. */

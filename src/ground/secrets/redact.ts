@@ -1,7 +1,8 @@
 import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
 import { findSpans, type Span } from "./find.ts"
-import { createKnown } from "./known-secrets.ts"
+import { createKnown, type KnownSecretFinder } from "./known-secrets.ts"
+import { createOwnPatterns, type OwnPattern } from "./own-patterns.ts"
 import type { Work } from "./rule.ts"
 
 /**
@@ -13,15 +14,21 @@ const MOST_ROUNDS = 4
 export function createRedactor(deps: {
   readonly random: Random
   readonly known: readonly string[]
+  readonly patterns?: readonly OwnPattern[]
   readonly salt?: string
 }) {
   const salt = deps.salt ?? Buffer.from(deps.random.bytes(32)).toString("hex")
   const knownValues = createKnown({ random: deps.random, values: deps.known })
+  const ownPatterns = createOwnPatterns(deps.patterns ?? [])
+  const findOwn: KnownSecretFinder =
+    ownPatterns === undefined
+      ? knownValues
+      : (text, work) => [...knownValues(text, work), ...ownPatterns(text, work)]
   const hashOf = (secret: string) => hash("sha256", `${salt}${secret}`).slice(0, 4)
   return {
     hashOf,
     redact(text: string, work: Work = { steps: 0 }): RedactedText {
-      const spans = findAll(text, (it) => findSpans(it, knownValues, work))
+      const spans = findAll(text, (it) => findSpans(it, findOwn, work))
       return spans.length === 0 ? { text, findings: [] } : replace(text, spans, hashOf)
     },
   }

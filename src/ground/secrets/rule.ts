@@ -11,7 +11,36 @@ export type SecretMatch = { readonly start: number; readonly end: number; readon
 /** Characters examined by all rules; only tests read it. */
 export type Work = { steps: number }
 
-export type KeywordHit = { readonly text: string; readonly at: number; readonly work: Work }
+export type KeywordHit = {
+  readonly text: string
+  readonly at: number
+  readonly work: Work
+  readonly rejections: Rejections
+}
+
+/**
+ * Candidates that overlap and are all rejected: `token=token=token=…` has one per few characters,
+ * each as long as a value may be. After this many the rest of the stretch is not judged again.
+ */
+const MOST_OVERLAPPING_REJECTIONS = 8
+
+type Rejections = ReturnType<typeof createRejections>
+
+/** One per scan of a text. */
+export function createRejections() {
+  let count = 0
+  let until = 0
+  return {
+    isCrowded(at: number): boolean {
+      if (at >= until) count = 0
+      return count >= MOST_OVERLAPPING_REJECTIONS
+    },
+    add(end: number): void {
+      count++
+      until = Math.max(until, end)
+    },
+  }
+}
 
 export type Rule = {
   readonly keywords: readonly string[]
@@ -42,7 +71,8 @@ export function patternRule(fields: {
   return {
     keywords,
     pattern,
-    find({ text, at, work }) {
+    find({ text, at, work, rejections }) {
+      if (rejections.isCrowded(at)) return undefined
       work.steps += PATTERN_REACH_CHARACTERS
       pattern.lastIndex = at
       const match = pattern.exec(text)
@@ -52,7 +82,10 @@ export function patternRule(fields: {
       const inside = groups["secret"] ?? match[0].slice(lead)
       const back = groups["back"] ?? ""
       const parts = { secret: back + inside, groups }
-      if (!isSecret(parts)) return undefined
+      if (!isSecret(parts)) {
+        rejections.add(at + match[0].length)
+        return undefined
+      }
       const end = at + lead + inside.length
       return {
         start: at + lead - back.length,

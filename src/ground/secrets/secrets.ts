@@ -1,5 +1,6 @@
 import type { Random } from "#ground/base"
 import { type RedactedStructure, redactStructure, type StructureOptions } from "./json.ts"
+import type { OwnPattern } from "./own-patterns.ts"
 import { createRedactor, type RedactedText } from "./redact.ts"
 
 export type { SecretFinding } from "./redact.ts"
@@ -8,12 +9,18 @@ export type Secrets = ReturnType<typeof createSecrets>
 export function createSecrets(deps: {
   readonly random: Random
   readonly known?: readonly string[]
+  /** The user's own formats. */
+  readonly patterns?: readonly OwnPattern[]
   /**
    * For callers that compare texts of different days; without it each instance has its own salt.
    */
   readonly salt?: string
 }) {
-  const { redact, hashOf } = createRedactor({ ...deps, known: deps.known ?? [] })
+  const { redact, hashOf } = createRedactor({
+    ...deps,
+    known: deps.known ?? [],
+    patterns: deps.patterns ?? [],
+  })
   return {
     redact: (text: string): RedactedText => redact(text),
     redactJson: (value: unknown, options: StructureOptions = {}): RedactedStructure =>

@@ -256,6 +256,8 @@ function findKeyBlock({ text, at, work }: KeywordHit) {
 const INSIDE_A_RUN = /[A-Za-z0-9_]$|[\w-]-$/
 const TOKEN_PART = /[A-Za-z0-9_-]*/y
 const MOST_TOKEN_PARTS = 5
+/** `{"alg":""}` in base64. */
+const SHORTEST_TOKEN_HEADER_CHARACTERS = 14
 
 function findWebToken({ text, at, work }: KeywordHit) {
   work.steps++
@@ -272,7 +274,9 @@ function findWebToken({ text, at, work }: KeywordHit) {
     parts++
   }
   const isToken =
-    parts >= 3 && decodedBase64(header.replace(/\s/g, "").slice(0, 4_096)).includes('"alg"')
+    parts >= 3 &&
+    header.length >= SHORTEST_TOKEN_HEADER_CHARACTERS &&
+    decodedBase64(header.replace(/\s/g, "").slice(0, 4_096)).includes('"alg"')
   return isToken ? { start: at, end, kind: "web-token" } : undefined
 }
 
@@ -285,6 +289,7 @@ function endOfPart(text: string, start: number): number {
   TOKEN_PART.lastIndex = start
   let end = start + (TOKEN_PART.exec(text)?.[0].length ?? 0)
   for (let lines = 0; lines < MOST_TOKEN_LINES; lines++) {
+    if (text[end] !== "\n" && text[end] !== "\r") return end
     TOKEN_WRAP.lastIndex = end
     const wrap = TOKEN_WRAP.exec(text)
     if (wrap === null) return end
@@ -297,8 +302,9 @@ function endOfPart(text: string, start: number): number {
 
 function isCookies({ secret }: Parts): boolean {
   return secret.split(/;\s*/).some((pair) => {
-    const [name = "", ...value] = pair.split("=")
-    const isAttribute = /^(?:expires|path|domain|max-age|samesite)$/i.test(name)
-    return !isAttribute && isOdd({ secret: value.join("="), groups: {} })
+    const at = pair.indexOf("=")
+    if (at < 0 || /^(?:expires|path|domain|max-age|samesite)$/i.test(pair.slice(0, at)))
+      return false
+    return isOdd({ secret: pair.slice(at + 1), groups: {} })
   })
 }

@@ -43,6 +43,14 @@ test("[TOKENS-10] a text is counted alone or with files, and the call's budget t
   expect((await run({ text: "" })).total).toEqual({ tokens: 0, bytes: 0, share: 0 })
 })
 
+test("[TOKENS-10] a long text is counted in a thread, with the same result", async () => {
+  const text = "a long text with words, 漢字 and numbers 12345\n".repeat(5_000)
+  const { count: countHere } = await createTokens({ encoding: "o200k" }).counter()
+  const { total } = await run({ text })
+  expect(total.tokens).toBe(countHere(text))
+  expect((await run({ text, model: "m" })).total.tokens).toBe(Math.round(total.tokens * 1.5))
+})
+
 test("[TOKENS-10] no input and too many files are errors that say what to do", async () => {
   await expect(run({})).rejects.toMatchObject({ code: NothingToCount.code, family: "invalid" })
   const paths = Array.from({ length: MOST_COUNTED_PATHS + 1 }, (_, index) => `${index}`)

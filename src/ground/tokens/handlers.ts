@@ -6,9 +6,10 @@ import type {
   TokenScale,
   tokensOperations,
 } from "#ground/contract"
+import { createLongCounter, isLong } from "./count-long.ts"
 import { NothingToCount, TooManyPaths } from "./errors.ts"
 import { MOST_COUNTED_PATHS } from "./limits.ts"
-import { scaleCounter } from "./model-scale.ts"
+import { scaleCounter, scaleTokens } from "./model-scale.ts"
 import type { Tokens } from "./tokens.ts"
 
 /**
@@ -41,13 +42,16 @@ async function countAll(
   const scale = await deps.scale(input.model)
   const counter = scaleCounter(await deps.tokens.counter(), scale)
   const sized = (tokens: number, bytes: number) => ({ tokens, bytes, share: tokens / budget })
+  await using long = createLongCounter(counter.encoding)
+  const count = async (counted: string) =>
+    isLong(counted) ? scaleTokens(await long.count(counted), scale) : counter.count(counted)
   const files: CountedText[] = []
   for (const path of paths) {
     signal.throwIfAborted()
     const file = await deps.read(path, { signal })
-    files.push({ path, ...sized(counter.count(file.text), file.sizeBytes) })
+    files.push({ path, ...sized(await count(file.text), file.sizeBytes) })
   }
-  if (text !== undefined) files.push(sized(counter.count(text), Buffer.byteLength(text)))
+  if (text !== undefined) files.push(sized(await count(text), Buffer.byteLength(text)))
   return {
     files,
     total: sized(sum(files, "tokens"), sum(files, "bytes")),

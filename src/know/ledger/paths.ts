@@ -5,6 +5,9 @@ import { FolderUnusable, PathUnusable } from "./errors.ts"
 
 const LONGEST_PATH_UNITS = 4_096
 
+/** Each folder above a path is looked up; a walk of the repository ends at 64. */
+const DEEPEST_PATH_FOLDERS = 128
+
 /**
  * Relative to the root, with slashes, without dots, NFC. Undefined when it leads outside or is no
  * path.
@@ -17,7 +20,7 @@ export function plainPath(path: string): string | undefined {
     .replace(/(?<!\/)\/+$/, "")
     .normalize("NFC")
   const isOut = plain === ".." || plain.startsWith("../")
-  return isOut ? undefined : plain
+  return isOut || plain.split("/").length > DEEPEST_PATH_FOLDERS ? undefined : plain
 }
 
 export function pathFrom(root: string, path: string): string | undefined {

@@ -70,7 +70,7 @@ function isProminent(term: string, { counts }: SymbolTerms): boolean {
 
 /** A text of stop words only is searched as it is. */
 function queryOf(text: string): Query {
-  const whole = encodeNonLatinWords(text)
+  const whole = encodeNonLatinWords(text.slice(0, LONGEST_QUERY_UNITS))
   const query = readQuery(whole)
   if (query.terms.length > 0) return query
   const { counts } = indexSymbol({ ...NO_TEXT, name: whole.slice(0, LONGEST_PLAIN_UNITS) })
@@ -86,6 +86,9 @@ const NO_TEXT = { path: "", name: "", signature: "", comments: "", body: "" }
 const NAME = SYMBOL_FIELDS.indexOf("name")
 const PATH = SYMBOL_FIELDS.indexOf("path")
 const LONGEST_PLAIN_UNITS = 1_000
+
+/** A task may be a pasted file of a megabyte; its beginning says what it is about. */
+const LONGEST_QUERY_UNITS = 50_000
 
 /** Unchanged entries are the same objects from one query to the next. */
 const termsByEntry = new WeakMap<MemoryEntry, SymbolTerms>()

@@ -206,7 +206,9 @@ async function openBase(options: ServiceOptions) {
     location,
     store: store.open,
     async secrets(directory: string = repositoryPlaces.repository.root): Promise<Secrets> {
-      const secrets = await loadSecrets(directory, { places, environment, clock, random, log })
+      const { loaded } = settings
+      const deps = { places, environment, loaded, clock, random, log }
+      const secrets = await loadSecrets(directory, deps)
       redactLog = secrets.redact
       return secrets
     },

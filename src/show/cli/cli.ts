@@ -15,7 +15,7 @@ import type { ExtraOperations } from "#show/app"
 import type { Command } from "./command.ts"
 import { derivedCommands, loadCommands } from "./command-index.ts"
 import { type EntryPoints, isEntryPoint } from "./entry-points.ts"
-import { InstallIncomplete } from "./errors.ts"
+import { InstallIncomplete, TooManyFiles } from "./errors.ts"
 import { type Candidate, COMPLETION_SCRIPTS, type Completion, complete } from "./help/completion.ts"
 import { renderHelp } from "./help/help.ts"
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
@@ -237,8 +237,13 @@ type ExplainedError = {
   readonly exitCode: number
 }
 
-export function explain(error: unknown, screen: Screen): ExplainedError {
+/** Also of a thread, whose error is only a text here. */
+const TOO_MANY_FILES = /\bE[MN]FILE\b/
+
+export function explain(thrown: unknown, screen: Screen): ExplainedError {
   const { paint } = screen
+  const isExhausted = !isAppError(thrown) && TOO_MANY_FILES.test(String(thrown))
+  const error = isExhausted ? TooManyFiles({}) : thrown
   const advice = (hint: string, code: string) =>
     fitText(`  ${paint.accent("→")} ${visible(hint)}  ${paint.muted(`[${code}]`)}`, screen)
   if (isAppError(error)) {

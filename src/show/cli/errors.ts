@@ -120,3 +120,9 @@ export const InstallIncomplete = defineError<{ folder: string; missing: string }
     hint: () => "Reinstall it: `npm install -g quartermaster`. In a clone: `npm ci`.",
   },
 )
+
+export const TooManyFiles = defineError()("CLI_TOO_MANY_FILES", {
+  family: "unavailable",
+  message: () => "The system allows no more open files.",
+  hint: () => "Raise the limit with `ulimit -n 1024`, or close other programs, and try again.",
+})

@@ -74,7 +74,40 @@ const body = JSON.stringify({ model: "claude-opus-5-5", messages: [{ role: "user
 fetch(url, { method: "POST", headers: { "x-api-key": "k" }, body }).then((it) => process.exit(it.status - 180))
 `
 
+/** Sends requests on connections of their own and exits without waiting for an answer. */
+const HASTY_HOST = `
+const { connect } = require("node:net")
+const url = new URL(process.env.ANTHROPIC_BASE_URL + "/v1/messages")
+const body = JSON.stringify({ model: "claude-opus-5-5", messages: [{ role: "user", content: "hello" }] })
+const text = "POST " + url.pathname + " HTTP/1.1\\r\\nhost: " + url.host +
+  "\\r\\ncontent-type: application/json\\r\\ncontent-length: " + body.length + "\\r\\n\\r\\n" + body
+let left = 5
+for (let n = 0; n < 5; n++) {
+  const socket = connect(Number(url.port), url.hostname, () =>
+    socket.write(text, () => { left -= 1; if (left === 0) process.exit(0) }))
+}
+`
+
 describe("qm gateway run", () => {
+  test("[CLI-28] requests of a program that exits at once are recorded", async () => {
+    await using it = await person()
+    for (let round = 0; round < 3; round++) {
+      const args = [
+        "gateway",
+        "run",
+        "--wire",
+        "anthropic",
+        "--",
+        process.execPath,
+        "-e",
+        HASTY_HOST,
+      ]
+      expect(await it.type(...args)).toEqual({ code: 0, stdout: "", stderr: "" })
+      const shown = await it.type("gateway", "show", "last", "--json")
+      expect(GatewayShow.parse(JSON.parse(shown.stdout)).requests).toHaveLength(5)
+    }
+  })
+
   test("[CLI-28] qm gateway run exits with the host's exit code, and records its requests", async () => {
     await using it = await person()
     const args = ["gateway", "run", "--wire", "anthropic", "--", process.execPath, "-e", HOST]

@@ -23,5 +23,6 @@ const call: typeof app.call = (name, input, context) => {
 process.exitCode = await serveMcpOnStdio({
   app: { ...app, call },
   input: {},
+  environment: process.env,
   signal: ending.signal,
 })

@@ -144,6 +144,35 @@ test.each(["stdin ends", "SIGTERM comes"])(
   },
 )
 
+test("[MCP-12] of two processes with one session, the end of one leaves the branches of the other open", async () => {
+  await using world = await newWorld()
+  const shared = {
+    ...world,
+    environment: { ...world.environment, CLAUDE_CODE_SESSION_ID: "shared-session" },
+  }
+  await using first = started(shared)
+  await using second = started(shared)
+  for (const program of [first, second]) {
+    program.say(OPEN)
+    await program.hear()
+    program.say(BRANCH)
+    expect(await program.hear()).toMatchObject({ id: 2, result: {} })
+  }
+  const exited = once(first.child, "exit")
+  first.child.stdin.end()
+  await exited
+  // The second branch is below the first, which therefore stays open too.
+  const open = await branchesOf(world)
+  expect(open.map((it) => [it.sessionId, it.status])).toEqual([
+    ["shared-session", "active"],
+    ["shared-session", "active"],
+  ])
+  const last = once(second.child, "exit")
+  second.child.stdin.end()
+  await last
+  expect((await branchesOf(world)).map((it) => it.status)).toEqual(["cancelled", "cancelled"])
+})
+
 test("[MCP-12] requests sent before the end of stdin get their responses", async () => {
   await using world = await newWorld()
   await using program = started(world)

@@ -76,11 +76,14 @@ function watchCallers(callerOf: CallerOf) {
   }
 }
 
-/** The client is gone, so its branches end. */
+/**
+ * The client is gone, so its branches end. A host may start several processes with one session:
+ * the branches of the others stay open.
+ */
 async function endSession(caller: Caller, app: McpApp): Promise<void> {
   const { signal } = new AbortController()
   try {
-    await app.call("fold.end", {}, { signal, caller })
+    await app.call("fold.end", { own: true }, { signal, caller })
   } catch (error) {
     if (!isAppError(error)) throw error
     app.log.warn("session could not be ended", { code: error.code })

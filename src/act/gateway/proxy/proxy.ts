@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { type Clock, type Log, once, type Random } from "#ground/base"
+import { type Clock, giveOthersATurn, type Log, once, type Random } from "#ground/base"
 import type { WireName } from "#ground/contract"
 import { ListenFailed, UpgradeRefused } from "../errors.ts"
 import { answerOurselves } from "./error-response.ts"
@@ -32,7 +32,7 @@ export type OpenSession = {
   readonly id: string
   /** `http://127.0.0.1:PORT/t/TOKEN`: a secret, for one process. */
   readonly url: string
-  /** The address is void immediately; open exchanges get 2 s and are then aborted. */
+  /** Requests that were already sent are accepted; open exchanges get 2 s and are then aborted. */
   close(): Promise<void>
 }
 
@@ -52,6 +52,7 @@ export function createProxy(deps: ProxyDeps) {
       upstream,
       relays: new Set(),
       close: once(async () => {
+        await acceptLastRequests()
         sessions.delete(session)
         await endAll(session.relays, deps.clock)
         upstream.close()
@@ -108,6 +109,14 @@ function oneWireOf(sessions: ReadonlySet<ProxiedSession>): WireName {
   const wires = new Set([...sessions].map((session) => session.port.wire))
   const [first] = wires
   return wires.size === 1 && first !== undefined ? first : "anthropic"
+}
+
+/** One to accept a connection, one to read it, one to parse it, and some more. */
+const TURNS_FOR_LAST_REQUESTS = 8
+
+/** A host may exit right after it sent a request, which the kernel still holds for us. */
+async function acceptLastRequests(): Promise<void> {
+  for (let turn = 0; turn < TURNS_FOR_LAST_REQUESTS; turn++) await giveOthersATurn()
 }
 
 /** Waits briefly for open exchanges, then aborts them. */

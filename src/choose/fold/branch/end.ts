@@ -143,12 +143,15 @@ export function withTouched(
 
 /** Ends the branches of a session or a process. */
 export function createEnds(deps: FoldDeps & { onEnded(): void }) {
-  async function endAll({ rows, isMeant, reason }: EndSelection): Promise<string[]> {
+  async function endAll({ rows, isMeant, isByProcess, reason }: EndSelection): Promise<string[]> {
     const count = await counterOrRough(deps)
     const at = deps.clock.now()
     const db = await deps.db()
     const ended = await db.transaction(async (tx) => {
-      const meant = (await tx.all(BranchRow, rows)).filter(isMeant)
+      const live = await tx.all(BranchRow, rows)
+      const meant = live.filter(
+        (it) => isMeant(it) && !(isByProcess && hasBranchOfOther(it, live, isMeant)),
+      )
       const ids: string[] = []
       for (const row of meant) ids.push(...(await endByForce(tx, { row, reason, at, count })))
       return ids
@@ -169,28 +172,50 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
     async end(
       sessionId: string,
       caller?: Caller,
-      reason: "session-ended" | "shutdown" = "session-ended",
+      { isOwnOnly = false }: { readonly isOwnOnly?: boolean } = {},
     ): Promise<string[]> {
       const session = sessionOf(sessionId, caller?.session ?? "", await openScrub(deps))
-      const isMeant = (row: BranchRow) => caller === undefined || row.principal === caller.principal
-      return endIfAny({ rows: selectLiveOfSession(deps.root(), session), isMeant, reason })
+      const isMeant = (row: BranchRow) =>
+        (caller === undefined || row.principal === caller.principal) &&
+        (!isOwnOnly || isSame(row.owner, deps.owner))
+      return endIfAny({
+        rows: selectLiveOfSession(deps.root(), session),
+        isMeant,
+        isByProcess: isOwnOnly,
+        reason: "session-ended",
+      })
     },
     async recover(): Promise<number> {
       const isMeant = (row: BranchRow) => isLost(row.owner, deps)
       const rows = selectLive(deps.root())
-      return (await endIfAny({ rows, isMeant, reason: "shutdown" })).length
+      return (await endIfAny({ rows, isMeant, isByProcess: true, reason: "shutdown" })).length
     },
     /** Also a branch that is being stored at this moment: this transaction follows that one. */
     async endOwn(reason: "shutdown"): Promise<void> {
       const isMeant = (row: BranchRow) => isSame(row.owner, deps.owner)
-      await endAll({ rows: selectLive(deps.root()), isMeant, reason })
+      await endAll({ rows: selectLive(deps.root()), isMeant, isByProcess: true, reason })
     },
   }
+}
+
+/**
+ * Two processes of one session nest their branches. Ending a branch ends those below it, so one with
+ * a branch of another living process stays open: that process, a timeout or `recover` ends it.
+ */
+function hasBranchOfOther(
+  row: BranchRow,
+  live: readonly BranchRow[],
+  isMeant: (row: BranchRow) => boolean,
+): boolean {
+  const children = live.filter((it) => it.parent === row.id)
+  return children.some((it) => !isMeant(it) || hasBranchOfOther(it, live, isMeant))
 }
 
 type EndSelection = {
   readonly rows: Sql
   isMeant(row: BranchRow): boolean
+  /** Whether the branches of a process end, not those of a session. */
+  readonly isByProcess: boolean
   readonly reason: ForcedEndReason
 }
 

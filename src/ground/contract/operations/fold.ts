@@ -167,7 +167,10 @@ export const foldOperations = defineOperations("fold", {
     summary: "End all branches of a session that has ended",
     effect: "write",
     surfaces: ["http"],
-    input: z.strictObject({ sessionId }),
+    input: z.strictObject({
+      sessionId,
+      own: z.boolean().default(false).describe("Only branches that this process opened"),
+    }),
     output: FoldEnded,
   },
   list: {

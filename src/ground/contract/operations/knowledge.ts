@@ -31,7 +31,7 @@ const KbHopInput = z.strictObject({
 
 /** [P1] … cite `paragraphs` by position, [W1] … cite web results. */
 const KbVerifyInput = z.strictObject({
-  answer: z.string().min(1).max(200_000).describe("With citations such as [P1]"),
+  answer: z.string().min(1).max(50_000).describe("With citations such as [P1]"),
   paragraphs: ids.describe("Ids in the order of the labels"),
 })
 
@@ -321,7 +321,7 @@ export const kbOperations = defineOperations("kb", {
       description: "Find sentences that contradict each other or the given paragraphs.",
     },
     input: z.strictObject({
-      answer: z.string().min(1).max(200_000).describe("With citations such as [P1]"),
+      answer: z.string().min(1).max(50_000).describe("With citations such as [P1]"),
       paragraphs: z.array(z.string().max(200)).max(100).default([]).describe("Ids"),
     }),
     output: KbContradictions,

@@ -48,7 +48,7 @@ export const RunConfiguration = z.strictObject({
   budgetTokens: z.int().positive().max(10_000_000_000).optional(),
   sources: z.array(z.string().min(1).max(200)).max(100).optional(),
   script: z.string().min(1).max(200_000).optional().describe("For the synthetic agent"),
-  env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(32_000)).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(32_200)).optional(),
   resume: z.string().min(1).max(200).optional().describe("The host's session to resume"),
   changes: z
     .array(z.string().min(1).max(500))

@@ -178,3 +178,21 @@ describe("config.set on refused values and unusual files", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ log: { level: "info" } })
   })
 })
+
+test("[APP-52] `secrets.patterns` of the user hides texts of these formats; a repository cannot set it", async () => {
+  await using app = await newApp()
+  const text = "the key is acme_plainwords here"
+  expect(await app.redact(text)).toBe(text)
+  await set(app, "secrets.patterns", "acme_[a-z]{6,20}")
+  await using next = await createApp({
+    directory: app.places.repository.root,
+    environment: { QM_HOME: app.places.home },
+    settings: [],
+    writeLog: () => {},
+  })
+  expect(await next.redact(text)).toMatch(/^the key is \[redacted: own-pattern [0-9a-f]{4}\] here$/)
+  await expect(set(app, "secrets.patterns", "(a+)+$")).rejects.toThrow("pattern 1")
+  await expect(set(app, "secrets.patterns", "acme_x", "project")).rejects.toThrow(
+    "secrets.patterns",
+  )
+})

@@ -1,4 +1,4 @@
-import { processIdentity, thisMachine } from "#ground/base"
+import { giveOthersATurn, processIdentity, thisMachine } from "#ground/base"
 import type { Caller, Claim, claimOperations, Handlers } from "#ground/contract"
 import { type Claims, createClaims, type Claim as Held } from "#know/ledger"
 import { PathOutside } from "../errors.ts"
@@ -55,6 +55,7 @@ async function release(paths: readonly string[], session: string, claims: Claims
   const released: string[] = []
   const notHeld: string[] = []
   for (const path of paths) {
+    await giveOthersATurn()
     const held = claims.find(path)
     const isOurs = held !== undefined && held.path === path && held.session === session
     const isDone = isOurs && (await claims.release(held)).kind === "released"

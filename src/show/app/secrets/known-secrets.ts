@@ -1,5 +1,6 @@
 import path from "node:path"
 import { statFile } from "#ground/base"
+import { parseSecretPattern, splitSecretPatterns } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import { projectFolders, readEnvironmentFiles } from "#see/repo"
 import type { RepositoryPaths } from "../places.ts"
@@ -10,7 +11,7 @@ import { readSalt } from "./salt.ts"
 /** Folders whose `.env` files are read, so that their values are known as secrets elsewhere. */
 const MOST_ENVIRONMENT_FOLDERS = 32
 
-type SecretsDeps = Pick<Services, "clock" | "environment" | "log" | "places" | "random">
+type SecretsDeps = Pick<Services, "clock" | "environment" | "loaded" | "log" | "places" | "random">
 
 /** The same secret gets the same replacement everywhere, today and tomorrow. */
 export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
@@ -24,7 +25,12 @@ export async function loadSecrets(directory: string, deps: SecretsDeps): Promise
     ...(await (await openCredentials(deps)).known()),
   ]
   const salt = await readSalt(deps.places().home, deps)
-  return withLate(createSecrets({ random: deps.random, known: values, salt }), deps.places())
+  // Also with a broken config: then its valid values, or the defaults, count.
+  const patterns = splitSecretPatterns(deps.loaded().config.secrets.patterns)
+    .map(parseSecretPattern)
+    .filter((it) => typeof it !== "string")
+  const secrets = createSecrets({ random: deps.random, known: values, patterns, salt })
+  return withLate(secrets, deps.places())
 }
 
 /** Credentials stored after rooms had loaded their secrets; rooms keep theirs while they live. */

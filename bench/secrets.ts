@@ -1,0 +1,101 @@
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { z } from "zod"
+import { systemRandom } from "#ground/base"
+import { createSecrets, redactKeepingLines } from "#ground/secrets"
+import { type Bench, type BenchContext, makeRow, type Row } from "./frame.ts"
+
+const PEER = "gitleaks"
+
+/** One line of the data: a text, and the numbers of its lines that contain a secret. */
+const LabelledText = z.object({ text: z.string(), secrets: z.array(z.int().min(1)) })
+type LabelledText = z.infer<typeof LabelledText>
+
+export const bench: Bench = {
+  name: "secrets",
+  about: "precision, recall and F1 on labelled lines (--data texts.jsonl), beside gitleaks",
+  async run(context) {
+    if (context.data === undefined) {
+      context.note("secrets needs --data with labelled texts (bench/README.md)")
+      return []
+    }
+    const texts = readFileSync(context.data, "utf8")
+      .split("\n")
+      .filter((it) => it !== "")
+      .map((it) => LabelledText.parse(JSON.parse(it)))
+    const { redact } = createSecrets({ random: systemRandom })
+    const ours = scoreOf(texts, new Set(texts.flatMap((it, at) => changedLines(it, at, redact))))
+    const peerLines = findWithPeer(texts, context.note)
+    const theirs = peerLines === undefined ? undefined : scoreOf(texts, peerLines)
+    const lines = texts.reduce((sum, it) => sum + it.text.split("\n").length, 0)
+    return (["precision", "recall", "f1"] as const).map((name) =>
+      rowOf(`${name} on ${lines} lines`, ours[name], theirs?.[name]),
+    )
+  },
+}
+
+type Redact = ReturnType<typeof createSecrets>["redact"]
+
+function changedLines({ text }: LabelledText, at: number, redact: Redact): readonly string[] {
+  const after = redactKeepingLines(text, redact).split("\n")
+  return text
+    .split("\n")
+    .flatMap((line, index) => (line === after[index] ? [] : [idOf(at, index + 1)]))
+}
+
+function idOf(text: number, line: number): string {
+  return `${text}:${line}`
+}
+
+function rowOf(what: string, measured: number, floor: number | undefined): Row {
+  const against = floor === undefined ? "a perfect score" : PEER
+  return makeRow({ what, measured: measured * 100, unit: "%", against, floor: (floor ?? 1) * 100 })
+}
+
+function scoreOf(texts: readonly LabelledText[], found: ReadonlySet<string>) {
+  const secrets = texts.flatMap((it, at) => it.secrets.map((line) => idOf(at, line)))
+  const hits = secrets.filter((it) => found.has(it)).length
+  const precision = found.size === 0 ? 0 : hits / found.size
+  const recall = secrets.length === 0 ? 0 : hits / secrets.length
+  const sum = precision + recall
+  return { precision, recall, f1: sum === 0 ? 0 : (2 * precision * recall) / sum }
+}
+
+const Leaks = z.array(z.object({ File: z.string(), StartLine: z.int(), EndLine: z.int() }))
+
+function findWithPeer(
+  texts: readonly LabelledText[],
+  note: BenchContext["note"],
+): ReadonlySet<string> | undefined {
+  const folder = mkdtempSync(path.join(tmpdir(), "qm-bench-secrets-"))
+  try {
+    for (const [at, { text }] of texts.entries()) {
+      writeFileSync(path.join(folder, `${at}.txt`), text)
+    }
+    const report = path.join(folder, "report.json")
+    const args = [
+      "detect",
+      "--no-git",
+      "--no-banner",
+      "--exit-code",
+      "0",
+      "--report-format",
+      "json",
+    ]
+    const ran = spawnSync(PEER, [...args, "--source", folder, "--report-path", report])
+    if (ran.error !== undefined || ran.status !== 0) {
+      note("gitleaks is not on the PATH, or it failed: the figures stand alone")
+      return undefined
+    }
+    return new Set(Leaks.parse(JSON.parse(readFileSync(report, "utf8"))).flatMap(linesOf))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function linesOf({ File, StartLine, EndLine }: z.infer<typeof Leaks>[number]): readonly string[] {
+  const text = Number(path.basename(File, ".txt"))
+  return Array.from({ length: EndLine - StartLine + 1 }, (_, at) => idOf(text, StartLine + at))
+}
