@@ -55,8 +55,8 @@ function contendersFor(
     meaningOf: createMeanings(ranker),
   }
   const variants = ablation ? VARIANTS.filter((it) => it.select === undefined) : []
-  const known = variants.filter((it) => it.withMeaning !== true)
-  return [bm25(ranker, counter.count), ...[OURS, ...known].map((it) => ours(it, ourParts))]
+  const wordOnly = variants.filter((it) => it.withMeaning !== true)
+  return [bm25(ranker, counter.count), ...[OURS, ...wordOnly].map((it) => ours(it, ourParts))]
 }
 
 export function measureOrder(ranked: readonly string[], truth: ReadonlySet<string>): Measured {
