@@ -13,3 +13,22 @@ export const TooFewTasks = defineError<{ commits: number; half: string }>()("PRO
   hint: () =>
     "A task modifies 1 to 8 source files and has a message of at least 3 words; try --half all.",
 })
+
+export const TasksInvalid = defineError<{ file: string; line: number; reason: string }>()(
+  "PROOF_TASKS_INVALID",
+  {
+    family: "invalid",
+    message: (it) =>
+      it.line === 0
+        ? `${it.file} cannot be read: ${it.reason}.`
+        : `${it.file}, line ${it.line}, is no task: ${it.reason}.`,
+    hint: () =>
+      "One JSON object per line: id, repo, base_commit, task, and gold_files or gold_lines.",
+  },
+)
+
+export const NoIssueMeasured = defineError<{ tasks: number; reason: string }>()("PROOF_NO_ISSUE", {
+  family: "invalid",
+  message: (it) => `None of ${it.tasks} tasks could be measured: ${it.reason}.`,
+  hint: () => "Put git repositories below --repos as owner/name, and try --half all.",
+})

@@ -78,8 +78,12 @@ export {
   RepositoryState,
 } from "./shapes/app.ts"
 export {
+  BenchIssues,
+  BenchLines,
   BenchRecall,
   BenchScan,
+  IssueRanker,
+  LineResult,
   PairedDifference,
   RankerResult,
   ScanRow,

@@ -16,10 +16,20 @@ const FILES = [
   "packages/harbour/source/main.ts",
   "packages/harbour/app/view.ts",
   "packages/harbour/shared/button.tsx",
+  "packages/buoy/app/bell.ts",
+  "packages/buoy/own/rope.ts",
+  "fast.js",
+  "fast.d.ts",
+  "test/fast.test.js",
+  "test/deep/close.test.js",
+  "lib/hooks.js",
+  "lib/hooks.ts",
 ]
 
 const MANIFESTS = {
   "package.json": {
+    main: "fast.js",
+    types: "fast.d.ts",
     imports: {
       "#tide": "./src/tide/index.ts",
       "#src/*": { types: "./types/*.d.ts", default: ["./src/*/index.ts", "./src/*.ts"] },
@@ -42,6 +52,9 @@ const TSCONFIGS = {
     "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["app/*", "shared/*"] }, },
   }`,
   "packages/tug/tsconfig.json": "{ broken",
+  "config/tsconfig.shared.json":
+    '{ "compilerOptions": { "baseUrl": "../packages/buoy", "paths": { "~/*": ["own/*"] } } }',
+  "packages/buoy/tsconfig.json": '{ "extends": "../../config/tsconfig.shared.json" }',
 }
 
 const texts = [
@@ -75,6 +88,13 @@ describe("JavaScript packages", () => {
     ["packages/harbour/app/view.ts", "@/view", "packages/harbour/app/view.ts"],
     ["packages/harbour/app/view.ts", "@/button", "packages/harbour/shared/button.tsx"],
     ["packages/harbour/app/view.ts", "source/main", "packages/harbour/source/main.ts"],
+    ["packages/buoy/app/bell.ts", "~/rope", "packages/buoy/own/rope.ts"],
+    ["packages/buoy/app/bell.ts", "app/bell", "packages/buoy/app/bell.ts"],
+    ["test/fast.test.js", "..", "fast.js"],
+    ["test/fast.test.js", "../fast", "fast.js"],
+    ["test/deep/close.test.js", "../..", "fast.js"],
+    ["test/fast.test.js", "../lib/hooks", "lib/hooks.js"],
+    ["src/app/main.ts", "../../lib/hooks", "lib/hooks.ts"],
     ["src/app/main.ts", "@/view"],
     ["src/app/main.ts", "react"],
     ["src/app/main.ts", "node:fs"],

@@ -1,3 +1,4 @@
+import { posix } from "node:path"
 import { type ParseError, parse } from "jsonc-parser"
 import { isRecord, type JsonRecord } from "#ground/base"
 import { foldersAbove } from "./resolve.ts"
@@ -30,7 +31,7 @@ export type Targets = ReadonlyMap<string, readonly string[]>
 export const NO_NODE_SOURCES: NodeSources = { packages: [], pathMaps: [] }
 
 export function isNodeManifest(path: string): boolean {
-  return /(?:^|\/)(?:package|[tj]sconfig(?:\.base)?)\.json$/.test(path)
+  return /(?:^|\/)(?:package|[tj]sconfig(?:\.[a-z]{1,20})?)\.json$/.test(path)
 }
 
 export function readNodeSources(
@@ -39,16 +40,18 @@ export function readNodeSources(
   const manifests = files.flatMap(({ path, text }) => {
     const value = text.length > LARGEST_MANIFEST_UNITS ? undefined : jsonIn(text)
     const [folder = ""] = foldersAbove(path)
-    return isRecord(value) ? [{ isPackage: path.endsWith("package.json"), folder, value }] : []
+    const isPackage = path.endsWith("package.json")
+    return isRecord(value) ? [{ path, isPackage, folder, value }] : []
   })
+  const configs = new Map(manifests.flatMap((it) => (it.isPackage ? [] : [[it.path, it]])))
   return {
     packages: manifests.flatMap((it) => (it.isPackage ? [packageOf(it.folder, it.value)] : [])),
-    pathMaps: manifests.flatMap((it) => (it.isPackage ? [] : pathMapOf(it.folder, it.value))),
+    pathMaps: [...configs.keys()].flatMap((it) => pathMapsOf(it, configs)),
   }
 }
 
 function packageOf(folder: string, value: JsonRecord): NodePackage {
-  const mains = [value.source, value.types, value.module, value.main].filter(isText)
+  const mains = [value.source, value.module, value.main, value.types].filter(isText)
   const listed = targetsOf(value.exports)
   const written = isRecord(value.exports) ? listed : new Map([[".", leavesOf(value.exports)]])
   return {
@@ -57,6 +60,44 @@ function packageOf(folder: string, value: JsonRecord): NodePackage {
     imports: targetsOf(value.imports),
     exports: new Map([...written, [".", [...(written.get(".") ?? []), ...mains]]]),
   }
+}
+
+type Manifest = { readonly folder: string; readonly value: JsonRecord }
+
+/** A config without paths of its own has those of the first config it extends that has some. */
+function pathMapsOf(path: string, configs: ReadonlyMap<string, Manifest>): readonly PathMap[] {
+  const config = configs.get(path)
+  if (config === undefined) return []
+  let open = [path]
+  for (let depth = 0; depth < DEEPEST_EXTENDS && open.length > 0; depth++) {
+    for (const it of open) {
+      const [map] = mapIn(configs.get(it))
+      if (map === undefined) continue
+      const base = posix.relative(config.folder, posix.join(map.folder, map.base))
+      return [{ ...map, folder: config.folder, base: base === "" ? "." : base }]
+    }
+    open = open.flatMap((it) => extendedBy(it, configs))
+  }
+  return []
+}
+
+const DEEPEST_EXTENDS = 5
+
+function mapIn(config: Manifest | undefined): readonly PathMap[] {
+  return config === undefined ? [] : pathMapOf(config.folder, config.value)
+}
+
+function extendedBy(path: string, configs: ReadonlyMap<string, Manifest>): string[] {
+  const config = configs.get(path)
+  const written: unknown = config?.value.extends
+  const all = Array.isArray(written) ? written : [written]
+  return all.slice(0, MOST_TARGETS).flatMap((it: unknown) => {
+    if (config === undefined || !isText(it) || !it.startsWith(".")) return []
+    const target = posix.join(config.folder, it)
+    return (
+      [target, `${target}.json`, `${target}/tsconfig.json`].find((one) => configs.has(one)) ?? []
+    )
+  })
 }
 
 function pathMapOf(folder: string, value: JsonRecord): readonly PathMap[] {

@@ -1,6 +1,6 @@
 import type { IndexedTree } from "#know/map"
 import { type Ranker, rank, readQuery } from "#know/search"
-import type { PackedLines } from "./metrics.ts"
+import type { PackedText } from "./metrics.ts"
 import { type FileNames, rankByLeaning } from "./page-rank.ts"
 import type { SetTask } from "./tasks.ts"
 
@@ -11,7 +11,7 @@ export type Contender = {
 
 export type Outcome = {
   readonly ranked: readonly string[]
-  pack(budgetTokens: number): Promise<PackedLines>
+  pack(budgetTokens: number): Promise<PackedText>
 }
 
 type CountTokens = (text: string) => number
@@ -69,7 +69,7 @@ function wholeFiles(
   const files = order.flatMap((it) => tree.files[it] ?? [])
   return {
     ranked: files.map((it) => it.path),
-    async pack(budgetTokens): Promise<PackedLines> {
+    async pack(budgetTokens): Promise<PackedText> {
       const packed = new Map<string, { fromLine: number; toLine: number }[]>()
       let left = budgetTokens
       for (const { path, tokens, lines } of files.slice(0, MOST_TRIED_FILES)) {
@@ -78,7 +78,7 @@ function wholeFiles(
         left -= needed
         packed.set(path, [{ fromLine: 1, toLine: Math.max(1, lines) }])
       }
-      return packed
+      return { lines: packed, tokens: budgetTokens - left }
     },
   }
 }

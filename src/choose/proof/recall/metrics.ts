@@ -28,6 +28,8 @@ function recallAt(ranked: readonly string[], truth: ReadonlySet<string>, most: n
 
 export type PackedLines = ReadonlyMap<string, readonly LineRange[]>
 
+export type PackedText = { readonly lines: PackedLines; readonly tokens: number }
+
 export type EditedFile = { readonly path: string; readonly hunks: readonly LineRange[] }
 
 export function hunkRecall(packed: PackedLines, edited: readonly EditedFile[]): number {

@@ -10,7 +10,7 @@ import type { IndexedTree } from "#know/map"
 import { LIFT_WEIGHTS, type PostingsOf, type Ranker, type SemanticScores } from "#know/search"
 import { type Contender, headingTokens } from "./contenders.ts"
 import type { LineRange } from "./hunks.ts"
-import type { PackedLines } from "./metrics.ts"
+import type { PackedText } from "./metrics.ts"
 import type { SetTask } from "./tasks.ts"
 
 type OurParts = {
@@ -88,7 +88,7 @@ async function packOf(
   tree: IndexedTree,
   prepared: RankedFiles,
   it: { readonly parts: OurParts; readonly variant: Variant; readonly budgetTokens: number },
-): Promise<PackedLines> {
+): Promise<PackedText> {
   const selection = await selectFiles(tree, prepared, {
     budgetTokens: it.budgetTokens,
     truncate: "signatures",
@@ -98,12 +98,18 @@ async function packOf(
     headingTokens: ({ file }) => headingTokens(file.path, it.parts.countTokens),
     isSent: () => false,
   })
-  return new Map(
+  const lines = new Map(
     selection.files.map(({ path, content, segments }) => [
       path,
       segments.flatMap((index): LineRange | readonly LineRange[] => content.segments[index] ?? []),
     ]),
   )
+  const tokens = selection.files.flatMap(({ path, content, segments, signatures }) => [
+    headingTokens(path, it.parts.countTokens),
+    ...segments.map((index) => content.segments[index]?.tokens ?? 0),
+    ...signatures.map((index) => content.symbols[index]?.signatureTokens ?? 0),
+  ])
+  return { lines, tokens: tokens.reduce((sum, one) => sum + one, 0) }
 }
 
 export const OURS: Variant = { name: "qm" }

@@ -119,9 +119,9 @@ async function measureOutcome(
   const hunks: number[] = []
   let truthInBudget = 0
   for (const budget of budgetsAround(budgetTokens)) {
-    const packed = await outcome.pack(budget)
-    hunks.push(hunkRecall(packed, edited))
-    if (budget === budgetTokens) truthInBudget = truthInPackage(packed, truth)
+    const { lines } = await outcome.pack(budget)
+    hunks.push(hunkRecall(lines, edited))
+    if (budget === budgetTokens) truthInBudget = truthInPackage(lines, truth)
   }
   return { ...measureRanking(outcome.ranked, truth), hunks, truthInBudget }
 }

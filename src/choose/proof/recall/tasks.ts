@@ -92,16 +92,26 @@ type TaskContext = {
 
 /** Undefined when none of its files is in the index, for example because they are generated. */
 export async function setTask(task: Task, setting: TaskContext): Promise<SetTask | undefined> {
-  const { git, index, isSource, remember, signal } = setting
+  const set = await indexTask(task, setting)
+  if (set === undefined) return undefined
+  const { git, signal } = setting
+  const after = commitTree({ git, commit: task.id })
+  const edited = await editsOf([...set.truth], { tree: set.tree, after, signal })
+  return { ...set, edited }
+}
+
+/** The tree of `task.parent`, and the expected files that are in it. */
+export async function indexTask(
+  task: Task,
+  { git, index, isSource, remember, signal }: TaskContext,
+): Promise<Omit<SetTask, "edited"> | undefined> {
   // One key, so that each tree replaces the previous one and shares its contents.
   const parent = commitTree({ git, commit: task.parent, key: "recall" })
   const scanned = await index.scan(sourceOnly(parent, isSource), { mode: "incremental", signal })
   const tree = remember(scanned.tree)
   const inTree = new Set(tree.files.flatMap((it) => (it.fileClass === "source" ? it.path : [])))
   const truth = new Set(task.truth.filter((it) => inTree.has(it)))
-  if (truth.size === 0) return undefined
-  const after = commitTree({ git, commit: task.id })
-  return { task, tree, truth, edited: await editsOf([...truth], { tree, after, signal }) }
+  return truth.size === 0 ? undefined : { task, tree, truth }
 }
 
 /** Without tests, documents and data: a test beside the changed code is no wrong result. */

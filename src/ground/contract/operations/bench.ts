@@ -1,6 +1,23 @@
 import { z } from "zod"
 import { defineOperations } from "../operation.ts"
-import { BenchRecall, BenchScan } from "../shapes/bench.ts"
+import { BenchIssues, BenchLines, BenchRecall, BenchScan } from "../shapes/bench.ts"
+
+const TaskFile = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .describe("File of tasks, one JSON object per line: id, repo, base_commit, task, gold_files")
+
+const TaskRepositories = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .describe("Folder of git repositories, each as owner/name, owner+name or name")
+
+const IssueHalf = z
+  .enum(["report", "tune", "all"])
+  .default("all")
+  .describe("Tasks to use, split by a hash of their id")
 
 /** Command line only: they read any given folder and take minutes. */
 export const benchOperations = defineOperations("bench", {
@@ -25,6 +42,43 @@ export const benchOperations = defineOperations("bench", {
       ablation: z.boolean().default(false).describe("Also measure without each ranking signal"),
     }),
     output: BenchRecall,
+  },
+  issues: {
+    summary: "Measure how well issue texts lead to the files their fixes changed",
+    effect: "read",
+    surfaces: ["cli"],
+    cli: {
+      args: ["file"],
+      group: "Store",
+      examples: ["qm bench issues tasks.jsonl --repos ~/src --half report"],
+    },
+    input: z.object({
+      file: TaskFile,
+      repos: TaskRepositories,
+      tasks: z.int().min(1).max(10_000).default(1_000).describe("Maximum number of tasks"),
+      half: IssueHalf,
+      ablation: z.boolean().default(false).describe("Also measure without each ranking signal"),
+    }),
+    output: BenchIssues,
+  },
+  lines: {
+    summary: "Measure recall and precision of packages against expected lines",
+    effect: "read",
+    surfaces: ["cli"],
+    cli: {
+      args: ["file"],
+      group: "Store",
+      examples: ["qm bench lines lines.jsonl --repos ~/src"],
+    },
+    input: z.object({
+      file: TaskFile.describe(
+        "File of tasks as for `bench issues`, with gold_lines: path to spans",
+      ),
+      repos: TaskRepositories,
+      tasks: z.int().min(1).max(10_000).default(1_000).describe("Maximum number of tasks"),
+      half: IssueHalf,
+    }),
+    output: BenchLines,
   },
   scan: {
     summary: "Measure indexing speed and compare it with other installed tools",

@@ -66,3 +66,50 @@ export const BenchScan = z.object({
   commitsEqual: Count,
 })
 export type BenchScan = z.infer<typeof BenchScan>
+
+const AtRank = z.object({ rank: z.int().positive(), value: Share })
+const DifferenceAtRank = z.object({ rank: z.int().positive(), difference: PairedDifference })
+
+export const IssueRanker = z.object({
+  ranker: z.string(),
+  accuracy: z.array(AtRank).describe("Share of tasks with all expected files in the first ranks"),
+  recall: z.array(AtRank).describe("Mean share of the expected files in the first ranks"),
+  mrr: Share,
+  overBm25: z
+    .object({ accuracy: z.array(DifferenceAtRank), recall: z.array(DifferenceAtRank) })
+    .nullable()
+    .describe("Null for BM25"),
+})
+export type IssueRanker = z.infer<typeof IssueRanker>
+
+const SkippedTasks = z.array(z.object({ reason: z.string(), tasks: Count }))
+
+export const BenchIssues = z.object({
+  tasks: Count,
+  repositories: Count,
+  skipped: SkippedTasks,
+  rankers: z.array(IssueRanker),
+  millisecondsPerTask: z.number().nonnegative(),
+})
+export type BenchIssues = z.infer<typeof BenchIssues>
+
+export const LineResult = z.object({
+  ranker: z.string(),
+  budget: z.int().positive(),
+  recall: Share.describe("Mean share of the expected lines that are in the package"),
+  precision: Share.describe("Mean share of the package's lines that are expected"),
+  f1: Share.describe("Mean of the harmonic means of both"),
+  filePrecision: Share.describe("Mean share of the package's files that are expected"),
+  files: z.number().nonnegative().describe("Mean number of files in the package"),
+  tokens: z.number().nonnegative().describe("Mean number of tokens in the package"),
+})
+export type LineResult = z.infer<typeof LineResult>
+
+export const BenchLines = z.object({
+  tasks: Count,
+  repositories: Count,
+  skipped: SkippedTasks,
+  results: z.array(LineResult),
+  millisecondsPerTask: z.number().nonnegative(),
+})
+export type BenchLines = z.infer<typeof BenchLines>

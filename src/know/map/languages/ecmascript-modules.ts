@@ -10,13 +10,16 @@ export function resolveEcmascriptImport(
   index: SourceIndex,
 ): readonly string[] {
   const name = specifier.replace(/(?<=.)[?#][^]*$/, "")
-  if (name.startsWith(".")) return fileAt(relativePath(fromPath, name), index)
+  if (name.startsWith(".")) return relativeFile(relativePath(fromPath, name), fromPath, index)
   if (name.startsWith("#")) return byOwnImports(name, fromPath, index)
   const mapped = byPathMaps(name, fromPath, index)
   return mapped.length > 0 ? mapped : byPackage(name, index)
 }
 
-const EXTENSIONS = ["ts", "tsx", "d.ts", "js", "jsx", "mts", "cts", "mjs", "cjs", "json"]
+/** Declarations last: the code of `x.d.ts` is in `x.js`. */
+const EXTENSIONS = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "json", "d.ts"]
+
+const JAVASCRIPT_FIRST = EXTENSIONS.toSorted((a, b) => Number(/ts/.test(a)) - Number(/ts/.test(b)))
 
 const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   js: ["ts", "tsx", "d.ts"],
@@ -25,17 +28,36 @@ const WRITTEN_AS: Readonly<Record<string, readonly string[]>> = {
   cjs: ["cts", "d.cts"],
 }
 
+/** As Node does: a file before a folder, and a folder by the main file of its package. */
+function relativeFile(
+  path: string | undefined,
+  fromPath: string,
+  index: SourceIndex,
+): readonly string[] {
+  if (path === undefined) return []
+  const extensions = /\.[cm]?jsx?$/.test(fromPath) ? JAVASCRIPT_FIRST : EXTENSIONS
+  const file = firstOf(index, candidatesFor(path, extensions))
+  if (file.length > 0) return file
+  const folder = path === "." ? "" : path
+  const own = index.node.packages.find((it) => it.folder === folder)
+  const main = own === undefined ? [] : byTargets(".", { folder, targets: own.exports }, index)
+  return main.length > 0 ? main : firstOf(index, indexFiles(path, extensions))
+}
+
 function fileAt(path: string | undefined, index: SourceIndex): readonly string[] {
   if (path === undefined) return []
+  return firstOf(index, [...candidatesFor(path, EXTENSIONS), ...indexFiles(path, EXTENSIONS)])
+}
+
+function candidatesFor(path: string, extensions: readonly string[]): readonly string[] {
   const [, stem, extension] = /^(.*)\.([^./]+)$/.exec(path) ?? []
   const written = (WRITTEN_AS[extension ?? ""] ?? []).map((it) => `${stem ?? ""}.${it}`)
+  return [path, ...written, ...extensions.map((it) => `${path}.${it}`)]
+}
+
+function indexFiles(path: string, extensions: readonly string[]): readonly string[] {
   const folder = path === "." || path === "" ? "" : `${path}/`
-  return firstOf(index, [
-    path,
-    ...written,
-    ...EXTENSIONS.map((it) => `${path}.${it}`),
-    ...EXTENSIONS.map((it) => `${folder}index.${it}`),
-  ])
+  return extensions.map((it) => `${folder}index.${it}`)
 }
 
 function byOwnImports(name: string, fromPath: string, index: SourceIndex): readonly string[] {

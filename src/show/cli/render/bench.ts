@@ -1,5 +1,12 @@
 import { formatExact, plural } from "#ground/base"
-import type { BenchRecall, BenchScan, benchOperations, PairedDifference } from "#ground/contract"
+import type {
+  BenchIssues,
+  BenchLines,
+  BenchRecall,
+  BenchScan,
+  benchOperations,
+  PairedDifference,
+} from "#ground/contract"
 import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import type { Renderers } from "./renderer.ts"
@@ -39,6 +46,73 @@ function renderRecall(it: BenchRecall, { paint, width }: Screen): string {
         `${it.millisecondsPerTask.toFixed(0)} ms per task; skipped ${plural(it.tasksSkipped, "commit")}.`,
     ),
   ].join("\n")
+}
+
+function renderIssues(it: BenchIssues, { paint, width }: Screen): string {
+  const ranks = it.rankers[0]?.accuracy.map((one) => one.rank) ?? []
+  const head = [
+    "Ranker",
+    ...ranks.map((rank) => `acc@${rank}`),
+    ...ranks.map((rank) => `r@${rank}`),
+    "MRR",
+  ]
+  const rows = it.rankers.map((row) => [
+    row.ranker,
+    ...[...row.accuracy, ...row.recall].map((one) => share(one.value)),
+    share(row.mrr),
+  ])
+  const over = it.rankers.flatMap((row) => {
+    if (row.overBm25 === null) return []
+    return [[row.ranker, ...row.overBm25.accuracy.map((one) => difference(one.difference))]]
+  })
+  return [
+    runTitle(it, paint),
+    "",
+    table([head, ...rows], { width }),
+    "",
+    paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
+    table([["Ranker", ...ranks.map((rank) => `acc@${rank}`)], ...over], { width }),
+    "",
+    paint.muted("acc@k: all expected files are in the first k; r@k: the share of them that is."),
+    ...skippedLine(it, paint),
+  ].join("\n")
+}
+
+function renderLines(it: BenchLines, { paint, width }: Screen): string {
+  const head = ["Ranker", "cap", "recall", "precision", "F1", "right files", "files", "tokens"]
+  const rows = it.results.map((row) => [
+    row.ranker,
+    kilo(row.budget),
+    share(row.recall),
+    share(row.precision),
+    share(row.f1),
+    share(row.filePrecision),
+    row.files.toFixed(1),
+    formatExact(Math.round(row.tokens)),
+  ])
+  return [
+    runTitle(it, paint),
+    "",
+    table([head, ...rows], { width }),
+    "",
+    paint.muted(
+      "Recall and precision of expected lines; right files: share of the files that are expected.",
+    ),
+    ...skippedLine(it, paint),
+  ].join("\n")
+}
+
+type BenchRun = Pick<BenchIssues, "tasks" | "repositories" | "skipped" | "millisecondsPerTask">
+
+function runTitle(it: BenchRun, paint: Screen["paint"]): string {
+  const size = `${plural(it.repositories, "repository", "repositories")}, ${it.millisecondsPerTask.toFixed(0)} ms per task`
+  return `${paint.bold(plural(it.tasks, "task"))} ${paint.muted(size)}`
+}
+
+function skippedLine({ skipped }: BenchRun, paint: Screen["paint"]): readonly string[] {
+  if (skipped.length === 0) return []
+  const parts = skipped.map(({ reason, tasks }) => `${tasks} (${reason})`)
+  return [paint.muted(`Skipped: ${parts.join(", ")}.`)]
 }
 
 function renderBenchScan(it: BenchScan, { paint, width }: Screen): string {
@@ -93,5 +167,7 @@ function kilo(tokens: number): string {
 
 export const benchRenderers: Renderers<typeof benchOperations> = {
   recall: renderRecall,
+  issues: renderIssues,
+  lines: renderLines,
   scan: { text: renderBenchScan, isGood: (it) => it.commitsEqual === it.commitsCompared },
 }
