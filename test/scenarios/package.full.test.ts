@@ -295,17 +295,17 @@ describe.runIf(needs("PACKAGE", "full mode"))(
       const installation = await installed(flags, searchPath)
       const user = await newUser("half", installation)
       const folder = path.join(installation.folder, "node_modules/quartermaster")
-      const commands = {
-        "dist/engine/main.mjs": ["now"],
-        "models/tokens/claude.bin": ["tokens", "CLAUDE.md"],
-        "grammars/web-tree-sitter.wasm": ["map"],
-      }
-      for (const [file, args] of Object.entries(commands)) {
+      const program = { file: "dist/engine/main.mjs", args: ["now"], mark: "qm:" }
+      const tokens = { file: "models/tokens/claude.bin", args: ["tokens", "CLAUDE.md"] }
+      const grammars = { file: "grammars/web-tree-sitter.wasm", args: ["map"] }
+      const data = [tokens, grammars].map((it) => ({ ...it, mark: "CLI_INSTALL_INCOMPLETE" }))
+      for (const { file, args, mark } of [program, ...data]) {
         const content = await readFile(path.join(folder, file))
         await rm(path.join(folder, file))
         const { code, stderr } = await user.run(args)
         expect([code, stderr]).toEqual([1, expect.stringContaining(`${file} is missing`)])
         expect(stderr).toContain("npm install -g quartermaster")
+        expect(stderr).toContain(mark)
         await writeFile(path.join(folder, file), content)
       }
     })

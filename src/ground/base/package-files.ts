@@ -36,7 +36,7 @@ const DATA_FILES = [
   "templates",
 ]
 
-/** What an interrupted installation left out, by its path in the package. */
+/** Files that an interrupted installation left out, by their path in the package. */
 export function missingPackageFiles(): readonly string[] {
   return DATA_FILES.filter((it) => !existsSync(packageFile(it)))
 }

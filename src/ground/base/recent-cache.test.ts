@@ -32,10 +32,10 @@ test("[BASE-39] it equals a list of the last uses, whatever the order of calls",
       const cache = createRecentCache<number, number>({ maxSize: 10, sizeOf: (value) => value })
       let uses: (readonly [number, number])[] = []
       for (const { key, value, isSet } of calls) {
-        const known = uses.find((it) => it[0] === key)?.[1]
-        const next = isSet ? value : known
+        const stored = uses.find((it) => it[0] === key)?.[1]
+        const next = isSet ? value : stored
         if (isSet) cache.set(key, value)
-        else expect(cache.get(key)).toBe(known)
+        else expect(cache.get(key)).toBe(stored)
         if (next === undefined) continue
         uses = [...uses.filter((it) => it[0] !== key), [key, next]]
         while (uses.reduce((sum, it) => sum + it[1], 0) > 10) uses.shift()
