@@ -60,7 +60,7 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
   )
 }
 
-/** What has no file of its own; with it the lines add up to the total. */
+/** Parts of the host without a file; with this line the others add up to the total. */
 const REST = "System prompt, tools and lists of the host"
 
 type WindowItem = { readonly path: string; readonly label: string; readonly tokens: number }
