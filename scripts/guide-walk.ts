@@ -65,7 +65,13 @@ export async function walkGuide(options: { document: string; picturesInto?: stri
 /**
  * `npm ci` has already run, guide.ts builds, and `qm` is the launcher of this clone.
  */
-const DONE_ALREADY = new Set(["npm ci", "npm run build", 'ln -s "$PWD/bin/qm" ~/.local/bin/qm'])
+const DONE_ALREADY = new Set([
+  "npm ci",
+  "npm run build",
+  "mkdir -p ~/.local/bin",
+  'ln -s "$PWD/bin/qm" ~/.local/bin/qm',
+  'export PATH="$HOME/.local/bin:$PATH"',
+])
 const START_SERVER = "qm up --demo"
 
 type Reader = Awaited<ReturnType<typeof newReader>>

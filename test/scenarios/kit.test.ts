@@ -158,7 +158,7 @@ describe("the kit from the command line", () => {
     }
     const nudge = JSON.parse(await fire(user, "Stop", { stop_hook_active: false }))
     expect(nudge.decision).toBe("block")
-    expect(nudge.reason).toContain("qm session register")
+    expect(nudge.reason).toContain("qm sessions register")
     expect(await fire(user, "Stop", { stop_hook_active: false })).toBe("")
 
     const { live } = SessionList.parse(await json(user, ["session"]))

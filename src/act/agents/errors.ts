@@ -76,7 +76,7 @@ export const OwnerSilent = defineError<{ id: string; seconds: number }>()("AGENT
 export const SessionUnknown = defineError<{ id: string }>()("AGENTS_SESSION_UNKNOWN", {
   family: "not-found",
   message: (it) => `No host on this machine has a session ${it.id}.`,
-  hint: () => "Run `qm session stored` to list the sessions of hosts.",
+  hint: () => "Run `qm sessions stored` to list the sessions of hosts.",
 })
 
 export const VariablesGone = defineError<{ id: string; names: string }>()("AGENTS_VARIABLES_GONE", {
@@ -184,7 +184,7 @@ export const SessionFileForeign = defineError<{ path: string; reason: string }>(
   {
     family: "invalid",
     message: (it) => `${it.path} is not a Quartermaster session file: ${it.reason}.`,
-    hint: () => "To import a host's transcript, run `qm session stored` and use its session id.",
+    hint: () => "To import a host's transcript, run `qm sessions stored` and use its session id.",
   },
 )
 
@@ -222,6 +222,6 @@ export const TranscriptUnreadable = defineError<{ path: string; reason: string }
     family: "unavailable",
     message: (it) => `The host's transcript ${it.path} cannot be read: ${it.reason}.`,
     hint: () =>
-      "The file may have been moved or deleted. Run `qm session stored` to list sessions again.",
+      "The file may have been moved or deleted. Run `qm sessions stored` to list sessions again.",
   },
 )

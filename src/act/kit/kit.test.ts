@@ -183,7 +183,7 @@ describe("install", () => {
     const inTree = plan.changes.filter((it) => !path.isAbsolute(it.path)).map((it) => it.path)
     expect(inTree).toEqual(["AGENTS.md", ".qm/config.json"])
     expect(plan.next[0]).toBe(
-      "Files in the repository, to commit or not: AGENTS.md, .qm/config.json.",
+      "Changed in the repository: AGENTS.md, .qm/config.json. Commit this if it is for everyone.",
     )
     const same = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
     expect(same.changes.some((it) => it.path === ".qm/config.json")).toBe(false)

@@ -220,7 +220,7 @@ function planOf(
   const { root } = deps.repository
   const changes = [...steps.map((it) => shown(it, root)), ...git.changes]
   const inTree = changes.filter((it) => !path.isAbsolute(it.path) && it.action !== "keep")
-  const commit = `Files in the repository, to commit or not: ${inTree.map((it) => it.path).join(", ")}.`
+  const commit = `Changed in the repository: ${inTree.map((it) => it.path).join(", ")}. Commit this if it is for everyone.`
   const hosts = request?.hosts ?? []
   return {
     kind: request === undefined ? "uninstall" : "install",

@@ -210,7 +210,7 @@ export const StageCutTooOften = defineError<{
 }>()("PIPELINE_STAGE_CUT_TOO_OFTEN", {
   family: "unavailable",
   message: (it) => `Stage ${it.stage} was interrupted ${it.attempts} times before it finished.`,
-  hint: () => "Its process ends again and again. Check the log, then amend or skip the stage.",
+  hint: () => "Its process keeps ending early. Check the log, then amend or skip the stage.",
 })
 
 export const RecipeExists = defineError<{ readonly slug: string }>()("PIPELINE_RECIPE_EXISTS", {

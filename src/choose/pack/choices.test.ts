@@ -43,9 +43,9 @@ describe("paths of choices", () => {
       save: false,
     })
     expect(pack.notes).toEqual([
-      "Dropped path not found: src/none.ts.",
-      "Dropped path not found: ../out.ts.",
-      "Ordered path not found: none.ts.",
+      "Path to leave out not found: src/none.ts.",
+      "Path to leave out not found: ../out.ts.",
+      "Path to order not found: none.ts.",
     ])
   })
 })

@@ -71,7 +71,7 @@ export function unknownPathWarnings(
   const isUnknown = (path: string) => pathOf(path) === undefined
   const shown = (path: string) => safeLine(path, { redact, mostUnits: 200 })
   return [
-    ...input.drop.filter(isUnknown).map((it) => `Dropped path not found: ${shown(it)}.`),
-    ...input.order.filter(isUnknown).map((it) => `Ordered path not found: ${shown(it)}.`),
+    ...input.drop.filter(isUnknown).map((it) => `Path to leave out not found: ${shown(it)}.`),
+    ...input.order.filter(isUnknown).map((it) => `Path to order not found: ${shown(it)}.`),
   ]
 }

@@ -118,7 +118,7 @@ const SessionSettings = z
   .strictObject({
     import: field(z.enum(["ask", "repository", "machine", "never"]).default("ask"), {
       description:
-        "Transcripts of agent hosts to index automatically: those of this repository, all of this machine, none, or none until asked",
+        "Transcripts to index automatically: of this repository, of this machine, none (never), or only after you agree (ask)",
       env: "QM_SESSIONS_IMPORT",
       personal: true,
     }),

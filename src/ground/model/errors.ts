@@ -102,7 +102,7 @@ export const SchemaInvalid = defineError<{ name: string; reason: string }>()(
   {
     family: "invalid",
     message: (it) => `The response schema of ${it.name} is invalid: ${it.reason}`,
-    hint: () => "Correct the JSON schema of that stage; `qm recipe validate` names the place.",
+    hint: () => "Correct the JSON schema of that stage; `qm recipe validate` names the line.",
   },
 )
 

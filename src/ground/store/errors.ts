@@ -34,7 +34,7 @@ export const StoreGone = defineError<{ reason: string }>()("STORE_GONE", {
   family: "unavailable",
   message: (it) => `The store refuses writes because its file is gone: ${it.reason}.`,
   hint: () =>
-    "Stop qm. Put the file back or run `qm store restore`, then start qm. Without it, qm starts empty.",
+    "Stop qm, put the file back or run `qm store restore`, then start qm. Otherwise qm starts with an empty store.",
 })
 
 export const StoreClosed = defineError<Record<never, never>>()("STORE_CLOSED", {

@@ -77,7 +77,7 @@ test("[TOKENS-12] counts for a model are scaled, are not exact, and name the mod
   expect(scaled).toMatchObject({
     scale: { model: "claude-x-9", factor: 1.5, basis: "measured" },
     exact: false,
-    meaning: "o200k encoding, counted for claude-x-9 × 1.5, measured here",
+    meaning: "o200k encoding, counted for claude-x-9 (factor 1.5, measured here)",
   })
   expect(scaled.files.map((it) => it.tokens)).toEqual(
     plain.files.map((it) => Math.ceil(it.tokens * 1.5)),

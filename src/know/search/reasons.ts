@@ -66,10 +66,10 @@ function placesOf(isInName: boolean, isInPath: boolean): string {
 function pastReason(ranking: Ranking, position: number): readonly string[] {
   const isVotedFor = inputAt(ranking, "msgvote", position) >= LEAST_PAST_SHARE
   const isCompanion = inputAt(ranking, "cochg", position) >= LEAST_PAST_SHARE
-  if (isVotedFor && isCompanion) return ["changed together under a similar message"]
-  if (isVotedFor) return ["changed under a similar message"]
+  if (isVotedFor && isCompanion) return ["changed together in similar commits"]
+  if (isVotedFor) return ["changed in similar commits"]
   if (isCompanion) return ["often changes with other matches"]
-  return inputAt(ranking, "hist", position) >= 0.5 ? ["past messages use these words"] : []
+  return inputAt(ranking, "hist", position) >= 0.5 ? ["past commits mention these words"] : []
 }
 
 function isBusy(ranking: Ranking, position: number): boolean {

@@ -54,10 +54,10 @@ describe("reasons of a match", () => {
         ],
         "src/price/rounding.ts": [
           "matches 'rounding' in name and path",
-          "changed under a similar message",
+          "changed in similar commits",
         ],
         "src/price/tax.ts": [
-          "changed together under a similar message",
+          "changed together in similar commits",
           "beside a matching file",
         ],
         "src/user/session.ts": [

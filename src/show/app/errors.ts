@@ -41,12 +41,17 @@ export const HomeUnknown = defineError<Record<string, never>>()("APP_HOME_UNKNOW
   hint: () => "Set QM_HOME to a directory of your own.",
 })
 
-export const InputInvalid = defineError<{ operation: string; problem: string }>()(
+/** `command` is set by the command line, which spells fields as flags. */
+export const InputInvalid = defineError<{ operation: string; problem: string; command?: string }>()(
   "APP_INPUT_INVALID",
   {
     family: "invalid",
-    message: ({ operation, problem }) => `${operation}: ${problem}`,
-    hint: () => "Add --help to the command to see the allowed values, or open /docs.",
+    message: ({ operation, problem, command }) =>
+      command === undefined ? `${operation}: ${problem}` : `\`qm ${command}\`: ${problem}`,
+    hint: ({ command }) =>
+      command === undefined
+        ? "Correct the named field; /docs lists the input of each operation."
+        : `See \`qm ${command} --help\` for usage and examples.`,
   },
 )
 
@@ -68,7 +73,7 @@ export const PathOutside = defineError<{ path: string }>()("APP_PATH_OUTSIDE", {
 export const SessionUnknown = defineError<{ session: string }>()("APP_SESSION_UNKNOWN", {
   family: "not-found",
   message: ({ session }) => `Unknown session ${session.slice(0, 100)}.`,
-  hint: () => "Run `qm session` for the list of sessions.",
+  hint: () => "Run `qm sessions recent` for the list of sessions.",
 })
 
 export const KitNeedsGit = defineError<Record<string, never>>()("APP_KIT_NEEDS_GIT", {

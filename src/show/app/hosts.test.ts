@@ -48,7 +48,7 @@ test("[APP-49] hosts.list and the doctor report version, sign-in and connection"
       area: "hosts",
       name: "Codex",
       state: "ok",
-      detail: "version not known, signed in by ~/.codex/auth.json, not connected",
+      detail: "version unknown, signed in by ~/.codex/auth.json, not connected",
       hint: "Run `qm init --dry-run` to see what connecting writes.",
     },
   ])

@@ -185,8 +185,23 @@ test("[CLI-24] commands and flags that were renamed still work", () => {
   for (const verb of ["show", "new", "validate", "trust"]) {
     expect(run("agent", verb, "a")).toEqual([`recipe.${verb}`, { slug: "a" }])
   }
-  expect(run("runs", "sessions")).toEqual(run("session", "stored"))
-  expect(run("runs", "read", "s")).toEqual(run("session", "import", "s"))
+  for (const former of [
+    ["runs", "sessions"],
+    ["session", "stored"],
+  ]) {
+    expect(run(...former)).toEqual(run("sessions", "stored"))
+  }
+  for (const former of [
+    ["runs", "read"],
+    ["session", "import"],
+  ]) {
+    expect(run(...former, "s")).toEqual(run("runs", "import-session", "s"))
+  }
+  expect(run("session")).toEqual(run("sessions", "recent"))
+  expect(run("session", "list")).toEqual(run("sessions", "recent"))
+  expect(run("session", "show", "s")).toEqual(run("sessions", "ledger", "s"))
+  expect(run("session", "register", "s", "r")).toEqual(run("sessions", "register", "s", "r"))
+  expect(run("session", "index")).toEqual(run("sessions", "index"))
   const listed = ["pipeline.list", { agent: "a" }]
   expect(run("pipeline", "--recipe", "a")).toEqual(listed)
   expect(run("pipeline", "--agent", "a")).toEqual(listed)

@@ -102,7 +102,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
   {
     words: ["attach"],
     operation: "attach",
-    summary: "Show a run of any process until it ends",
+    summary: "Follow a run of any process until it ends",
     group: "Runs",
     arguments: [
       flag({
@@ -190,7 +190,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         name: "tools",
         isList: true,
         defaultText: "core",
-        description: "Tool sets, separated by commas: core, knowledge",
+        description: "Tool sets, separated by commas: core, knowledge, sessions",
       }),
     ],
     examples: ["claude mcp add qm -- qm mcp", "qm mcp --tools core,sessions"],

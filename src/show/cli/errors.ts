@@ -90,9 +90,27 @@ export const ServerRefused = defineError<{ code: string; message: string; hint: 
   },
 )
 
+/** `budgetUsd must be …` becomes `--budget-usd must be …`, and `paths.0` becomes `paths, item 1,`. */
+export function spellFields(problems: string): string {
+  const spelled = problems.split("; ").map((problem) => {
+    const [field = "", ...rest] = problem.split(" ")
+    return [spellField(field), ...rest].join(" ")
+  })
+  return spelled.join("; ")
+}
+
+function spellField(field: string): string {
+  const [name, index, ...deeper] = field.split(".")
+  if (index !== undefined && deeper.length === 0 && Number.isInteger(Number(index))) {
+    return `${name}, item ${Number(index) + 1},`
+  }
+  if (!/^[a-z]+[A-Z]/.test(field)) return field
+  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
 export const RunInputInvalid = defineError<{ problem: string }>()("CLI_RUN_INVALID", {
   family: "invalid",
-  message: ({ problem }) => `\`qm run\`: ${problem}`,
+  message: ({ problem }) => `\`qm run\`: ${spellFields(problem)}`,
   hint: () => "See `qm run --help` for usage and examples.",
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { BUILT_IN_COMMANDS, type Command, type Flag, GLOBAL_FLAGS } from "./command.ts"
+import { spellFields } from "./errors.ts"
 import { complete } from "./help/completion.ts"
 import { renderHelp } from "./help/help.ts"
 import { parseLine, wantsJson } from "./parse.ts"
@@ -102,6 +103,8 @@ describe("parseLine", () => {
     [[], { kind: "start" }],
     [["--version"], { kind: "version" }],
     [["version"], { kind: "version" }],
+    [["version", "--help"], { kind: "help", words: ["version"], isAll: false }],
+    [["config", "set", "a.b", "-5"], { operation: "config.set", key: "a.b", value: "-5" }],
   ])("[CLI-1] %j parses to its command and input", (argv, expected) =>
     expect(inputOf(...argv)).toEqual(expected),
   )
@@ -150,6 +153,17 @@ describe("parseLine", () => {
     [["completion", "tcsh"], "CLI_FLAG_VALUE_WRONG", "Allowed: bash, zsh, fish."],
   ])("[CLI-2] %j is refused with a code and advice", (argv, code, hint) => {
     expect(() => parse(...argv)).toThrow(expect.objectContaining({ code, hint }))
+  })
+
+  test("[CLI-2] a problem names the flag as it is typed", () => {
+    const problems = "budgetUsd must be more than 0, got -1; paths.0 must not be empty; limit is 0"
+    expect(spellFields(problems)).toBe(
+      "--budget-usd must be more than 0, got -1; paths, item 1, must not be empty; limit is 0",
+    )
+  })
+
+  test("[CLI-2] an argument is named as the usage line shows it", () => {
+    expect(() => parse("completion", "tcsh")).toThrow('Invalid value "tcsh" for <shell>.')
   })
 
   test("[CLI-2] a missing required flag is named", () => {

@@ -58,10 +58,9 @@ function chooseAction(
   read: ReadTokens,
   commands: readonly Command[],
 ): ParsedLine["action"] {
-  if (read.values.get("version") === true || command?.operation === "version") {
-    return { kind: "version" }
-  }
   const wantsHelp = read.values.get("help") === true
+  const isVersionCommand = command?.operation === "version" && !wantsHelp
+  if (read.values.get("version") === true || isVersionCommand) return { kind: "version" }
   if (command === undefined && words.length === 0 && !wantsHelp) return { kind: "start" }
   if (command === undefined || wantsHelp) return { kind: "help", words, isAll: false }
   if (command.operation === "help") return helpAction(read, commands)
@@ -147,7 +146,7 @@ function readTokens(argv: readonly string[], command: Command | undefined): Read
       loose.push(...argv.slice(i + 1))
       break
     }
-    if (!token.startsWith("-") || token === "-") {
+    if (!token.startsWith("-") || token === "-" || isNegativeNumber(token)) {
       loose.push(token)
       continue
     }
@@ -158,6 +157,11 @@ function readTokens(argv: readonly string[], command: Command | undefined): Read
     values.set(use.flag.key, use.flag.isList ? [...asList(earlier), value] : value)
   }
   return { values, loose: loose.slice(command?.words.length ?? 0) }
+}
+
+/** No flag begins with a digit. */
+function isNegativeNumber(token: string): boolean {
+  return /^-\d/.test(token)
 }
 
 function asList(value: FlagValue | undefined): readonly Scalar[] {
@@ -194,21 +198,26 @@ function readValue(flag: Flag, text: string | undefined, isNegated: boolean): Sc
   if (flag.type === "boolean") {
     if (text === undefined) return !isNegated
     if (text === "true" || text === "false") return (text === "true") !== isNegated
-    throw wrongValue(flag, text)
+    throw wrongValue(flag, text, `--${flag.name}`)
   }
   if (text === undefined) {
     throw FlagNeedsValue({ flag: `--${flag.name}`, expected: placeholder(flag) })
   }
-  if (flag.values.length > 0 && !flag.values.includes(text)) throw wrongValue(flag, text)
+  return scalarOf(flag, text, `--${flag.name}`)
+}
+
+/** `label` names the flag or argument as the usage line shows it. */
+function scalarOf(flag: Flag, text: string, label: string): Scalar {
+  if (flag.values.length > 0 && !flag.values.includes(text)) throw wrongValue(flag, text, label)
   if (flag.type === "text") return text
-  if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrongValue(flag, text)
+  if (!/^-?\d+(\.\d+)?$/.test(text)) throw wrongValue(flag, text, label)
   return Number(text)
 }
 
-function wrongValue(flag: Flag, text: string): Error {
+function wrongValue(flag: Flag, text: string, label: string): Error {
   const kinds = { boolean: "true or false", number: "a number", text: "text" }
   const expected = flag.values.length > 0 ? flag.values.join(", ") : kinds[flag.type]
-  return FlagValueWrong({ flag: `--${flag.name}`, value: quotable(text), expected })
+  return FlagValueWrong({ flag: label, value: quotable(text), expected })
 }
 
 /** The whole text or none of it: redaction does not recognise a part of a key. */
@@ -254,7 +263,7 @@ function gatherArguments(command: Command, loose: readonly string[]): [string, F
   }
   return command.arguments.flatMap((argument, i): [string, FlagValue][] => {
     const texts = argument.isList ? loose.slice(i) : loose.slice(i, i + 1)
-    const values = texts.map((text) => readValue(argument, text, false))
+    const values = texts.map((text) => scalarOf(argument, text, `<${argument.name}>`))
     const [first] = values
     if (first === undefined) return []
     return [[argument.key, argument.isList ? values : first]]

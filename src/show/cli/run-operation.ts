@@ -1,8 +1,8 @@
 import { isAppError, visible } from "#ground/base"
-import { type App, createApp } from "#show/app"
+import { type App, createApp, InputInvalid } from "#show/app"
 import type { Terminal } from "./cli.ts"
 import type { EntryName } from "./entry-points.ts"
-import { CredentialMissing } from "./errors.ts"
+import { CredentialMissing, spellFields } from "./errors.ts"
 import type { ParsedLine } from "./parse.ts"
 import { findPrinter } from "./render/renderers.ts"
 import { createProgressLine } from "./terminal/progress.ts"
@@ -85,12 +85,25 @@ export async function printResult(
 ): Promise<number> {
   const progress = createProgressLine(terminal.stderr)
   const context = { signal: terminal.signal, onProgress: progress.show }
-  const output = await app.call(call.name, call.input, context).finally(progress.clear)
+  const output = await app
+    .call(call.name, call.input, context)
+    .catch((error: unknown) => {
+      throw inTypedWords(error, line)
+    })
+    .finally(progress.clear)
   const printer = await findPrinter(await app.operation(call.name), terminal.extra?.renderers)
   const shown = printer?.isExact === true ? output : visibleDeep(output)
   const text = line.json ? safeJson(output) : printer?.text(shown, screen)
   terminal.stdout.write(`${text ?? safeJson(output)}\n`)
   return printer?.exitCode(output) ?? 0
+}
+
+/** An input error names the command and its flags, not the operation and its fields. */
+function inTypedWords(error: unknown, { action }: ParsedLine): unknown {
+  if (!InputInvalid.is(error) || action.kind !== "run") return error
+  const { operation, problem } = error.data
+  const command = action.command.words.join(" ")
+  return InputInvalid({ operation, problem: spellFields(problem), command }, error)
 }
 
 /** The value is read from stdin or typed without echo; it is never an argument. */

@@ -31,7 +31,7 @@ export async function runHookByHand(run: HandRun): Promise<HandRunResult> {
       environment: run.environment,
       home: run.home,
       isByHand: true,
-      afterwards: (work) => troubles.push(`afterwards: ${work.kind}, skipped by qm hook`),
+      afterwards: (work) => troubles.push(`afterwards: ${work.kind}, not run by qm hook`),
     }),
     later: (ms, act) => {
       const timer = setTimeout(act, ms)

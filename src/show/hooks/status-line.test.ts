@@ -43,7 +43,7 @@ describe("status line", () => {
     expect(formatStatus(status, { waiting: 0, claims: 0 }, false)).toBe(
       "42 % of 200k, $1.12, cache 95 %",
     )
-    expect(formatStatus(parseStatus({}), NO_FACTS, false)).toBe("context not known")
+    expect(formatStatus(parseStatus({}), NO_FACTS, false)).toBe("context size unknown")
   })
 
   test("[HOOKS-19] without a percentage it is computed from the last request", () => {

@@ -147,7 +147,7 @@ function describeContext(
   windowTokens: number | undefined,
   paint: (code: number, text: string) => string,
 ): string {
-  if (percent === undefined) return "context not known"
+  if (percent === undefined) return "context size unknown"
   const of = windowTokens === undefined ? "" : ` of ${formatCount(windowTokens).replace(".0", "")}`
   const text = `${Math.round(percent)} %${of}`
   if (percent >= 85) return paint(RED, text)

@@ -81,7 +81,7 @@ describe("texts of the page Folds", () => {
       outOfScope: ["docs/x.md"],
     })
     expect(filesOf(branch)).toEqual([
-      { path: "src/a.ts", isOutside: false, description: "touched, named" },
+      { path: "src/a.ts", isOutside: false, description: "touched and named" },
       { path: "docs/x.md", isOutside: true, description: "named" },
       { path: "src/b.ts", isOutside: false, description: "touched" },
     ])

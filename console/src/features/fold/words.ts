@@ -170,7 +170,7 @@ export function filesOf({ touchedPaths, files, outOfScope }: Branch) {
 }
 
 function describeRole(isTouched: boolean, isNamed: boolean): string {
-  if (isTouched && isNamed) return "touched, named"
+  if (isTouched && isNamed) return "touched and named"
   return isTouched ? "touched" : "named"
 }
 

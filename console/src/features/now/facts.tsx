@@ -114,7 +114,7 @@ export function describeUpstream({ upstream, apart }: RepositoryState): string {
 }
 
 export function describeChanges(changes: RepositoryState["changes"]): string {
-  if (changes === null) return "not known"
+  if (changes === null) return "unknown"
   const { modified, added, deleted, conflict, untracked } = changes
   const changed = modified + added + deleted
   const parts = [
@@ -195,7 +195,7 @@ function SpentFacts() {
     <Block title="Spent today" aside={spend.todayUsd === null ? "" : plural(spend.runs, "run")}>
       <Flow align="apart">
         <Text size="title-md">
-          {spend.todayUsd === null ? "nothing known" : formatUsd(spend.todayUsd)}
+          {spend.todayUsd === null ? "unknown" : formatUsd(spend.todayUsd)}
         </Text>
         <Sparkline
           label={`The last ${spend.days.length} days, at most ${formatUsd(most)} a day`}

@@ -70,7 +70,7 @@ function chooseHost(hosts: readonly HostStatus[]): HostName {
 function hostLine(host: HostStatus): CheckLine {
   const { title, isInstalled, version, login, hooks } = host
   if (!isInstalled) return { status: "queued", name: title, detail: "Not installed" }
-  const signedIn = { found: "signed in", missing: "no sign-in found", unknown: "sign-in not known" }
+  const signedIn = { found: "signed in", missing: "no sign-in found", unknown: "sign-in unknown" }
   const connection = {
     init: "connected",
     plugin: "connected",
@@ -82,7 +82,7 @@ function hostLine(host: HostStatus): CheckLine {
     status: "done",
     name: title,
     detail: parts.filter((it) => it !== "").join(", "),
-    aside: version ?? "version not known",
+    aside: version ?? "version unknown",
   }
 }
 

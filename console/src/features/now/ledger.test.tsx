@@ -95,7 +95,7 @@ describe("facts on the page Now", () => {
     expect(describeChanges({ ...none, modified: 3, added: 1, untracked: 2 })).toBe(
       "4 files changed, 2 untracked",
     )
-    expect(describeChanges(null)).toBe("not known")
+    expect(describeChanges(null)).toBe("unknown")
   })
 
   it("[CONSOLE-65] the newest capture of each host in this repository counts", () => {

@@ -211,7 +211,9 @@ function Ahead({ context, onPick }: BlocksProps) {
     <Block title="Compaction">
       <Values>
         {window === null ? null : (
-          <Value name="Host compacts">near {formatRound(window * COMPACTS_AT)}, at the mark</Value>
+          <Value name="Host compacts">
+            near {formatRound(window * COMPACTS_AT)}, marked on the bar
+          </Value>
         )}
         {window === null || used === null ? null : (
           <Value name="Free">{formatCount(Math.max(0, window - used))} tokens</Value>

@@ -104,7 +104,7 @@ function ApprovalFacts({ approval, now }: { readonly approval: Approval; readonl
         {formatWhen(requestedAt, now)}, {formatAge(requestedAt, now)}
       </Value>
       {status === "open" ? (
-        <Value name="Expires">{left > 0 ? `in ${formatLeft(left)}` : "any moment"}</Value>
+        <Value name="Expires">{left > 0 ? `in ${formatLeft(left)}` : "now"}</Value>
       ) : null}
     </Values>
   )

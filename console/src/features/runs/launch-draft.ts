@@ -41,7 +41,7 @@ export const GATEWAYS: readonly {
   {
     value: "off",
     label: "off",
-    description: "Talks to the provider directly. Nothing is recorded.",
+    description: "Sends requests to the provider directly. Nothing is recorded.",
   },
   {
     value: "record",

@@ -117,7 +117,7 @@ function UnregisteredChanges({ live: { drifted, session } }: { readonly live: Li
           {plural(drifted, "important file")} changed since the session was last registered. The
           stop hook asks for this once.
         </Text>
-        <CommandLine command={`qm session register topic "request"${whose}`} />
+        <CommandLine command={`qm sessions register topic "request"${whose}`} />
       </Stack>
     </Block>
   )

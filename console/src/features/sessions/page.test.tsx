@@ -33,7 +33,7 @@ describe("page Sessions", () => {
   it("[CONSOLE-15] each empty list says what it shows and gives the command that fills it", () => {
     const list = aList()
     expect(render("", { list })).toContain("$ qm init")
-    expect(render("?tab=logged", { list })).toContain("$ qm session register rounding")
+    expect(render("?tab=logged", { list })).toContain("$ qm sessions register rounding")
     expect(render("?tab=claims", { claims: [] })).toMatch(/No file is claimed\..*\$ qm claim take/)
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })

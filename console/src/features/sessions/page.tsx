@@ -189,7 +189,7 @@ function Logged({ list, ...props }: SessionListProps & { readonly list: SessionL
     return (
       <Empty
         description="Registered sessions are listed here. Each is a file of the repository with its request, work, decisions and status. Register one:"
-        command={'qm session register rounding "Make quotes and invoices agree"'}
+        command={'qm sessions register rounding "Make quotes and invoices agree"'}
       />
     )
   }

@@ -239,7 +239,7 @@ function SessionForm() {
       </FormRow>
       <FormRow
         name="All sessions"
-        description="Ends every browser, script token and MCP client token, on all servers of yours"
+        description="Signs out every browser and revokes the tokens of scripts and MCP clients, on all your servers"
       >
         <Button variant="danger" onPress={() => signOut("all")}>
           Sign out everywhere

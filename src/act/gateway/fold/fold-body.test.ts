@@ -320,7 +320,9 @@ describe("doubt", () => {
 
   test("[GATE-27] a body that its client attests is sent unchanged", () => {
     const system = (it: string) => [text(`x-anthropic-billing-header: cc_version=2; ${it}`)]
-    expect(whyWhole(STORY, { system: system("cch=ea23b;") })).toBe("the client attests its body")
+    expect(whyWhole(STORY, { system: system("cch=ea23b;") })).toBe(
+      "it contains a checksum of its body",
+    )
     expect(whyWhole(STORY, { system: system("cc_entrypoint=cli;") })).toBeUndefined()
   })
 

@@ -139,7 +139,7 @@ function marked(content: readonly JsonRecord[], marker: unknown): readonly JsonR
 }
 
 export function readMessages(request: JsonRecord, spans: readonly Span[]): Conversation | string {
-  if (isAttested(request.system)) return "the client attests its body"
+  if (isAttested(request.system)) return "it contains a checksum of its body"
   const turns = listOf(request.messages).map(turnOf)
   return {
     calls: callsInTurns(turns),

@@ -49,7 +49,7 @@ export const antigravity: KitHostForm = {
   project: (template, machine) =>
     asSkill(path.join(folder(machine), "antigravity", "skills"), template),
   bootFile: "INSTRUCTIONS.md",
-  next: "The hooks of Antigravity follow its documentation; no run of them was observed yet.",
+  next: "The hooks of Antigravity follow its documentation; they were not yet tested with the program.",
 }
 
 function folder({ userHome }: Machine): string {

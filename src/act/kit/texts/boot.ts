@@ -9,7 +9,7 @@ export function bootLines(level: number): readonly string[] {
     "## Quartermaster",
     "",
     "This repository records sessions, decisions and terms with `qm`. Before you start:",
-    "- `qm session list`: what the last sessions did and left open.",
+    "- `qm sessions recent`: what the last sessions did and left open.",
     "- `qm decision list`: decisions made so far; do not decide them again.",
     '- `qm memory search "<words>"`: lessons about a file or a subject.',
     "",
@@ -32,7 +32,7 @@ export function bootLines(level: number): readonly string[] {
     '- `qm decision add "<title>" "<decision>" --context "<why>"`: when a decision outlives the session.',
     "",
     "When you are done and files that matter have changed:",
-    '- `qm session register <slug> "<request>"`: the request, the work done, decisions and open points.',
+    '- `qm sessions register <slug> "<request>"`: the request, the work done, decisions and open points.',
   ]
   return lines.slice(0, MOST_BOOT_LINES - MARK_LINES)
 }

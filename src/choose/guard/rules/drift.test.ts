@@ -19,7 +19,7 @@ test("[GUARD-22] blocks the stop of an unregistered session once, and says how t
     {
       "kind": "block",
       "text": "This session changed 2 files and has not registered them: src/a.ts, src/b.ts.
-    Register the session: \`qm session register "<short title>" "<the request>" --done "<what you did>" --decisions "<decision and reason>" --final-state "<current state>" --session mine\`. --done and --decisions may be repeated.
+    Register the session: \`qm sessions register "<short title>" "<the request>" --done "<what you did>" --decisions "<decision and reason>" --final-state "<current state>" --session mine\`. --done and --decisions may be repeated.
     If you learned something that helps other sessions, record at most three lessons: \`qm memory add "<title>" "<what and why>" --kind <strategy|pitfall|fix> --cites <path>\`.
     Then stop. This reminder appears once for these files; to skip the registration, stop again.",
     }

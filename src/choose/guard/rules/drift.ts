@@ -28,7 +28,7 @@ function formatNudge({ paths, isCut }: Drift, session: string): string {
   const files = firstOf(paths.map(shown), MOST_LISTED_PATHS)
   return [
     `This session changed ${count} and has not registered them: ${files}.`,
-    `Register the session: \`qm session register "<short title>" "<the request>" --done "<what you did>" --decisions "<decision and reason>" --final-state "<current state>"${sessionFlag(session)}\`. --done and --decisions may be repeated.`,
+    `Register the session: \`qm sessions register "<short title>" "<the request>" --done "<what you did>" --decisions "<decision and reason>" --final-state "<current state>"${sessionFlag(session)}\`. --done and --decisions may be repeated.`,
     'If you learned something that helps other sessions, record at most three lessons: `qm memory add "<title>" "<what and why>" --kind <strategy|pitfall|fix> --cites <path>`.',
     "Then stop. This reminder appears once for these files; to skip the registration, stop again.",
   ].join("\n")

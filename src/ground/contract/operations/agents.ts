@@ -450,10 +450,10 @@ export const agentsOperations = defineOperations("agents", {
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["session", "stored"],
-      aliases: ["runs sessions"],
+      words: ["sessions", "stored"],
+      aliases: ["session stored", "runs sessions"],
       group: "Sessions",
-      examples: ["qm session stored", "qm session stored --everywhere"],
+      examples: ["qm sessions stored", "qm sessions stored --everywhere"],
     },
     input: z.object({
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
@@ -467,16 +467,16 @@ export const agentsOperations = defineOperations("agents", {
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["session", "import"],
-      aliases: ["runs read"],
+      words: ["runs", "import-session"],
+      aliases: ["session import", "runs read"],
       args: ["session"],
-      group: "Sessions",
-      examples: ["qm session import 0f3c2a9e"],
+      group: "Runs",
+      examples: ["qm runs import-session 0f3c2a9e"],
     },
     input: z.object({
       session: listedBy(
         "agents.sessions",
-        z.string().min(1).max(200).describe("Session id, listed by `qm session stored`"),
+        z.string().min(1).max(200).describe("Session id, listed by `qm sessions stored`"),
       ),
     }),
     output: Run,

@@ -90,9 +90,11 @@ export const sessionOperations = defineOperations("session", {
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
+      words: ["sessions", "register"],
+      aliases: ["session register"],
       args: ["slug", "request"],
       group: "Sessions",
-      examples: ['qm session register fix-login "Fix the login" --done "Added a test"'],
+      examples: ['qm sessions register fix-login "Fix the login" --done "Added a test"'],
     },
     input: z.strictObject({
       slug: z.string().min(1).max(200).describe("Short name for the file, such as fix-login"),
@@ -109,19 +111,24 @@ export const sessionOperations = defineOperations("session", {
     summary: "Rebuild the indexes of session records and memories",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { group: "Sessions", examples: ["qm session index"] },
+    cli: {
+      words: ["sessions", "index"],
+      aliases: ["session index"],
+      group: "Sessions",
+      examples: ["qm sessions index"],
+    },
     input: z.strictObject({}),
     output: SessionIndexed,
   },
   list: {
-    summary: "List recent sessions and session records",
+    summary: "List recent sessions that hooks reported here, and session records",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["session"],
-      aliases: ["session list"],
+      words: ["sessions", "recent"],
+      aliases: ["session", "session list"],
       group: "Sessions",
-      examples: ["qm session", "qm session --since-hours 24"],
+      examples: ["qm sessions recent", "qm sessions recent --since-hours 24"],
     },
     input: z.strictObject({
       sinceHours: z
@@ -136,10 +143,16 @@ export const sessionOperations = defineOperations("session", {
     rows: { field: "live", id: "session", title: ["host"] },
   },
   show: {
-    summary: "Show a session's files, context and claims, or a session record",
+    summary: "Show what a session edited, loaded and claimed, or a session record",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["session"], group: "Sessions", examples: ["qm session show 0f3c2a9e"] },
+    cli: {
+      words: ["sessions", "ledger"],
+      aliases: ["session show"],
+      args: ["session"],
+      group: "Sessions",
+      examples: ["qm sessions ledger 0f3c2a9e"],
+    },
     input: z.strictObject({
       session: listedBy(
         "session.list",

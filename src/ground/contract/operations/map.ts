@@ -65,7 +65,7 @@ export const mapOperations = defineOperations("map", {
       measures: z
         .boolean()
         .default(false)
-        .describe("Add changes, last change, place by rank and agent reads of each entry"),
+        .describe("Add changes, last change, position by rank and agent reads of each entry"),
     }),
     output: MapTree,
   },

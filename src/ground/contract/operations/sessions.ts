@@ -36,7 +36,7 @@ const since = z
   .max(100)
   .regex(
     /^(?:\d{4}-\d{2}-\d{2}|\d{1,4}[hdw])$/,
-    "is a date such as 2026-01-31, or such as 24h, 7d, 4w",
+    "must be a date such as 2026-01-31, or an age such as 24h, 7d or 4w",
   )
 
 export const sessionsOperations = defineOperations("sessions", {
@@ -116,15 +116,15 @@ export const sessionsOperations = defineOperations("sessions", {
     output: SessionsContext,
   },
   import: {
-    summary: "Index new lines of the hosts' transcripts; --all from now on",
+    summary: "Index new lines of host transcripts; --all includes other repositories",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
       group: "Sessions",
       examples: ["qm sessions import", "qm sessions import --all"],
       notes: [
-        "Without --all: the transcripts of this repository, once.",
-        "With --all: all transcripts on this machine, now and automatically later (sessions.import).",
+        "Without --all, it indexes the transcripts of this repository once.",
+        "With --all, it indexes all transcripts of this machine, now and in future (sessions.import).",
         "The text is redacted and stored in this repository's store, which may be a team's Postgres.",
       ],
     },
@@ -145,13 +145,15 @@ export const sessionsOperations = defineOperations("sessions", {
       group: "Sessions",
       examples: ["qm cost", "qm cost --since 7d --by model", "qm cost --by tool --json"],
       notes: [
-        "Costs are list prices of the providers, whatever a subscription covers.",
-        "Days and weeks are UTC. A model call that several transcripts contain counts once.",
+        "Costs are the providers' list prices, also for calls that a subscription covers.",
+        "Days and weeks are UTC. A model call that occurs in several transcripts is counted once.",
       ],
     },
     input: z.strictObject({
-      since: since.default("30d").describe("First day, or age such as 24h, 7d, 4w"),
-      by: CostGroup.default("day").describe("What each row adds up"),
+      since: since
+        .default("30d")
+        .describe("Start: a date such as 2026-01-31, or an age such as 24h, 7d or 4w"),
+      by: CostGroup.default("day").describe("What to group by; each row is one group"),
       ...filters,
     }),
     output: SessionsCost,

@@ -34,7 +34,7 @@ export type ClaimList = z.infer<typeof ClaimList>
 
 export const SessionRegistered = z.object({
   file: z.string().describe("Relative to the repository root"),
-  indices: z.array(z.string()).describe("Updated indices"),
+  indices: z.array(z.string()).describe("Updated index files"),
   archived: z.array(z.string()).describe("Archived old sessions, from level 5 on"),
   proposal: z
     .object({ text: z.string(), files: z.array(z.string()) })
@@ -43,7 +43,7 @@ export const SessionRegistered = z.object({
 })
 export type SessionRegistered = z.infer<typeof SessionRegistered>
 export const SessionIndexed = z.object({
-  indices: z.array(z.string()).describe("Updated indices"),
+  indices: z.array(z.string()).describe("Updated index files"),
 })
 export type SessionIndexed = z.infer<typeof SessionIndexed>
 

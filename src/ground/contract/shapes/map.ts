@@ -65,7 +65,11 @@ export type MapScan = z.infer<typeof MapScan>
 export const MapMeasures = z.object({
   changes: Count.nullable().describe("Commits of the period that changed it"),
   changedAt: z.int().nullable().describe("Time of the newest known commit that changed it"),
-  place: z.int().positive().nullable().describe("Place by rank, 1 is the highest; null for rank 0"),
+  place: z
+    .int()
+    .positive()
+    .nullable()
+    .describe("Position by rank, 1 is the highest; null for rank 0"),
   reads: Count.nullable().describe("Reads by agents in stored runs since `readsSince`"),
 })
 export type MapMeasures = z.infer<typeof MapMeasures>
@@ -120,7 +124,7 @@ export const MapTreemap = Measured.extend({
   folder: z.string(),
   files: Count,
   tokens: Count,
-  ranked: Count.describe("Files of the repository with a place"),
+  ranked: Count.describe("Files of the repository with a position"),
   tiles: z.array(MapTile).describe("Largest first; their tokens add up to `tokens`"),
   state: IndexState.nullable().describe("Null if the repository was never scanned"),
 })
@@ -191,7 +195,7 @@ export const MapFolder = Measured.extend({
   folder: z.string(),
   files: Count,
   tokens: Count,
-  ranked: Count.describe("Files of the repository with a place"),
+  ranked: Count.describe("Files of the repository with a position"),
   measures: MapMeasures,
   largest: z.array(MapTile).describe("Files, largest first"),
   symbols: z

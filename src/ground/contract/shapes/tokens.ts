@@ -4,7 +4,7 @@ import { TokenEncoding } from "../config.ts"
 /** From tokens of an encoding to tokens of a model. */
 export const TokenScale = z.object({
   model: z.string().describe("Model whose tokens are counted"),
-  factor: z.number().positive().describe("Its tokens for one token of the encoding"),
+  factor: z.number().positive().describe("Tokens of the model for each token of the encoding"),
   basis: z
     .enum(["measured", "stated"])
     .describe("Measured with recorded requests, or stated by the provider"),
@@ -14,7 +14,7 @@ export type TokenScale = z.infer<typeof TokenScale>
 /** Completes a figure: "8,000 tokens, counted for …". */
 export function describeScale({ model, factor, basis }: TokenScale): string {
   const source = basis === "measured" ? "measured here" : "stated by the provider"
-  return `counted for ${model} × ${factor}, ${source}`
+  return `counted for ${model} (factor ${factor}, ${source})`
 }
 
 export const CountedText = z.object({

@@ -58,7 +58,9 @@ function copies({ items }: Manifest, duplicates: CaptureBudget["duplicates"]): C
     return [
       {
         kind: "duplicate",
-        title: isWhole ? `Remove the copy of ${first}` : `Remove what ${last} repeats of ${first}`,
+        title: isWhole
+          ? `Remove the copy of ${first}`
+          : `Remove text from ${last} that ${first} also contains`,
         evidence: isWhole
           ? `${others.join(", ")} ${others.length === 1 ? "has" : "have"} the same text.`
           : `${Math.round(it.likeness * 100)} % of the shorter text occurs in both.`,
@@ -100,7 +102,7 @@ function largeFiles({ items }: Manifest): CaptureAdvice[] {
     .map((it) => ({
       kind: "oversize-file",
       title: `Shorten ${it.label}`,
-      evidence: `It has ${formatExact(it.sentBytes)} bytes; more than ${formatExact(LARGEST_INSTRUCTION_BYTES)} in one file are followed less well.`,
+      evidence: `It has ${formatExact(it.sentBytes)} bytes; agents follow instructions less reliably in a file of over ${formatExact(LARGEST_INSTRUCTION_BYTES)} bytes.`,
       tokens: it.tokens,
       edit: `Move parts of ${it.label} to rules with paths or to skills, which load on demand.`,
       path: it.path,
@@ -138,7 +140,7 @@ function shortenedSkills({ start, items }: Manifest): CaptureAdvice[] {
   return [
     {
       kind: "shortened-skills",
-      title: `Hide skills that you do not use: ${plural(names.length, "skill")} lost descriptions`,
+      title: `Hide unused skills: the listing shortens ${plural(names.length, "description")}`,
       evidence: `The listing needs ${formatExact(listing.needed)} ${listing.unit}, its budget is ${formatExact(listing.budget)} (${listing.reason})${unused === 0 ? "" : `; ${formatExact(unused)} of them were never used`}: ${shown}${rest > 0 ? ` and ${rest} more` : ""}.`,
       tokens: 0,
       edit:

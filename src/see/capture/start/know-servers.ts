@@ -75,7 +75,7 @@ async function countCalls(
 
 const NOT_ASKED = {
   source: "unknown",
-  reason: "not asked; qm capture --ask-servers starts it and lists its tools",
+  reason: "its tools are unknown; qm capture --ask-servers starts it and lists them",
 } as const
 
 async function knownTools(

@@ -106,10 +106,14 @@ export function complainAbout(field: ConfigField, value: unknown): string | unde
   return visibleLine(parsed.error.issues.map((it) => describeIssue(it, context)).join("; "))
 }
 
+/** A longer list hides the message; `qm config show` prints all settings. */
+const MOST_LISTED_KEYS = 12
+
 export function sayUnknownKey(key: string, word: string, known: readonly string[]): string {
   const near = nearest(word, known)
-  const advice = near === undefined ? `known keys: ${known.join(", ")}` : `did you mean "${near}"?`
-  return `unknown key "${visibleLine(key)}"; ${advice}`
+  const name = `unknown key "${visibleLine(key)}"`
+  if (near !== undefined) return `${name}; did you mean "${near}"?`
+  return known.length <= MOST_LISTED_KEYS ? `${name}; known keys: ${known.join(", ")}` : name
 }
 
 function findDuplicates(object: Node, places: ConfigPaths): ConfigProblem[] {

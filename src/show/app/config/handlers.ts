@@ -101,7 +101,7 @@ function isAsked(field: EffectiveSetting["field"], key: string | undefined): boo
 
 function unknownKey(key: string): Error {
   const names = configFields().map((it) => it.key)
-  return ConfigKeyUnknown({ advice: sayUnknownKey(key, key, names) })
+  return ConfigKeyUnknown({ advice: sayUnknownKey(key, key, names).replace("unknown key ", "") })
 }
 
 function reportSetting({ field, value, origin, hides }: EffectiveSetting) {

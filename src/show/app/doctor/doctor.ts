@@ -193,7 +193,7 @@ async function checkHosts(deps: DoctorDeps): Promise<DoctorCheck[]> {
   }
   return installed.map(({ title, version, login, loginFrom, hooks }) => {
     const parts = [
-      version ?? "version not known",
+      version ?? "version unknown",
       login === "found" ? `signed in by ${loginFrom}` : LOGIN[login],
       hooks === "none" ? "not connected" : HOOKS[hooks],
     ]
@@ -205,7 +205,7 @@ async function checkHosts(deps: DoctorDeps): Promise<DoctorCheck[]> {
   })
 }
 
-const LOGIN = { missing: "no sign-in found", unknown: "sign-in not known" } as const
+const LOGIN = { missing: "no sign-in found", unknown: "sign-in unknown" } as const
 const HOOKS = {
   init: "connected by `qm init`",
   plugin: "connected by the plugin",

@@ -59,7 +59,7 @@ async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
   for (const folder of folders) {
     if ((await statFile(path.join(folder, "qm"))).kind === "found") return []
   }
-  const link = `ln -s '${packageFile("bin/qm")}' ~/.local/bin/qm`
+  const link = `mkdir -p ~/.local/bin && ln -s '${packageFile("bin/qm")}' ~/.local/bin/qm`
   return [`Put qm on your PATH, because agents call it by that name: ${link}`]
 }
 

@@ -145,7 +145,7 @@ function meterText(context: ContextUse | undefined): readonly string[] {
 /** The provider's cost, or our estimate. */
 export function costText({ cost }: Run): string {
   const usd = cost.reportedUsd ?? cost.computedUsd
-  return usd === null ? "cost not known" : `$${usd.toFixed(2)}`
+  return usd === null ? "cost unknown" : `$${usd.toFixed(2)}`
 }
 
 const ENDED: Readonly<Record<string, { readonly mark: Mark; readonly word: string }>> = {

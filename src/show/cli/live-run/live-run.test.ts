@@ -135,7 +135,7 @@ describe("qm run", () => {
     user.interrupt()
     const { code, stdout } = await ended
     expect(code).toBe(130)
-    expect(stdout).toContain("Stopping. Ctrl-C again leaves at once.")
+    expect(stdout).toContain("Stopping. Press Ctrl-C again to exit at once.")
     expect(stdout).toContain("■ Stopped after")
   })
 
@@ -238,7 +238,7 @@ describe("several terminals", () => {
     expect(tail.stdout).toContain("You said: two")
     expect(tail.stdout).not.toContain("You said: one")
     expect((await user.type("attach", id, "--after", "1000")).stdout).not.toContain("You said")
-    expect((await user.type("stop", id)).stdout).toBe(`${id} had ended before: completed.\n`)
+    expect((await user.type("stop", id)).stdout).toBe(`${id} had already ended: completed.\n`)
     expect(JSON.parse((await user.type("stop", id, "--json")).stdout)).toMatchObject({ id })
     expect((await user.type("attach")).stderr).toContain("[CLI_NOTHING_RUNS]")
     expect((await user.type("attach", "run_none")).stderr).toContain("[AGENTS_RUN_UNKNOWN]")

@@ -70,7 +70,7 @@ async function detach({ input, app, context }: Call): Promise<number> {
   const { entryPoints, environment, signal } = context.terminal
   const fields = startFields(input, context.directory)
   const run = await startInServer(fields, entryPoints, { app, environment, signal })
-  return print(run, `Started ${run.id} in the server; \`qm attach ${run.id}\` shows it.`, context)
+  return print(run, `Started ${run.id} on the server; \`qm attach ${run.id}\` shows it.`, context)
 }
 
 async function send({ input: { follow, ...input }, app, context }: Call): Promise<number> {
@@ -114,7 +114,9 @@ async function stop({ input, app, context }: Call): Promise<number> {
   const { signal } = context.terminal
   const before = await findRun(input["id"], app, context)
   const run = Run.parse(await app.call("agents.stop", input, { signal }))
-  const text = isEnded(before) ? `${run.id} had ended before: ${run.status}.` : `Stopped ${run.id}.`
+  const text = isEnded(before)
+    ? `${run.id} had already ended: ${run.status}.`
+    : `Stopped ${run.id}.`
   return print(run, text, context)
 }
 

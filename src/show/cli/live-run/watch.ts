@@ -29,7 +29,7 @@ export async function watch(plan: Plan, app: App, context: RunContext): Promise<
   const stopMinding = onAbort(terminal.signal, async () => {
     questions.leave()
     if (plan.onInterrupt === "leave") return over.abort()
-    show.note("Stopping. Ctrl-C again leaves at once.")
+    show.note("Stopping. Press Ctrl-C again to exit at once.")
     return calls.stop().catch((error: unknown) => show.note(errorText(error)))
   })
   void tick(show, over.signal)

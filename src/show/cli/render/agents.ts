@@ -128,7 +128,7 @@ function renderSessions({ sessions }: AgentsSessions, screen: Screen): string {
   const { paint } = screen
   if (sessions.length === 0) {
     return paint.muted(
-      "No stored sessions of this repository. List all with `qm session stored --everywhere`.",
+      "No stored sessions of this repository. List all with `qm sessions stored --everywhere`.",
     )
   }
   return listing(
@@ -244,7 +244,7 @@ function renderContext(context: AgentsContext, screen: Screen): string {
       : `${formatCount(used)} of ${formatCount(window)} tokens in the window`
   const bar = window === null || kinds.length === 0 ? [] : ["", renderBar(kinds, window, screen)]
   const loaded = files.map((it) => [
-    it.isBeforeCompaction ? paint.warn("maybe gone") : turnText(it.isThisTurn),
+    it.isBeforeCompaction ? paint.warn("possibly dropped") : turnText(it.isThisTurn),
     it.tokens === null ? "" : `${formatExact(it.tokens)} tokens`,
     it.path,
     paint.muted(it.reason),

@@ -194,7 +194,7 @@ test("[CLI-13] a capture prints the total, loaded items, items on demand, settin
   const text = render("capture.take", CAPTURE)
   const parts = [
     "claude-code 2.1.325 in /x",
-    "2,420 tokens before the first prompt, 1.2 % of 200.0k, 605 more on demand, 1 not counted",
+    "2,420 tokens before the first prompt, 1.2 % of 200.0k, 605 more on demand, 1 part not counted",
     "Estimate; system prompt and tools as measured with version 2.1.325, model m, on 2026-11-17.",
     "Loaded, in load order",
     "1  █  CLAUDE.md",

@@ -52,7 +52,7 @@ function renderHead({ manifest, budget, headline }: Capture, screen: Screen): st
   const figure = `${paint.bold(formatExact(headline.tokens))} tokens before the first prompt`
   const later = `${formatCount(tokensOnDemand)} more on demand`
   const unknown = manifest.start?.notCounted.length ?? 0
-  const missing = unknown === 0 ? "" : `, ${unknown} not counted`
+  const missing = unknown === 0 ? "" : `, ${plural(unknown, "part")} not counted`
   return [
     paint.muted(`${manifest.host}${version} in ${manifest.workingDirectory}`),
     "",

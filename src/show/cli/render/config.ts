@@ -100,7 +100,7 @@ function renderNow(now: Now, { paint, width }: Screen): string {
 export function hostRows(hosts: readonly HostStatus[], { paint }: Screen): readonly string[][] {
   return hosts.map((it) =>
     it.isInstalled
-      ? [it.title, it.version ?? "version not known", describeLogin(it), describeHooks(it)]
+      ? [it.title, it.version ?? "version unknown", describeLogin(it), describeHooks(it)]
       : [paint.muted(it.title), paint.muted("not installed")],
   )
 }
@@ -112,7 +112,7 @@ function describeLogin({ login, loginFrom }: HostStatus): string {
     case "missing":
       return "no sign-in found"
     case "unknown":
-      return "sign-in not known"
+      return "sign-in unknown"
   }
   return login satisfies never
 }
@@ -128,7 +128,7 @@ function describeHooks({ hooks }: HostStatus): string {
     case "none":
       return "not connected"
     case "not offered":
-      return "no hooks offered"
+      return "qm has no hooks for it"
   }
   return hooks satisfies never
 }
@@ -176,12 +176,12 @@ export const demoRenderers: Renderers<typeof demoOperations> = {
 
 const INSTALLED = {
   global: "installed globally",
-  npx: "started by npx, which keeps a version until you name another",
+  npx: "started by npx, which caches one version until you name another",
   dependency: "a dependency of a project",
   clone: "a clone of the repository",
   "claude-plugin": "a plugin of Claude Code",
   container: "a container image",
-  unknown: "not in a folder of npm",
+  unknown: "not installed by a known package manager",
 } as const
 
 function renderUpgrade(upgrade: OperationOutput<"upgrade.show">, { paint }: Screen): string {

@@ -85,7 +85,7 @@ function renderSessionList(list: SessionList, screen: Screen): string {
   const { paint, width } = screen
   if (list.live.length === 0 && list.logged.length === 0) {
     return paint.muted(
-      'No sessions yet. Let hosts report them with `qm init`, or write a record with `qm session register <slug> "<request>"`.',
+      'No sessions yet. Let hosts report them with `qm init`, or write a record with `qm sessions register <slug> "<request>"`.',
     )
   }
   const room = { screen, most: MOST_SHOWN }

@@ -265,7 +265,8 @@ function renderFound(found: SearchFind, { paint, width }: Screen): string {
 }
 
 function nothingFoundText(state: IndexState): string {
-  if (state.files === 0) return "The map has no files. Run `qm map`."
+  if (state.files === 0)
+    return "The map has no files: qm can read none in this repository. Run `qm map` after you add some."
   return [
     `No match in ${plural(state.files, "file")}: text, symbol names and paths were searched.`,
     "Try a symbol name, a part of a path, or words that occur in the code.",

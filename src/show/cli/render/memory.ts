@@ -19,6 +19,8 @@ const MOST_CITES = 20
 function renderMemoryList(list: MemoryList, screen: Screen): string {
   const { memories, total, problems } = list
   const { paint } = screen
+  const isAllDecisions = memories.every((it) => it.kind === "decision")
+  const count = isAllDecisions ? plural(total, "decision") : plural(total, "memory", "memories")
   const broken = problems.map((it) => [rowText(it.file), paint.muted(rowText(it.problem))])
   const unread = section("Invalid files", broken, { screen, most: MOST_PROBLEMS })
   const left = total - memories.length
@@ -31,7 +33,7 @@ function renderMemoryList(list: MemoryList, screen: Screen): string {
     rowText(it.title),
   ])
   return [
-    `${paint.bold(plural(total, "memory", "memories"))}${left > 0 ? paint.muted(`, ${memories.length} listed`) : ""}`,
+    `${paint.bold(count)}${left > 0 ? paint.muted(`, ${memories.length} listed`) : ""}`,
     "",
     listing(["Memory", "Kind", "State", "Confidence", "Title"], rows, screen),
     ...unread,

@@ -80,7 +80,7 @@ test("[CLI-13] the context of a run is printed with its use, loaded files and ch
     package pk_1, 2 files  1,900 tokens
 
     Loaded
-    before                    f0.md   read"
+    before                          f0.md   read"
   `)
   expect(shown).toContain("and 2 more\n\nChanged\n+3  −2  a.ts")
   const lists = { kinds: [], files: [], parts: [], compactions: [], changes: [] }

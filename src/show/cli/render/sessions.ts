@@ -36,7 +36,9 @@ function costText({ usd, price }: Spend): string {
 function renderList({ sessions, total, import: state }: SessionsList, screen: Screen): string {
   const { paint, width } = screen
   if (sessions.length === 0) {
-    return [paint.muted("No sessions are indexed."), ...importLines(state, screen)].join("\n")
+    const advice = importLines(state, screen)
+    const next = advice.length > 0 ? "" : " Run an agent here, then `qm sessions import`."
+    return [paint.muted(`No sessions are indexed.${next}`), ...advice].join("\n")
   }
   const rows = sessions.map((it) => [
     it.id.slice(0, 8),
@@ -64,7 +66,8 @@ function importLines(state: ImportState, { paint }: Screen): readonly string[] {
   if (isRunning) return ["", paint.muted(`Indexing ${plural(waitingFiles, "transcript")}.`)]
   if (waitingFiles === 0 || setting === "never" || setting === "machine") return []
   const waiting = `${plural(waitingFiles, "transcript")} on this machine (${formatBytes(waitingBytes)}) not indexed.`
-  const advice = "`qm sessions import` indexes this repository's, `--all` all of them from now on."
+  const advice =
+    "`qm sessions import` indexes those of this repository; `--all` indexes all, now and in future."
   return ["", paint.muted(`${waiting} ${advice}`)]
 }
 
@@ -120,7 +123,7 @@ function factLines(session: IndexedSession): readonly string[] {
     `${HOST_NAMES[session.host]} ${rowText(session.version ?? "")}, ${rowText(session.models.join(", ") || "no model call")}`,
     `${rowText(session.repository ?? "unknown repository")}${session.branch === null ? "" : ` on ${rowText(session.branch)}`}`,
     `${times.join(" to ")} UTC, ${plural(session.turns, "turn")}, peak context ${peak}${window}`,
-    `Cost ${costText(session.spend)}: input ${formatCount(tokens.input)}, cache read ${formatCount(tokens.cacheRead)}, cache write ${formatCount(tokens.cacheWrite)}, for an hour ${formatCount(tokens.cacheWriteHour)}, output ${formatCount(tokens.output)}`,
+    `Cost ${costText(session.spend)}: input ${formatCount(tokens.input)}, cache read ${formatCount(tokens.cacheRead)}, cache write ${formatCount(tokens.cacheWrite)}, cache write 1 h ${formatCount(tokens.cacheWriteHour)}, output ${formatCount(tokens.output)}`,
   ]
 }
 
@@ -150,7 +153,7 @@ function renderLines({ lines, next }: SessionsLines, { paint }: Screen): string 
     const head = `${timeText(it.at)}  turn ${it.turn}  ${by.map((word) => rowText(word)).join(", ")}`
     return `${paint.muted(head)}\n${quoted(it.text)}`
   })
-  const more = next === null ? [] : [paint.muted(`More: --after ${next}`)]
+  const more = next === null ? [] : [paint.muted(`Show more with --after ${next}`)]
   return [...blocks, ...more].join("\n\n")
 }
 
@@ -220,7 +223,8 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
   const state = importLines(cost.import, screen)
   const period = `since ${timeText(cost.since)} UTC`
   if (cost.total.calls === 0) {
-    return [paint.muted(`No session reported tokens ${period}.`), ...state].join("\n")
+    const next = state.length > 0 ? "" : " Index transcripts with `qm sessions import`."
+    return [paint.muted(`No session reported tokens ${period}.${next}`), ...state].join("\n")
   }
   const rows =
     cost.by === "tool"
@@ -232,7 +236,7 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
             "Input",
             "Cache read",
             "Cache write",
-            "For an hour",
+            "Cache write 1 h",
             "Output",
           ],
           cost.rows.map((it) => [rowText(it.label, screen.width - 60), ...spendCells(it.spend)]),

@@ -117,7 +117,9 @@ async function offerImport(
     stdout.write("\n")
     return
   }
-  stdout.write("Import them now, so that you can read and search them here? y, or any other key: ")
+  stdout.write(
+    "Import them now, to read and search them here? Press y for yes, any other key for no: ",
+  )
   const key = await readKey(signal)
   stdout.write("\n")
   if (key === "y" || key === "Y") {
@@ -161,7 +163,7 @@ function nextSteps(
     ['qm run "What is this?"', "Start a run"],
     ...(session === undefined
       ? []
-      : [[`qm session import ${session.sessionId.slice(0, 8)}`, "Import one stored session"]]),
+      : [[`qm runs import-session ${session.sessionId.slice(0, 8)}`, "Import one stored session"]]),
     ["qm up", "Open the console in the browser"],
     ["qm tour", "Try capture, search and pack on this repository"],
     ["qm help", "List the main commands"],

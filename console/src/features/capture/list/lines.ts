@@ -163,7 +163,7 @@ function findingOf(kind: ContextKind, { manifest, advice }: Capture): string {
 const KIND_GROUPS: Readonly<Record<ContextKind, { name: string; description: string }>> = {
   system: {
     name: "System prompt",
-    description: "Texts that the host sends itself. Their size was measured on the wire.",
+    description: "The host's own texts. Their size was measured in recorded requests.",
   },
   tools: { name: "Built-in tools", description: "Definitions of the host's own tools." },
   mcp: {
@@ -176,7 +176,7 @@ const KIND_GROUPS: Readonly<Record<ContextKind, { name: string; description: str
     description: "Names of skills and commands, and descriptions within the host's budget.",
   },
   agents: { name: "Agents", description: "Names and descriptions of agents." },
-  memory: { name: "Memory", description: "Memory that the host keeps by itself." },
+  memory: { name: "Memory", description: "Memory that the host writes itself." },
   files: { name: "Files", description: "Files in the window." },
   symbols: { name: "Symbols", description: "Symbols in the window." },
   knowledge: { name: "Knowledge", description: "Paragraphs of documents in the window." },

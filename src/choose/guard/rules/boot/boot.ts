@@ -38,7 +38,7 @@ async function bootText(event: HookEvent, context: HookWorld): Promise<Verdict> 
 function identityLines({ host, session }: HookEvent, { config }: HookWorld): readonly string[] {
   const flag = sessionFlag(session)
   const isTold = host === "claude-code" || config.level < CLAIMS_LEVEL || flag === ""
-  return isTold ? [] : [`Pass${flag} to \`qm claim\` and \`qm session register\`.`]
+  return isTold ? [] : [`Pass${flag} to \`qm claim\` and \`qm sessions register\`.`]
 }
 
 const CLAIMS_LEVEL = 3
@@ -93,7 +93,7 @@ async function driftLines(input: BootInput): Promise<readonly string[]> {
     const { paths } = await context.ledger.drift(session.sessionId, context.classifier)
     if (paths.length >= FEWEST_DRIFTED_FILES) lines.push(driftLine(session, paths, input))
   }
-  return lines.length === 0 ? [] : [...lines, "To register a session: `qm session register`."]
+  return lines.length === 0 ? [] : [...lines, "To register a session: `qm sessions register`."]
 }
 
 function driftLine(
