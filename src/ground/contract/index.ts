@@ -256,6 +256,7 @@ export {
   PackBuilt,
   PackDependency,
   PackDiff,
+  PackExpectation,
   PackFile,
   PackForm,
   PackFormat,
