@@ -30,6 +30,8 @@ test("finds names by their spelling; a capitalised first word alone is no name",
     ["call `half` or `Bill.total()` or parse()", ["half", "Bill", "total", "parse"]],
     ["`a whole sentence` is none, and file(s) neither", []],
     ["the HTTPServer and MAX_SIZE, not HTTP", ["HTTPServer", "MAX_SIZE"]],
+    ["reply.send with a stream leaks, see app.use.", ["send", "use"]],
+    ["no name in lib/reply.js, config.json or https://example.test/a.html", []],
   ]
   expect(cases.map(([text]) => findNames(text))).toEqual(cases.map(([, names]) => names))
   expect(analyze("In src/someFile.ts is a fault").symbolNames).toEqual([])

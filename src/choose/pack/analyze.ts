@@ -143,8 +143,8 @@ const ENDINGS: ReadonlySet<string> = new Set(
 )
 
 /**
- * In backticks, called, camelCase, PascalCase or snake_case. A capitalised word counts only inside a
- * sentence.
+ * In backticks, called, camelCase, PascalCase, snake_case, or the last part of `reply.send`. A
+ * capitalised word counts only inside a sentence.
  */
 export function findNames(text: string): readonly string[] {
   const places = new Map<string, number>()
@@ -160,11 +160,16 @@ export function findNames(text: string): readonly string[] {
     const isCalled = text[end] === "(" && !/^\((?:s|es)\)/.test(text.slice(end, end + 4))
     if (isCalled || isName(word, isAtStart(text, match.index))) note(word, match.index)
   }
+  for (const match of text.matchAll(MEMBER)) {
+    const [, name = ""] = match
+    if (!ENDINGS.has(name.toLowerCase())) note(name, match.index)
+  }
   const inOrder = [...places].toSorted(([, a], [, b]) => a - b)
   return inOrder.slice(0, 200).map(([name]) => name)
 }
 
 const QUOTED = /`([^`\n]{1,200})`/g
+const MEMBER = /(?<![\w$./@:-])[A-Za-z_$][\w$]{2,60}\.([A-Za-z_$][\w$]{2,60})(?![\w$/@:-]|\.\w)/g
 const WORD = /[A-Za-z_$][\w$]{1,100}/g
 
 function namesIn(quoted: string): readonly string[] {

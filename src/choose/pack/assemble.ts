@@ -4,6 +4,7 @@ import type {
   ContextPack,
   PackAdvice,
   PackFile,
+  PackFormat,
   PackLeft,
   PackPiece,
   TokenScale,
@@ -23,6 +24,7 @@ import {
   headingOf,
   labelOf,
   openingOf,
+  renderJson,
   renderMarkdown,
   renderXml,
 } from "./render.ts"
@@ -77,6 +79,7 @@ export function assemblePack(
       ...it,
       names: it.names.map((name) => safeText(name, options.redact).text),
     })),
+    expectation: selection.expectation,
     left: listed(left),
     leftCount: left.length,
     signals: { used: [...ranked.signals.used], missing: [...ranked.signals.missing] },
@@ -151,6 +154,10 @@ function emptyReason({ tree, ranked }: AssembleOptions, left: readonly PackLeft[
   if (tree.files.length === 0) return "The repository has no readable file."
   if (ranked.signals.used.length === 0) return "The task contains no searchable word."
   if (ranked.scored.length === 0) return "No file in this repository matches the task."
+  if (ranked.unrelated !== undefined) {
+    const best = ranked.unrelated.toFixed(2)
+    return `The task seems unrelated to this repository: the best match has relevance ${best}. Pass --fill to send it anyway.`
+  }
   if (left.some((it) => it.why === "no-room")) return "No file fits the budget."
   return `None of ${plural(tree.files.length, "file")} is relevant and allowed.`
 }
@@ -283,14 +290,15 @@ function symbolNames(file: SelectedFile): readonly string[] {
   return [...new Set([...named, ...names])].slice(0, 8)
 }
 
-/** Markdown and XML must both fit; XML may have more tokens. */
+/** Markdown always fits; XML or JSON, which may have more tokens, if it is requested. */
 export function countPackTokens(
   pack: AssembledPack,
-  { count, isXml }: { readonly count: (text: string) => number; readonly isXml: boolean },
+  { count, format }: { readonly count: (text: string) => number; readonly format: PackFormat },
 ): number {
   const whole: ContextPack = { ...pack, ...NO_BUILD_DETAILS }
   const markdown = count(renderMarkdown(whole))
-  return isXml ? Math.max(markdown, count(renderXml(whole))) : markdown
+  if (format === "xml") return Math.max(markdown, count(renderXml(whole)))
+  return format === "json" ? Math.max(markdown, count(renderJson(whole))) : markdown
 }
 
 const NO_BUILD_DETAILS: Pick<ContextPack, BuildOnly> = {

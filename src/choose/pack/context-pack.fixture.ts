@@ -13,6 +13,7 @@ export function onePack(fields: Partial<ContextPack> = {}): ContextPack {
     emptyReason: null,
     analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },
     files: [ONE_FILE],
+    expectation: { recall: 0.5, curve: [{ tokens: 1_000, recall: 0.4 }] },
     dependencies: [{ from: "src/a.ts", to: "src/half.ts", names: ["half"] }],
     left: [],
     leftCount: 0,

@@ -32,7 +32,16 @@ export function fitSegment(
   score = 0,
   fields: Partial<FitSegment> = {},
 ): FitSegment {
-  return { tokens, score, isNamed: false, isSent: false, isBare: false, head: undefined, ...fields }
+  return {
+    tokens,
+    score,
+    chance: 0.5,
+    isNamed: false,
+    isSent: false,
+    isBare: false,
+    head: undefined,
+    ...fields,
+  }
 }
 
 export function fitFile(
@@ -43,6 +52,7 @@ export function fitFile(
   return {
     path,
     score: 1,
+    probability: 1,
     naming: undefined,
     isDefiner: false,
     fileClass: "source",

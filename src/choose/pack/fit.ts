@@ -1,4 +1,4 @@
-import type { PackForm } from "#ground/contract"
+import type { PackExpectation, PackForm } from "#ground/contract"
 import type { Content, IndexedTree } from "#know/map"
 import { type FitFile, frameTokens, sum } from "./fit/budget-board.ts"
 import {
@@ -8,6 +8,7 @@ import {
   followNames,
   type SentLines,
 } from "./fit/closure.ts"
+import { expectationOf } from "./fit/expected-need.ts"
 import {
   type ChosenFile,
   type FittedFiles,
@@ -25,6 +26,7 @@ export type SelectOptions = {
   readonly truncate: "signatures" | "relevance"
   readonly weights?: FitWeights
   readonly closure: boolean
+  readonly fill: boolean
   formOf(path: string): PackForm | undefined
   headingTokens(file: ScoredFile): number
   isSent(lines: SentPlace): boolean
@@ -41,6 +43,7 @@ export type Selection = {
   readonly left: FittedFiles["left"]
   readonly edges: readonly Edge[]
   readonly leastTokens: number
+  readonly expectation: PackExpectation
 }
 
 /** Budget that the closure does not use goes to a second fill. */
@@ -51,7 +54,9 @@ export async function selectFiles(
 ): Promise<Selection> {
   const weights = options.weights ?? FIT_WEIGHTS
   const { files } = ranked.weighed
-  const fitFiles = files.map((it) => fitFileOf(it, { ...options, analysis: ranked.analysis }))
+  const mostScore = files.reduce((most, it) => Math.max(most, ...it.scores), 0)
+  const shape = { ...options, analysis: ranked.analysis, mostScore }
+  const fitFiles = files.map((it) => fitFileOf(it, shape))
   const closureTokens = options.closure
     ? Math.floor(options.budgetTokens * weights.closureShare)
     : 0
@@ -63,7 +68,10 @@ export async function selectFiles(
     weights,
   })
   const edges = await followNames(tree, linesOf(first, files))
-  if (reserve === 0) return { ...selectionOf(first, files), edges, leastTokens }
+  if (reserve === 0) {
+    const expectation = expectationFor(fitFiles, first)
+    return { ...selectionOf(first, files), edges, leastTokens, expectation }
+  }
 
   const closing = closureFiles(tree, edges, linesOf(first, files))
   const closed = await closureSignatures(tree, closing, { ranked, options, room: reserve })
@@ -83,8 +91,16 @@ export async function selectFiles(
     // The second fill has more room and may send other lines than those followed above.
     edges: await followNames(tree, linesOf(second, files)),
     leastTokens,
+    expectation: expectationFor(fitFiles, second),
   }
 }
+
+function expectationFor(fitFiles: readonly FitFile[], { chosen }: FittedFiles): PackExpectation {
+  const sentByPath = new Map(chosen.map((it) => [it.path, new Set(it.segments)]))
+  return expectationOf(fitFiles, (path) => sentByPath.get(path) ?? NOTHING_SENT)
+}
+
+const NOTHING_SENT: ReadonlySet<number> = new Set()
 
 function selectionOf(
   { chosen, left }: FittedFiles,
@@ -178,6 +194,7 @@ function signaturesOf(
 const NO_FILE: FitFile = {
   path: "",
   score: 0,
+  probability: 0,
   naming: undefined,
   isDefiner: false,
   fileClass: "source",
@@ -186,8 +203,6 @@ const NO_FILE: FitFile = {
   segments: [],
   signatures: [],
 }
-
-const CLOSURE_SCORE = 0.5
 
 function closureScored({ file, names }: ClosureFile, scored: ScoredFile | undefined): ScoredFile {
   const share = scored?.semanticScore ?? null
@@ -199,8 +214,9 @@ function closureScored({ file, names }: ClosureFile, scored: ScoredFile | undefi
     naming: scored?.naming,
     defines: scored?.defines ?? [],
     uses: scored?.uses ?? [],
-    score: Math.max(scored?.score ?? 0, CLOSURE_SCORE),
-    astScore: scored?.astScore ?? CLOSURE_SCORE,
+    score: scored?.score ?? 0,
+    probability: scored?.probability ?? 0,
+    astScore: scored?.astScore ?? null,
     semanticScore: share,
     source: share === null || share === 0 ? "ast" : "both",
     reasons: [why, ...(scored?.reasons ?? [])].slice(0, 3),

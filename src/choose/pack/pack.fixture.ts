@@ -91,7 +91,9 @@ export function packWorld(tree: IndexedTree, options: WorldOptions = {}): PackWo
     pack,
     written,
     refreshed: () => refreshes,
-    build: async (input) => pack.build(OPERATIONS["pack.build"].input.parse(input), { signal }),
+    // Most tests are about what fits, not about where a package ends.
+    build: async (input) =>
+      pack.build(OPERATIONS["pack.build"].input.parse({ fill: true, ...input }), { signal }),
     async journal() {
       const page = await (await store()).journal.read({ after: undefined, limit: 1_000 })
       return page.kind === "entries" ? page.entries.map((it) => it.name) : []

@@ -22,8 +22,9 @@ test("[PACK-1] builds a package for a task from a scanned tree", async () => {
   const { pack, text, textTokens } = await lab.build({ task: TASK, format: "markdown" })
   expect(pack.files.map((it) => [it.path, it.form, it.symbols, it.reasons[0]])).toEqual([
     ["src/bill/rounding.ts", "full", ["roundLine", "roundTotal"], "defines roundLine"],
-    ["src/bill/rounding.test.ts", "full", [], "uses roundLine"],
     ["src/bill/half.ts", "full", ["half"], "matches 'half' in name and path"],
+    ["src/bill/rounding.test.ts", "full", [], "uses roundLine"],
+    ["docs/guide.md", "full", [], "matches 'rounding' in text"],
   ])
   expect(pack.dependencies).toEqual([
     { from: "src/bill/rounding.ts", to: "src/bill/half.ts", names: ["half"] },
@@ -375,7 +376,7 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
     },
     { count: counter.count },
   )
-  await using lab = packWorld(tree, { settings: { minRelevance: 0.9 } })
+  await using lab = packWorld(tree, { settings: { minRelevance: 0.19 } })
   const { pack } = await lab.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
   expect(pack.files.map((it) => [it.path, it.form, it.reasons[0]])).toEqual([
     ["src/bill.ts", "full", "defines roundBill"],
@@ -391,8 +392,9 @@ test("[PACK-20] a second package of a session sends only new lines", async () =>
   const first = await ask("ses_1")
   const second = await ask("ses_1")
   const other = await ask("ses_2")
-  expect(first.pack.files.map((it) => it.form)).toEqual(["full", "full", "full"])
+  expect(first.pack.files.map((it) => it.form)).toEqual(["full", "full", "full", "full"])
   expect(second.pack.files.map((it) => [it.form, it.sentBefore])).toEqual([
+    ["path", true],
     ["path", true],
     ["path", true],
     ["path", true],
@@ -489,7 +491,7 @@ describe("the package history", () => {
     await using lab = packWorld(shop)
     const built = await lab.build({ task: TASK, format: "xml", role: "backend" })
     expect(await lab.pack.list({ limit: 5 })).toMatchObject({
-      packs: [{ id: built.pack.id, task: TASK, role: "backend", files: 3 }],
+      packs: [{ id: built.pack.id, task: TASK, role: "backend", files: 4 }],
     })
     expect(await lab.pack.show({ id: "last", format: "xml" })).toEqual(built)
     await lab.build({ task: TASK, save: false })
@@ -501,7 +503,7 @@ describe("the package history", () => {
     const db = () => Promise.reject(StoreClosed({}))
     await using lab = packWorld(shop, { deps: { db } })
     const { pack } = await lab.build({ task: TASK, session: "ses_1" })
-    expect(pack.files).toHaveLength(3)
+    expect(pack.files).toHaveLength(4)
     expect(pack.notes[0]).toContain("[STORE_CLOSED]")
   })
 })

@@ -163,6 +163,7 @@ async function rank(
       task,
       analysis,
       budgetTokens: countedBudget(job),
+      fill: input.fill,
       role: input.role,
       targets: targetsOf(input),
       dropped: input.drop,
@@ -213,12 +214,13 @@ async function fitAndAssemble(
         budgetTokens,
         truncate: input.truncate,
         closure: input.truncate === "signatures",
+        fill: input.fill,
         formOf: (path) => forms.get(path),
         isSent,
         headingTokens,
       }),
     assemble: (selection, size) => assemblePack(selection, size, options),
-    countTokens: (pack) => countPackTokens(pack, { count, isXml: input.format === "xml" }),
+    countTokens: (pack) => countPackTokens(pack, { count, format: input.format ?? "markdown" }),
   }).catch((error: unknown) => {
     if (!BudgetTooSmall.is(error) || scale === null) throw error
     const needed = Math.ceil(error.data.needed * scale.factor)
@@ -306,6 +308,7 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
     emptyReason: "Context packages are off. Set pack.enabled to true to turn them on.",
     analysis: analyzeTask(task, { domains: "" }),
     files: [],
+    expectation: NO_EXPECTATION,
     dependencies: [],
     left: [],
     leftCount: 0,
@@ -316,6 +319,8 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
     manifest: { digest: "", kinds: [], leftTokens: 0, trust: "project", fence: "qm-nothing" },
   }
 }
+
+const NO_EXPECTATION = { recall: 0, curve: [] }
 
 function packWarnings({ weighed }: RankedFiles, { files }: AssembledPack): readonly string[] {
   const redactions = files.reduce((total, it) => total + it.redactions, 0)

@@ -14,7 +14,7 @@ const scoresOf = (
   scoring: Parameters<typeof scoreFiles>[1],
 ) => scoreFiles(files, scoring).map((it) => [it.file.path, it.score, it.source])
 
-test("[PACK-8] named files score 1, definers of a named symbol 0.95, others their learned score", () => {
+test("[PACK-8] named files score 1, definers of a named symbol at least 0.2, others their probability", () => {
   const files = [
     candidateFile("words.ts", { share: 0.7, rank: 1 }),
     candidateFile("defines.ts", { share: 0.1, rank: 9, defines: ["roundLine"] }),
@@ -25,7 +25,7 @@ test("[PACK-8] named files score 1, definers of a named symbol 0.95, others thei
   expect(scoresOf(files, LEARNED)).toEqual([
     ["target.ts", 1, "target"],
     ["task.ts", 1, "target"],
-    ["defines.ts", 0.95, "both"],
+    ["defines.ts", 0.2, "both"],
     ["words.ts", 0.7, "semantic"],
     ["uses.ts", 0, "ast"],
   ])

@@ -12,6 +12,7 @@ import {
 } from "#know/search"
 import { isSecretBearing } from "#see/repo"
 import { PackWeightsInvalid, TargetDenied } from "./errors.ts"
+import { LEAST_PROBABILITY } from "./fit/expected-need.ts"
 import { MOST_WEIGHED_FILES } from "./limits.ts"
 import { graphOf } from "./per-tree-cache.ts"
 import { type Candidate, gatherCandidates, type Signals } from "./rank/candidates.ts"
@@ -22,6 +23,7 @@ type RankRequest = {
   readonly task: string
   readonly analysis: TaskAnalysis
   readonly budgetTokens: number
+  readonly fill?: boolean
   readonly role?: string | undefined
   readonly targets?: readonly string[]
   readonly dropped?: readonly string[]
@@ -42,6 +44,8 @@ export type RankedFiles = {
   readonly signals: Signals
   readonly weighed: WeighedFiles
   readonly scored: readonly ScoredFile[]
+  /** The highest probability, if it is so low that the task is about something else. */
+  readonly unrelated: number | undefined
   readonly left: readonly PackLeft[]
   readonly rules: FilterRules
   /** The path in the tree for a path from the user; undefined if no file matches. */
@@ -70,8 +74,13 @@ export async function rankFiles(
     finder,
     targets: unique(targets),
   })
-  const scored = scoreFiles(candidates.files, settings)
-  const { kept: remaining, left } = filterFiles(scored, rules)
+  const { isIssue } = candidates
+  const scored = scoreFiles(candidates.files, { ...settings, isIssue })
+  const unrelated = request.fill === true ? undefined : unrelatedBest(scored)
+  const { kept: remaining, left } = filterFiles(scored, {
+    ...rules,
+    ...(unrelated !== undefined && { minRelevance: LEAST_PROBABILITY }),
+  })
   const unscored = droppedUnscored(scored, rules, finder)
   const weighed = await weighFiles(tree, remaining, { ...candidates, budgetTokens })
   return {
@@ -79,10 +88,16 @@ export async function rankFiles(
     signals: candidates.signals,
     weighed,
     scored,
+    unrelated,
     left: [...left, ...unscored],
     rules,
     pathOf,
   }
+}
+
+function unrelatedBest(scored: readonly ScoredFile[]): number | undefined {
+  const best = scored.reduce((most, it) => Math.max(most, it.probability), 0)
+  return scored.length > 0 && best < LEAST_PROBABILITY ? best : undefined
 }
 
 function droppedUnscored(
@@ -113,6 +128,8 @@ function unique(files: readonly IndexedFile[] = []): readonly IndexedFile[] {
 
 export type ScoredFile = Candidate & {
   readonly score: number
+  /** That the task needs the file; equals `score` unless the file is named. */
+  readonly probability: number
   readonly astScore: number | null
   readonly semanticScore: number | null
   readonly source: PackSource
@@ -122,6 +139,8 @@ type ScoringOptions = {
   readonly scoring: "learned" | "weighted"
   readonly astWeight: number
   readonly semanticWeight: number
+  /** A pasted issue names many symbols, which its ranker weighs itself. */
+  readonly isIssue?: boolean
 }
 
 export function scoreFiles(
@@ -133,6 +152,7 @@ export function scoreFiles(
   return scored.toSorted(
     (a, b) =>
       namingPlace(a) - namingPlace(b) ||
+      Number(isDefiner(b, scoring)) - Number(isDefiner(a, scoring)) ||
       b.score - a.score ||
       (a.rank ?? Number.MAX_SAFE_INTEGER) - (b.rank ?? Number.MAX_SAFE_INTEGER) ||
       comparePaths(a, b),
@@ -142,11 +162,13 @@ export function scoreFiles(
 function scoreFile(candidate: Candidate, scoring: ScoringOptions): ScoredFile {
   const astScore = structuralScore(candidate)
   const semanticScore = candidate.share
+  const probability = probabilityOf(candidate, astScore, scoring)
   return {
     ...candidate,
     astScore,
     semanticScore,
-    score: candidate.naming === undefined ? combined(astScore, semanticScore, scoring) : 1,
+    score: candidate.naming === undefined ? probability : 1,
+    probability,
     source: sourceOf(candidate, astScore, semanticScore),
     reasons: reasonsOf(candidate),
   }
@@ -162,11 +184,26 @@ const NAMED = 1
 const DEFINES_NAMED = 0.95
 const USES_NAMED = 0.5
 
+/** Share of the files that define a name of a short task and were changed by its fix. */
+const DEFINER_PROBABILITY = 0.2
+
+/** The same share for files whose path is in a task. Stack frames and logs contain many paths. */
+const NAMED_PROBABILITY = { task: 0.7, issue: 0.3 }
+
+function isDefiner({ defines }: Candidate, { scoring, isIssue }: ScoringOptions): boolean {
+  return scoring === "learned" && isIssue !== true && defines.length > 0
+}
+
+function probabilityOf(candidate: Candidate, ast: number | null, scoring: ScoringOptions): number {
+  const { naming, share } = candidate
+  if (naming === "target") return 1
+  const named = scoring.isIssue === true ? NAMED_PROBABILITY.issue : NAMED_PROBABILITY.task
+  if (naming === "task") return Math.max(named, share ?? 0)
+  if (scoring.scoring === "weighted") return combined(ast, share, scoring)
+  return Math.max(isDefiner(candidate, scoring) ? DEFINER_PROBABILITY : 0, share ?? 0)
+}
+
 function combined(ast: number | null, semantic: number | null, scoring: ScoringOptions): number {
-  if (scoring.scoring === "learned") {
-    const structural = ast === DEFINES_NAMED ? ast : 0
-    return Math.max(structural, semantic ?? ast ?? 0)
-  }
   const { astWeight, semanticWeight } = scoring
   if (ast === null || astWeight === 0) return semanticWeight === 0 ? 0 : (semantic ?? 0)
   if (semantic === null || semanticWeight === 0) return ast

@@ -158,13 +158,15 @@ describe("XML and JSON", () => {
     `)
   })
 
-  test("[PACK-24] JSON has every field except those of this build", () => {
+  test("[PACK-24] JSON has the content of the XML, and nothing of this build", () => {
     const text = renderPack(onePack(), "json", limits)
     const again = renderPack(onePack({ id: "pk_2", builtAt: 9, session: "s" }), "json", limits)
     expect(again).toBe(text)
     expect(JSON.parse(text)).toMatchObject({
       task: "Round half a cent up",
-      files: [{ path: "src/a.ts" }],
+      budget: 2_000,
+      guidelines: [{ guideline: "stay-inside", text: "Stay inside." }],
+      files: [{ path: "src/a.ts", trust: "project" }],
     })
   })
 })

@@ -22,11 +22,24 @@ export function renderPack(pack: ContextPack, format: PackFormat, limits: Summar
   }
 }
 
-/** Without id, time and session, which differ between builds. */
-function renderJson(pack: ContextPack): string {
-  const { id: _id, builtAt: _builtAt, session: _session, state, ...rest } = pack
-  const { scannedAt: _scannedAt, ...stableState } = state
-  return `${JSON.stringify({ ...rest, state: stableState }, undefined, 2)}\n`
+/** The content of the XML. The global flag `--json` prints every field, without a budget. */
+export function renderJson(pack: ContextPack): string {
+  const { task, budget, isEmpty, emptyReason, advice, files } = pack
+  const sent = files.map((file) => ({
+    path: file.path,
+    blob: file.blobId.slice(0, 7),
+    trust: "project",
+    form: file.sentBefore ? "sent-before" : file.form,
+    pieces: file.pieces.map(({ fromLine, toLine, text }) => ({ fromLine, toLine, text })),
+  }))
+  const content = {
+    task: cleanLine(task, LONGEST_SHOWN_TASK_UNITS),
+    budget,
+    ...(isEmpty && { emptyReason }),
+    ...(advice.length > 0 && { guidelines: advice }),
+    files: sent,
+  }
+  return `${JSON.stringify(content)}\n`
 }
 
 export function renderMarkdown(pack: ContextPack): string {

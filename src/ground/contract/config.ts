@@ -387,8 +387,8 @@ export const Config = z.strictObject({
         description: "Weight of words, history and meaning when pack.scoring is weighted",
         env: "CONTEXT_PACKAGE_SEMANTIC_WEIGHT",
       }),
-      minRelevance: field(z.number().min(0).max(1).default(0.2), {
-        description: "Lowest score of a file in a package, 0 to 1; named files always enter",
+      minRelevance: field(z.number().min(0).max(1).default(0.01), {
+        description: "Lowest probability of a file in a package, 0 to 1; named files always enter",
         env: "CONTEXT_PACKAGE_MIN_RELEVANCE",
       }),
       summaryMaxTokens: field(z.int().min(100).max(100_000).default(4_000), {

@@ -257,6 +257,7 @@ export {
   PackBuilt,
   PackDependency,
   PackDiff,
+  PackExpectation,
   PackFile,
   PackForm,
   PackFormat,

@@ -39,6 +39,7 @@ export function aPack(of: Partial<ContextPack> = {}): ContextPack {
     isEmpty: files.length === 0,
     emptyReason: null,
     analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },
+    expectation: { recall: 0, curve: [] },
     dependencies: [],
     leftCount: left.length,
     signals: { used: ["words"], missing: [] },

@@ -84,7 +84,7 @@ export function usePackSettings() {
   return {
     defaultBudget: numberOf("pack.budget"),
     summaryMaxTokens: numberOf("pack.summaryMaxTokens"),
-    minRelevance: numberOf("pack.minRelevance") ?? 0.2,
+    minRelevance: numberOf("pack.minRelevance") ?? 0.01,
   }
 }
 

@@ -7,6 +7,8 @@ const CLOSING_TOKENS = 9
 export type FitSegment = {
   readonly tokens: number
   readonly score: number
+  /** Probability that the task needs it. */
+  readonly chance: number
   readonly isNamed: boolean
   readonly isSent: boolean
   readonly isBare: boolean
@@ -22,6 +24,7 @@ export type FitSignature = {
 export type FitFile = {
   readonly path: string
   readonly score: number
+  readonly probability: number
   readonly naming: "target" | "task" | undefined
   readonly isDefiner: boolean
   readonly fileClass: "source" | "test" | "docs"

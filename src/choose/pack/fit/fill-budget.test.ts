@@ -29,6 +29,7 @@ function costOf(chosen: readonly ChosenFile[], files: readonly FitFile[]): numbe
 }
 
 const segment = fc.record({
+  chance: fc.double({ min: 0, max: 1, noNaN: true }),
   tokens: fc.integer({ min: 1, max: 400 }),
   score: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 30, noNaN: true })),
   isNamed: fc.boolean(),

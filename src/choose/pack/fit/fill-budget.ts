@@ -13,12 +13,15 @@ import {
   takeSegments,
   takeSignatures,
 } from "./budget-board.ts"
+import { LISTED_PROBABILITY, leastChance } from "./expected-need.ts"
 import { FIT_WEIGHTS, type FitOption, type FitWeights, optionsByDensity } from "./value-density.ts"
 
 type FitOptions = {
   readonly budgetTokens: number
   readonly truncate: "signatures" | "relevance"
   readonly weights?: FitWeights
+  /** Use the whole budget (default), or end where a segment is not worth its tokens. */
+  readonly fill?: boolean
 }
 
 export type ChosenFile = {
@@ -40,31 +43,47 @@ export type FittedFiles = {
  * signatures of the remaining files. Deterministic.
  */
 export function fillBudget(files: readonly FitFile[], options: FitOptions): FittedFiles {
-  const { budgetTokens, truncate, weights = FIT_WEIGHTS } = options
+  const { budgetTokens, truncate, weights = FIT_WEIGHTS, fill = true } = options
   const board = createBoard(files, budgetTokens)
-  placeNamed(board, { budgetTokens, weights, truncate })
-  if (truncate === "relevance") placeWhole(board)
-  else placeParts(board, { budgetTokens, weights })
+  placeNamed(board, { budgetTokens, weights, truncate, fill })
+  if (truncate === "relevance") placeWhole(board, fill)
+  else placeParts(board, { budgetTokens, weights, fill })
+  if (!fill) listNamed(board, weights)
   fillGaps(board)
   noteSent(board)
   return fittedOf(board)
 }
 
-function placeWhole(board: BudgetBoard): void {
-  for (const choice of open(board)) takeSegments(board, choice, newSegments(choice.file))
+function placeWhole(board: BudgetBoard, fill: boolean): void {
+  for (const choice of open(board)) {
+    const isWorth = fill || choice.file.probability >= LISTED_PROBABILITY
+    if (isWorth) takeSegments(board, choice, newSegments(choice.file))
+  }
 }
 
-type FillOptions = { readonly budgetTokens: number; readonly weights: FitWeights }
+/** A file whose path is in the task is at least listed. */
+function listNamed(board: BudgetBoard, weights: FitWeights): void {
+  for (const choice of open(board)) {
+    if (choice.file.naming === "task" && !choice.isIn) placeListed(board, choice, weights)
+  }
+}
 
-function placeParts(board: BudgetBoard, { budgetTokens, weights }: FillOptions): void {
+type FillOptions = {
+  readonly budgetTokens: number
+  readonly weights: FitWeights
+  readonly fill: boolean
+}
+
+function placeParts(board: BudgetBoard, { budgetTokens, weights, fill }: FillOptions): void {
   const choices = open(board)
-  const options = optionsByDensity(choices, weights)
+  const all = optionsByDensity(choices, weights)
+  const options = fill ? all : all.filter((it) => it.chance >= leastChance(it.tokens))
   const reserve = Math.min(board.room, Math.floor(budgetTokens * weights.signatureShare))
   board.room -= reserve
   takeBest(board, options, weights)
   fillGaps(board)
   board.room += reserve
-  placeSignatures(board, weights)
+  placeSignatures(board, weights, fill)
   takeBest(board, options, weights)
   roundUp(board, weights)
 }
@@ -89,8 +108,9 @@ function takeWithHead(
   if (!isTaken) takeSegments(board, choice, segments)
 }
 
-function placeSignatures(board: BudgetBoard, weights: FitWeights): void {
+function placeSignatures(board: BudgetBoard, weights: FitWeights, fill: boolean): void {
   for (const choice of open(board)) {
+    if (!fill && choice.file.probability < LISTED_PROBABILITY) continue
     const isKnown = hasSent(choice.file) && newSegments(choice.file).length === 0
     if (choice.isIn || isKnown || choice.file.signatures.length === 0) continue
     const isFull = board.room < frameTokens(choice.file)
@@ -122,9 +142,12 @@ function open(board: BudgetBoard): readonly FileChoice[] {
 type NameOptions = FillOptions & Pick<FitOptions, "truncate">
 
 /** Each named file leaves room for the smallest form of the ones after it, so that all fit. */
-function placeNamed(board: BudgetBoard, { budgetTokens, weights, truncate }: NameOptions): void {
+function placeNamed(
+  board: BudgetBoard,
+  { budgetTokens, weights, truncate, fill }: NameOptions,
+): void {
   const named = board.choices.filter(
-    (it) => it.file.naming !== undefined || it.file.form !== undefined,
+    ({ file }) => isTarget(file) || (fill && file.naming !== undefined),
   )
   const targets = named.filter((it) => isTarget(it.file))
   let reserved = leastForTargets(targets.map((it) => it.file))

@@ -23,6 +23,7 @@ test("[PACK-14] a one-line constant is sent alone, blank lines and brackets are 
     { ...scored, content, text, scores: [] },
     {
       analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },
+      mostScore: 1,
       formOf: () => undefined,
       headingTokens: () => 0,
       isSent: () => false,

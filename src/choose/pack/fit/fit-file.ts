@@ -3,8 +3,11 @@ import type { Content, Segment } from "#know/map"
 import type { SentPlace } from "../history.ts"
 import type { ScoredFile, WeighedFile } from "../rank.ts"
 import { type FitFile, type FitSegment, isBareText } from "./budget-board.ts"
+import { segmentChance } from "./expected-need.ts"
 
 type FitShape = {
+  /** The best segment score of all files. */
+  readonly mostScore: number
   readonly analysis: TaskAnalysis
   readonly formOf: (path: string) => FitFile["form"]
   readonly headingTokens: (file: ScoredFile) => number
@@ -17,10 +20,26 @@ export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
   const headOf = headFinder(content)
   const signatures = signatureScores(content, scores)
   const isBare = bareFinder(file)
+  const best = Math.max(0, ...scores)
+  const chances = content.segments.map((segment, index) => {
+    const score = scores[index] ?? 0
+    return (
+      file.probability *
+      segmentChance({
+        tokens: segment.tokens,
+        local: best === 0 ? 0 : score / best,
+        overall: shape.mostScore === 0 ? 0 : score / shape.mostScore,
+        isNamed: segment.symbol !== undefined && names.has(nameOf(content, segment.symbol)),
+        isFirst: index === 0,
+        segments: content.segments.length,
+      })
+    )
+  })
   const segments = content.segments.map(
     (segment, index): FitSegment => ({
       tokens: segment.tokens,
       score: scores[index] ?? 0,
+      chance: chances[index] ?? 0,
       isNamed: segment.symbol !== undefined && names.has(nameOf(content, segment.symbol)),
       isSent: shape.isSent({ ...segment, path: file.file.path, blobId: content.blobId }),
       isBare: isBare(segment),
@@ -30,6 +49,7 @@ export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
   return {
     path: file.file.path,
     score: file.score,
+    probability: file.probability,
     naming: file.naming,
     isDefiner: file.defines.length > 0,
     fileClass: classOf(file),

@@ -4,6 +4,7 @@ export type FitOption = {
   readonly choice: FileChoice
   readonly segments: readonly number[]
   readonly tokens: number
+  readonly chance: number
 }
 
 export function optionsByDensity(
@@ -34,7 +35,14 @@ function optionsOf(choice: FileChoice, scale: Scale): readonly (FitOption & { de
     const tokens = tokensOf(file, segments)
     const shares = segments.map((it) => shareOf(file, it, { ...scale, best }))
     const value = fileWeight * Math.max(...shares) * Math.max(1, tokens) ** scale.weights.sizePower
-    return { choice, segments, tokens, density: value / (tokens + PIECE_TOKENS) }
+    const chance = sum(segments.map((it) => file.segments[it]?.chance ?? 0))
+    return {
+      choice,
+      segments,
+      tokens,
+      chance: Math.min(file.probability, chance),
+      density: value / (tokens + PIECE_TOKENS),
+    }
   })
 }
 

@@ -12,9 +12,9 @@ import {
   rank,
   readTask,
   reasonsFor,
+  relevanceOf,
   type SearchTask,
   type SemanticScores,
-  shareOf,
 } from "#know/search"
 import { MOST_WEIGHED_FILES } from "../limits.ts"
 import type { PathFinder } from "./path-finder.ts"
@@ -22,7 +22,7 @@ import type { PathFinder } from "./path-finder.ts"
 export type Candidate = {
   readonly file: IndexedFile
   readonly rank: number | undefined
-  /** From words, history and meaning, 0 to 1; null when unknown. */
+  /** Probability of being needed, by words, history and meaning; null when unknown. */
   readonly share: number | null
   readonly naming: "target" | "task" | undefined
   readonly defines: readonly string[]
@@ -32,6 +32,7 @@ export type Candidate = {
 
 type Candidates = {
   readonly files: readonly Candidate[]
+  readonly isIssue: boolean
   readonly query: Query
   readonly postingsOf: PostingsOf
   readonly signals: Signals
@@ -65,7 +66,14 @@ export async function gatherCandidates(
   const named = analysis.filePaths.flatMap((it) => finder.find(it) ?? [])
   const links = await namedLinks(tree, analysis.symbolNames)
   const files = collect(tree, { ranked, named, links, targets: options.targets })
-  return { files, query, postingsOf, signals: signalsOf(tree, { ranked, named, links, options }) }
+  const isIssue = task.issue !== undefined
+  return {
+    files,
+    isIssue,
+    query,
+    postingsOf,
+    signals: signalsOf(tree, { ranked, named, links, options }),
+  }
 }
 
 const NOWHERE: PostingsOf = () => []
@@ -101,7 +109,7 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
   for (let index = 0; index < order.length; index++) rankOf[order[index] ?? 0] = index
   return {
     ranking,
-    shares: issue === undefined ? shareOf(ranking) : sourceFirst(tree, shareOf(ranking)),
+    shares: weighted(tree, ranking, options.analysis.action === "test" ? 1 : SHARE_BESIDE_SOURCE),
     order,
     rankOf,
     isMatch: matcherOf(ranking),
@@ -110,13 +118,18 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
   }
 }
 
-/** An issue is solved in source files; its words are often also in tests and documents. */
+/** A task is solved in source files; its words are often also in tests and documents. */
 const SHARE_BESIDE_SOURCE = 0.5
 
-function sourceFirst(tree: IndexedTree, shares: Float64Array): Float64Array {
-  return shares.map((share, position) =>
-    tree.files[position]?.fileClass === "source" ? share : share * SHARE_BESIDE_SOURCE,
-  )
+/** A file without a word of the task is known only by its folder and its history. */
+const SHARE_WITHOUT_WORD = 0.1
+
+function weighted(tree: IndexedTree, ranking: Ranking, besideSource: number): Float64Array {
+  const { bm25f } = ranking.raw
+  return relevanceOf(ranking).map((share, position) => {
+    const byClass = tree.files[position]?.fileClass === "source" ? 1 : besideSource
+    return share * byClass * ((bm25f?.[position] ?? 0) > 0 ? 1 : SHARE_WITHOUT_WORD)
+  })
 }
 
 const NO_TIES = { coChange: 0, folder: 0, stem: 0 }

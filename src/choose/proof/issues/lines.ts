@@ -4,7 +4,7 @@ import { NoIssueMeasured } from "../errors.ts"
 import { bm25, type Contender } from "../recall/contenders.ts"
 import type { LineRange } from "../recall/hunks.ts"
 import { mean, type PackedText } from "../recall/metrics.ts"
-import { OURS, ours } from "../recall/qm-variants.ts"
+import { FILLED, OURS, ours } from "../recall/qm-variants.ts"
 import type { SetTask } from "../recall/tasks.ts"
 import { type IssueInput, visitIssues } from "./issue-runs.ts"
 import type { IssueParts } from "./issues.ts"
@@ -31,7 +31,7 @@ export async function measureLines(
     mostTokens: Math.max(...BUDGETS),
     meaningOf: createMeanings(ranker),
   }
-  const contenders = [bm25(ranker, counter.count), ours(OURS, ourParts)]
+  const contenders = [bm25(ranker, counter.count), ours(OURS, ourParts), ours(FILLED, ourParts)]
   const rows = contenders.flatMap((contender) =>
     BUDGETS.map((budget): LineRow => ({ contender, budget, measured: [] })),
   )

@@ -26,7 +26,7 @@ type Variant = {
   readonly treeOf?: (tree: IndexedTree) => IndexedTree
   readonly withMeaning?: boolean
   readonly withSecondStage?: boolean
-  readonly select?: Partial<Pick<SelectOptions, "closure" | "truncate">>
+  readonly select?: Partial<Pick<SelectOptions, "closure" | "fill" | "truncate">>
 }
 
 export function ours(variant: Variant, parts: OurParts): Contender {
@@ -93,6 +93,7 @@ async function packOf(
     budgetTokens: it.budgetTokens,
     truncate: "signatures",
     closure: true,
+    fill: false,
     ...it.variant.select,
     formOf: () => undefined,
     headingTokens: ({ file }) => headingTokens(file.path, it.parts.countTokens),
@@ -113,6 +114,8 @@ async function packOf(
 }
 
 export const OURS: Variant = { name: "qm" }
+
+export const FILLED: Variant = { name: "qm --fill", select: { fill: true } }
 
 export const VARIANTS: readonly Variant[] = [
   { name: "qm without history", treeOf: (tree) => ({ ...tree, history: () => undefined }) },

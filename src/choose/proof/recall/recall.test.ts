@@ -78,6 +78,7 @@ describe.runIf(needs("PROOF-3", "git"))("recall on a repository with history", (
       "bm25",
       "page-rank",
       "qm",
+      "qm --fill",
       "qm without history",
       "qm without definitions",
       "qm without paths",

@@ -13,7 +13,7 @@ import {
   type RankMeasures,
   truthInPackage,
 } from "./metrics.ts"
-import { OURS, ours, VARIANTS } from "./qm-variants.ts"
+import { FILLED, OURS, ours, VARIANTS } from "./qm-variants.ts"
 import {
   chooseTasks,
   createMemory,
@@ -91,7 +91,7 @@ function columnsFor(input: RecallInput, parts: RecallParts): readonly Column[] {
     mostTokens: Math.max(...budgetsAround(input.budget)),
     meaningOf: createMeanings(ranker),
   }
-  const variants = input.ablation ? [OURS, ...VARIANTS] : [OURS]
+  const variants = input.ablation ? [OURS, FILLED, ...VARIANTS] : [OURS, FILLED]
   const contenders = [
     bm25(plain, counter.count),
     pageRank(counter.count),

@@ -32,13 +32,33 @@ export const packOperations = defineOperations("pack", {
       meta: ALWAYS_LOADED,
       // Without the room's session: a text stored under a handle was never seen, so a later package
       // must not leave it out as sent.
-      fields: { task: "task", budget: "budget", target: "target", drop: "drop" },
-      texts: { task: "", budget: "Tokens", drop: "Files to leave out" },
+      fields: {
+        task: "task",
+        budget: "budget",
+        target: "target",
+        drop: "drop",
+        role: "role",
+        domain: "domain",
+      },
+      texts: {
+        task: "",
+        budget: "Maximum tokens",
+        drop: "Files to leave out",
+        role: "Role that does the task",
+        domain: "Part of the repository",
+      },
       given: { format: "markdown" },
     },
     input: z.object({
       task: z.string().max(1_000_000).describe("Task, in your own words"),
-      budget: z.number().optional().describe("Token budget (default: setting pack.budget)"),
+      budget: z
+        .number()
+        .optional()
+        .describe("Maximum tokens (default: setting pack.budget); a package may be smaller"),
+      fill: z
+        .boolean()
+        .default(false)
+        .describe("Use the whole budget, also for what is unlikely to be needed"),
       role: z
         .string()
         .max(100)

@@ -38,7 +38,7 @@ export type PackPiece = z.infer<typeof PackPiece>
 export const PackFile = z.object({
   path: z.string(),
   form: PackForm,
-  score: Share.describe("Relevance, from 0 to 1"),
+  score: Share.describe("Relevance: probability that the task needs it; 1 if it is named"),
   astScore: Share.nullable().describe("By structure; null if unknown"),
   semanticScore: Share.nullable().describe("By words, history and meaning; null if unknown"),
   source: PackSource,
@@ -65,6 +65,13 @@ export const PackLeft = z.object({
   reasons: z.array(z.string()),
 })
 export type PackLeft = z.infer<typeof PackLeft>
+
+/** Expected share of what the task needs, by the size of a package. */
+export const PackExpectation = z.object({
+  recall: Share.describe("Expected share of the needed segments that the package has"),
+  curve: z.array(z.object({ tokens: Count, recall: Share })),
+})
+export type PackExpectation = z.infer<typeof PackExpectation>
 
 /** A dependency between two files by these names. */
 export const PackDependency = z.object({
@@ -117,6 +124,8 @@ export const ContextPack = z.object({
   emptyReason: z.string().nullable().describe("Reason why it is empty, or null"),
   analysis: TaskAnalysis,
   files: z.array(PackFile).describe("In final order, best first"),
+  // Packages stored before expectations existed have none.
+  expectation: PackExpectation.prefault({ recall: 0, curve: [] }),
   dependencies: z.array(PackDependency),
   left: z.array(PackLeft).describe("Candidates that were left out, best first"),
   leftCount: Count.describe("Number of candidates left out, listed or not"),

@@ -47,11 +47,32 @@ function describePack(pack: ContextPack, screen: Screen): string {
     ),
     ...leftLines(pack, screen),
     "",
+    ...expectationLines(pack, screen),
     paint.muted(signals),
     ...pack.notes.map((it) => paint.muted(it)),
     ...pack.advice.map((it) => paint.muted(`${it.guideline}: ${it.text}`)),
     paint.muted("Print the package for an agent: qm pack show last --format markdown"),
   ].join("\n")
+}
+
+/** Where the package ends on the curve of what a larger or smaller one would be expected to have. */
+function expectationLines({ expectation }: ContextPack, { paint }: Screen): readonly string[] {
+  const { recall, curve } = expectation
+  if (curve.length === 0) return []
+  const points = curve.map((it) => `${kilo(it.tokens)} ${percent(it.recall)}`)
+  return [
+    `Expected to have ${paint.bold(percent(recall))} of what the task needs. ${paint.muted(
+      `By size: ${points.join(", ")}`,
+    )}`,
+  ]
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`
+}
+
+function kilo(tokens: number): string {
+  return tokens < 1_000 ? String(tokens) : `${tokens / 1_000}k`
 }
 
 function fileRow(file: PackFile, { paint }: Screen): readonly string[] {

@@ -1,0 +1,129 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { fcParameters } from "#test/seed"
+import { memoryTree } from "./memory-tree.fixture.ts"
+import { counter, packWorld } from "./pack.fixture.ts"
+
+const TOPICS = "lamp chair table window garden engine bottle ticket camera violin".split(" ")
+
+/** Fifty modules about other things, and one that rounds invoices. */
+function shop(): Record<string, string> {
+  const others = Array.from({ length: 50 }, (_, at) => {
+    const topic = TOPICS[at % TOPICS.length] ?? ""
+    const lines = Array.from(
+      { length: 12 },
+      (_unused, line) =>
+        `export function ${topic}${at}Step${line}(size) {\n  return size + ${line}\n}\n`,
+    )
+    return [`src/${topic}/${topic}${at}.ts`, lines.join("\n")] as const
+  })
+  const invoice = [
+    "/** Rounds one line of an invoice to whole cents. */",
+    "export function roundInvoiceLine(cents) {",
+    "  return Math.floor(cents)",
+    "}",
+    "",
+  ].join("\n")
+  return { ...Object.fromEntries(others), "src/invoice/rounding.ts": invoice }
+}
+
+const tree = (files: Record<string, string>) => memoryTree(files, { count: counter.count })
+const TASK = "Round the cents of an invoice line half up instead of down"
+
+describe("the budget is a cap", () => {
+  test("[PACK-34] a package ends when further lines are unlikely to be needed", async () => {
+    await using lab = packWorld(tree(shop()))
+    const { pack } = await lab.build({ task: TASK, budget: 16_000, fill: false })
+    expect(pack.files[0]).toMatchObject({ path: "src/invoice/rounding.ts", form: "full" })
+    expect(pack.tokens).toBeLessThan(2_000)
+    const filled = await lab.build({ task: TASK, budget: 16_000, fill: true })
+    expect(filled.pack.tokens).toBeGreaterThanOrEqual(pack.tokens)
+  })
+
+  test("[PACK-34] the expected recall rises with the size of a package", async () => {
+    await using lab = packWorld(tree(shop()))
+    const { pack } = await lab.build({ task: TASK, fill: false })
+    const recalls = pack.expectation.curve.map((it) => it.recall)
+    expect(recalls).toEqual(recalls.toSorted((a, b) => a - b))
+    expect(pack.expectation.recall).toBeGreaterThan(0.1)
+  })
+
+  test("[PACK-35] a task about something else gets an empty package with the reason", async () => {
+    await using lab = packWorld(tree(shop()))
+    const task = "make the coffee machine brew espresso faster in the kitchen, with size"
+    const { pack, text } = await lab.build({ task, fill: false })
+    expect(pack).toMatchObject({ isEmpty: true, tokens: 0, files: [] })
+    expect(pack.emptyReason).toContain("The task seems unrelated to this repository")
+    expect(text).toContain("unrelated")
+    const named = await lab.build({ task: `${task} in src/lamp/lamp0.ts`, fill: false })
+    expect(named.pack.files.map((it) => it.path)).toContain("src/lamp/lamp0.ts")
+  })
+
+  test("[PACK-13] no package exceeds its cap, and the same input gives the same bytes", async () => {
+    await using lab = packWorld(tree(shop()))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 400, max: 6_000 }),
+        fc.constantFrom(TASK, "camera and violin steps", "fix lamp0Step3 in src/lamp/lamp0.ts"),
+        fc.constantFrom("markdown", "xml", "json"),
+        async (budget, task, format) => {
+          const input = { task, budget, format, fill: false, save: false }
+          const [one, other] = [await lab.build(input), await lab.build(input)]
+          expect(one.textTokens).toBeLessThanOrEqual(budget)
+          expect(other.text).toBe(one.text)
+        },
+      ),
+      fcParameters({ numRuns: 25 }),
+    )
+  })
+
+  test("[PACK-36] removing a file that has nothing to do with the task changes nothing", async () => {
+    const files = shop()
+    await using whole = packWorld(tree(files))
+    const input = { task: TASK, format: "markdown", fill: false, save: false }
+    const { text } = await whole.build(input)
+    for (const gone of ["src/violin/violin9.ts", "src/lamp/lamp0.ts", "src/ticket/ticket47.ts"]) {
+      const { [gone]: _gone, ...rest } = files
+      await using lab = packWorld(tree(rest))
+      expect((await lab.build(input)).text).toBe(text)
+    }
+  })
+})
+
+describe("unusual input", () => {
+  const log = Array.from(
+    { length: 4_000 },
+    (_, at) => `2026-01-01T00:00:${at % 60} WARN worker ${at}: retry of invoice line ${at}`,
+  ).join("\n")
+  const trace = [
+    "Traceback (most recent call last):",
+    '  File "/srv/app/src/invoice/rounding.ts", line 3, in roundInvoiceLine',
+    "    return Math.floor(cents)",
+    "ValueError: cents is negative",
+  ].join("\n")
+
+  test.each([
+    ["200 kB of a log", log],
+    ["another language", "Die Rechnungszeilen werden falsch gerundet, bitte aufrunden"],
+    ["only a stack trace", trace],
+    ["only an address", "https://example.test/issues/12"],
+    ["only signs", "??? !!! ..."],
+  ])("[PACK-13] %s gives a package within its cap", async (_name, task) => {
+    await using lab = packWorld(tree(shop()))
+    const built = await lab.build({ task, budget: 4_000, format: "markdown", fill: false })
+    expect(built.textTokens).toBeLessThanOrEqual(4_000)
+    expect(built.pack.isEmpty).toBe(built.pack.emptyReason !== null)
+  })
+
+  test("[PACK-2] a stack trace alone leads to its file", async () => {
+    await using lab = packWorld(tree(shop()))
+    const { pack } = await lab.build({ task: trace, fill: false })
+    expect(pack.files[0]?.path).toBe("src/invoice/rounding.ts")
+  })
+
+  test("[PACK-26] an empty repository gives an empty package with the reason", async () => {
+    await using lab = packWorld(tree({}))
+    const { pack } = await lab.build({ task: TASK, fill: false })
+    expect(pack.emptyReason).toBe("The repository has no readable file.")
+  })
+})
