@@ -5,7 +5,10 @@
 export const WINGS = [
   { wing: "ground", levels: [["base"], ["contract"], ["store", "tokens", "secrets", "model"]] },
   { wing: "see", levels: [["repo", "hosts", "sources"], ["capture"]] },
-  { wing: "know", levels: [["search"], ["map", "knowledge", "memory", "ledger", "sessions"]] },
+  {
+    wing: "know",
+    levels: [["search"], ["map", "knowledge", "memory", "ledger", "sessions", "board"]],
+  },
   { wing: "choose", levels: [["pack"], ["fold"], ["guard", "proof"]] },
   { wing: "act", levels: [["agents", "gateway", "kit"], ["pipeline"]] },
   { wing: "show", levels: [["app"], ["cli", "http", "mcp", "hooks"]] },

@@ -21,6 +21,8 @@ const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show"
 /** Queries that a gateway request may change; a recorded request itself never changes. */
 const OF_GATEWAY: readonly AnyOperation[] = ["gateway.list", "gateway.show"]
 
+const OF_BOARD: readonly AnyOperation[] = ["board.show", "board.log", "ticket.show", "ticket.ready"]
+
 const OF_MEMORIES: readonly AnyOperation[] = [
   "memory.list",
   "memory.search",
@@ -64,6 +66,9 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.updated": {
     stale: [...OF_RUNS, "agents.approvals", "agents.turns", "agents.timeline"],
   },
+  "board.changed": { stale: OF_BOARD },
+  "board.moved": { stale: OF_BOARD },
+  "board.proved": { stale: OF_BOARD },
   "fold.branch-created": { stale: OF_FOLDS },
   "fold.budget-exhausted": { stale: OF_FOLDS, patch: patchSpent },
   "fold.budget-warned": { stale: OF_FOLDS, patch: patchSpent },

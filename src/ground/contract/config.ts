@@ -292,6 +292,23 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  board: z
+    .strictObject({
+      workingLimit: field(z.int().min(0).max(1_000).default(5), {
+        description: "Maximum number of tickets in working; 0 is no limit",
+        env: "QM_BOARD_WORKING_LIMIT",
+      }),
+      testingLimit: field(z.int().min(0).max(1_000).default(5), {
+        description: "Maximum number of tickets in testing; 0 is no limit",
+        env: "QM_BOARD_TESTING_LIMIT",
+      }),
+      checks: field(z.string().max(8_000).default(""), {
+        description: "Commands that agents may run as evidence for a ticket, separated by ;",
+        env: "QM_BOARD_CHECKS",
+        personal: true,
+      }),
+    })
+    .prefault({}),
   capture: z
     .strictObject({
       extra: field(z.string().max(2_000).default(""), {

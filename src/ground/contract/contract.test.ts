@@ -33,7 +33,7 @@ describe("events", () => {
     // @ts-expect-error: the body belongs to another event
     emit("store.backed-up", { dialect: "sqlite" })
     // @ts-expect-error: a room without events cannot emit
-    const foreign: Emit<"board"> = emit
+    const foreign: Emit<"proof"> = emit
     expect([said.length, typeof foreign]).toEqual([3, "function"])
   })
 

@@ -58,6 +58,21 @@ const AgentsDeleted = defineEvent("agents.deleted", {
   summary: "A run and its messages were deleted",
   body: RunRef,
 })
+const BoardChanged = defineEvent("board.changed", {
+  version: 1,
+  summary: "A ticket was added or edited",
+  body: z.object({ id: z.string() }),
+})
+const BoardMoved = defineEvent("board.moved", {
+  version: 1,
+  summary: "A ticket moved to another lane",
+  body: z.object({ id: z.string(), from: z.string(), to: z.string(), actor: z.string() }),
+})
+const BoardProved = defineEvent("board.proved", {
+  version: 1,
+  summary: "Evidence for a ticket was captured",
+  body: z.object({ id: z.string(), isPassed: z.boolean() }),
+})
 const CaptureTaken = defineEvent("capture.taken", {
   version: 1,
   summary: "A host's context was captured and differs from the previous capture",
@@ -226,6 +241,9 @@ export const EVENTS = [
   AgentsCreated,
   AgentsDeleted,
   AgentsUpdated,
+  BoardChanged,
+  BoardMoved,
+  BoardProved,
   CaptureTaken,
   ConfigChanged,
   FoldBranchCreated,

@@ -29,6 +29,7 @@ export {
   upgradeOperations,
 } from "./operations/app.ts"
 export { benchOperations } from "./operations/bench.ts"
+export { boardOperations, ticketOperations } from "./operations/board.ts"
 export { captureOperations } from "./operations/capture.ts"
 export { foldOperations } from "./operations/fold.ts"
 export { gatewayOperations } from "./operations/gateway.ts"
@@ -88,6 +89,24 @@ export {
   RankerResult,
   ScanRow,
 } from "./shapes/bench.ts"
+export {
+  Board,
+  BoardActor,
+  BoardEvent,
+  BoardEvents,
+  EvidenceCaptured,
+  LANES,
+  Lane,
+  Ticket,
+  TicketCriterion,
+  TicketDetail,
+  TicketEvidence,
+  TicketList,
+  TicketPriority,
+  TicketProblem,
+  TicketSeverity,
+  TicketType,
+} from "./shapes/board.ts"
 export {
   Agreement,
   Capture,

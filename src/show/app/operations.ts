@@ -21,6 +21,8 @@ export type RoomLoader = (services: Services) => Promise<RoomHandlers>
 
 const openAgentsRoom = async (services: Services) =>
   (await import("./rooms/agents.ts")).openAgentHandlers(services)
+const openBoardRoom = async (services: Services) =>
+  (await import("./rooms/board.ts")).openBoardHandlers(services)
 const openMapAndPackRooms = async (services: Services) =>
   (await import("./rooms/pack.ts")).openMapAndPackHandlers(services)
 const openMemoryRoom = async (services: Services) =>
@@ -54,6 +56,8 @@ const ROOMS = {
       settings: () => services.config().pack,
     }),
   }),
+  board: openBoardRoom,
+  ticket: openBoardRoom,
   capture: async (services) => ({
     capture: (await import("./rooms/capture.ts")).openCaptureHandlers(services),
   }),

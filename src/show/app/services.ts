@@ -20,6 +20,7 @@ import type { CallContext, Config, DoctorCheck } from "#ground/contract"
 import type { Credentials, Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import type { ModelScale, Tokens } from "#ground/tokens"
+import type { BoardRoom } from "#know/board"
 import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
 import type { SessionIndex } from "#know/sessions"
@@ -51,6 +52,7 @@ export type Services = {
   credentials(): Promise<Credentials>
   permissions(): Promise<PermissionRules>
   map(): RepositoryMap
+  board(): Promise<BoardRoom>
   memory(): Promise<MemoryRoom>
   knowledge(): Promise<Knowledge>
   sessionIndex(): Promise<SessionIndex>
@@ -122,6 +124,9 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     }),
     permissions: once(async (): Promise<PermissionRules> => {
       return (await import("./rooms/agents.ts")).openPermissions(services)
+    }),
+    board: once(async (): Promise<BoardRoom> => {
+      return (await import("./rooms/board.ts")).openBoard(services)
     }),
     memory: once(async (): Promise<MemoryRoom> => {
       return (await import("./rooms/memory.ts")).openMemory(services)

@@ -10,13 +10,13 @@ test("[MCP-14] without --tools the set is core, and duplicates are removed", () 
   expect(readToolSets("knowledge,core")).toEqual(["knowledge", "core"])
 })
 
-test.each([["board"], ["core,session"], [""], [["core", "board"]]])(
+test.each([["boards"], ["core,session"], [""], [["core", "boards"]]])(
   "[MCP-14] an unknown set is refused with the list of known sets: %j",
   (given) => {
     expect(() => readToolSets(given)).toThrow(
       expect.objectContaining({
         code: "MCP_TOOLSET_UNKNOWN",
-        message: expect.stringContaining("known sets: core, knowledge, sessions."),
+        message: expect.stringContaining("known sets: core, knowledge, sessions, board."),
       }),
     )
   },
@@ -24,6 +24,6 @@ test.each([["board"], ["core,session"], [""], [["core", "board"]]])(
 
 test("[MCP-14] an unknown set is refused before the first frame", async () => {
   const { signal } = new AbortController()
-  const serving = serveMcpOnStdio({ app: bareApp().app, input: { tools: ["board"] }, signal })
+  const serving = serveMcpOnStdio({ app: bareApp().app, input: { tools: ["boards"] }, signal })
   await expect(serving).rejects.toMatchObject({ code: "MCP_TOOLSET_UNKNOWN" })
 })

@@ -9,6 +9,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 const LOADERS = {
   agents: async () => (await import("./agents.ts")).agentsOperations,
   bench: async () => (await import("./bench.ts")).benchOperations,
+  board: async () => (await import("./board.ts")).boardOperations,
   capture: async () => (await import("./capture.ts")).captureOperations,
   claim: async () => (await import("./ledger.ts")).claimOperations,
   config: async () => (await import("./app.ts")).configOperations,
@@ -36,6 +37,7 @@ const LOADERS = {
   sessions: async () => (await import("./sessions.ts")).sessionsOperations,
   source: async () => (await import("./sources.ts")).sourceOperations,
   store: async () => (await import("./store.ts")).storeOperations,
+  ticket: async () => (await import("./board.ts")).ticketOperations,
   tokens: async () => (await import("./tokens.ts")).tokensOperations,
   upgrade: async () => (await import("./app.ts")).upgradeOperations,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }

@@ -10,6 +10,7 @@ import {
   upgradeOperations,
 } from "./app.ts"
 import { benchOperations } from "./bench.ts"
+import { boardOperations, ticketOperations } from "./board.ts"
 import { captureOperations } from "./capture.ts"
 import { foldOperations } from "./fold.ts"
 import { gatewayOperations } from "./gateway.ts"
@@ -32,6 +33,7 @@ export const OPERATIONS = {
   ...recipeOperations,
   ...agentsOperations,
   ...benchOperations,
+  ...boardOperations,
   ...captureOperations,
   ...claimOperations,
   ...configOperations,
@@ -58,6 +60,7 @@ export const OPERATIONS = {
   ...sessionsOperations,
   ...sourceOperations,
   ...storeOperations,
+  ...ticketOperations,
   ...tokensOperations,
   ...upgradeOperations,
 }

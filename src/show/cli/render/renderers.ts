@@ -23,6 +23,7 @@ const LOADERS = {
   recipe: async () => (await import("./pipelines.ts")).recipeRenderers,
   agents: async () => (await import("./agents.ts")).agentsRenderers,
   bench: async () => (await import("./bench.ts")).benchRenderers,
+  board: async () => (await import("./board.ts")).boardRenderers,
   capture: async () => (await import("./capture.ts")).captureRenderers,
   claim: async () => (await import("./ledger.ts")).claimRenderers,
   config: async () => (await import("./config.ts")).configRenderers,
@@ -49,6 +50,7 @@ const LOADERS = {
   sessions: async () => (await import("./sessions.ts")).sessionsRenderers,
   source: async () => (await import("./sources.ts")).sourceRenderers,
   store: async () => (await import("./store.ts")).storeRenderers,
+  ticket: async () => (await import("./board.ts")).ticketRenderers,
   tokens: async () => (await import("./store.ts")).tokensRenderers,
   upgrade: async () => (await import("./config.ts")).upgradeRenderers,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }

@@ -1,0 +1,71 @@
+import type { Board, BoardEvents, ParsedInput, TicketDetail, TicketList } from "#ground/contract"
+import { LANES } from "#ground/contract"
+import { createChanges, type TicketFieldInput } from "./change-tickets.ts"
+import type { BoardDeps } from "./deps.ts"
+import { type CallFrom, createMoves, limitOf } from "./move-tickets.ts"
+import { createSnapshots, entryOf, findTicket } from "./snapshot.ts"
+
+export type BoardRoom = ReturnType<typeof createBoard>
+
+/** Tickets are files, lanes are the replayed log; everything else is derived from both. */
+export function createBoard(deps: BoardDeps) {
+  const snapshots = createSnapshots(deps)
+  const changes = createChanges(deps, snapshots)
+  const moves = createMoves(deps, snapshots)
+  const { load } = snapshots
+  return {
+    ...moves,
+    create: changes.create,
+    block: changes.block,
+    link: changes.link,
+
+    /** Fields first: a ticket that moves to testing has its criteria marked. */
+    async edit({ lane, session, ...fields }: ParsedInput<"ticket.edit">, from: CallFrom) {
+      const input: TicketFieldInput = fields
+      const ticket = await changes.edit(input)
+      return lane === undefined || lane === ticket.lane
+        ? ticket
+        : moves.move({ id: ticket.id, lane, session }, from)
+    },
+
+    show({ lane, limit }: ParsedInput<"board.show">): Board {
+      const { tickets, problems } = load()
+      const settings = deps.settings()
+      const wanted = lane === undefined ? tickets : tickets.filter((it) => it.lane === lane)
+      return {
+        lanes: LANES.map((it) => ({
+          lane: it,
+          tickets: tickets.filter((ticket) => ticket.lane === it).length,
+          limit: limitOf(it, settings),
+        })),
+        tickets: wanted.slice(0, limit),
+        total: tickets.length,
+        ready: tickets.filter((it) => it.isReady).length,
+        problems: [...problems],
+      }
+    },
+
+    log({ limit }: ParsedInput<"board.log">): BoardEvents {
+      const { replay, problems } = load()
+      const events = replay.events.toReversed()
+      return { events: events.slice(0, limit), total: events.length, problems: [...problems] }
+    },
+
+    detail({ id }: ParsedInput<"ticket.show">): TicketDetail {
+      const snapshot = load()
+      const ticket = findTicket(snapshot.tickets, id)
+      const events = snapshot.replay.events.filter((it) => it.ticket === ticket.id).toReversed()
+      return {
+        ticket,
+        body: entryOf(snapshot, ticket).body,
+        events,
+        evidence: events.flatMap((it) => it.evidence ?? []),
+      }
+    },
+
+    ready({ limit }: ParsedInput<"ticket.ready">): TicketList {
+      const ready = load().tickets.filter((it) => it.isReady)
+      return { tickets: ready.slice(0, limit), total: ready.length }
+    },
+  }
+}

@@ -1,0 +1,5 @@
+export type { BoardRoom } from "./board.ts"
+export { createBoard } from "./board.ts"
+export type { BoardDeps, BoardIdentity } from "./deps.ts"
+export { boardHandlers, ticketHandlers } from "./handlers.ts"
+export { createWorkingTree } from "./working-tree.ts"
