@@ -105,7 +105,7 @@ async function world() {
   }
 }
 
-type World = Awaited<ReturnType<typeof world>>
+type PlantedWorld = Awaited<ReturnType<typeof world>>
 
 const LONG = "export const tariff = 1\n".repeat(200)
 const HUGE = "line of a log with some words in it\n".repeat(12_000)
@@ -116,7 +116,7 @@ const GUIDE = Array.from(
 const growing = (count: number): Call[] =>
   Array.from({ length: count }, (_, i) => ({ window: 20_000 + i * 1_000 }))
 
-async function plantAll(it: World) {
+async function plantAll(it: PlantedWorld) {
   await it.write("src/a.ts", LONG)
   await it.write("CLAUDE.md", `# Shop\n\n@docs/guide.md\n@docs/copy.md\n@docs/large.md\n`)
   await it.write("docs/guide.md", GUIDE)
@@ -170,7 +170,7 @@ test("[SESSIONS-17] ten planted wastes are found, each with its tokens and what 
   expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
 })
 
-const CLEAN: readonly (readonly [string, (it: World) => Promise<unknown>])[] = [
+const CLEAN: readonly (readonly [string, (it: PlantedWorld) => Promise<unknown>])[] = [
   ["a repository without sessions", (it) => it.write("CLAUDE.md", "# Shop\n")],
   ["a session whose prompt grows", (it) => it.session("plain", growing(12))],
   [
@@ -219,7 +219,7 @@ test("[SESSIONS-18] apply edits the file, undo restores its bytes and mode, and 
 
   await it.call("sessions.apply", { finding: idle?.id ?? "" })
   await it.call("sessions.apply", { finding: server?.id ?? "" })
-  await expect(stat(rule)).rejects.toThrow()
+  await expect(stat(rule)).rejects.toThrow("ENOENT")
   expect(JSON.parse(await readFile(local, "utf8"))).toEqual({
     env: {},
     disabledMcpjsonServers: ["postgres"],

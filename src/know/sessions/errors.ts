@@ -28,7 +28,7 @@ export const WasteUnknown = defineError<{ id: string }>()("SESSIONS_WASTE_UNKNOW
   hint: () => "List findings with `qm waste`.",
 })
 
-export const WasteNotAnEdit = defineError<{ id: string; fix: string }>()("SESSIONS_WASTE_NO_EDIT", {
+export const WasteNotAnEdit = defineError<{ id: string }>()("SESSIONS_WASTE_NO_EDIT", {
   family: "invalid",
   message: (it) => `The finding ${it.id} has no file edit that can be applied.`,
   hint: (it) => visibleLine(it.fix).slice(0, 160),

@@ -278,7 +278,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       const item = advice[index]
       if (finding === undefined || item === undefined) throw WasteUnknown({ id })
       const change = await changeFor(item, deps.root())
-      if (change === undefined) throw WasteNotAnEdit({ id, fix: finding.fix })
+      if (change === undefined) throw WasteNotAnEdit({ id })
       await fixes().apply(finding, change)
       const applied = await appliedFixes(db, { repository: await deps.ownRepository() })
       const fix = applied.find((it) => it.id === id)

@@ -63,18 +63,18 @@ function runChart(messages: readonly Message[]) {
   const points = reports.map(({ message, event }, i): AreaPoint => {
     const before = reports[i - 1]?.event.used ?? 0
     const added = event.used - before
-    const known = event.kinds.reduce((sum, it) => sum + it.tokens, 0)
+    const splitTokens = event.kinds.reduce((sum, it) => sum + it.tokens, 0)
     return {
       key: String(message.seq),
       atMs: time.positionOf(message.timestamp),
-      // What the host did not split is its conversation if it split the rest.
+      // If the host splits only a part, the rest is conversation.
       kinds:
         event.kinds.length === 0
           ? { [isSplit ? "history" : "system"]: event.used }
           : {
               ...Object.fromEntries(event.kinds.map((it) => [it.kind, it.tokens])),
-              ...(known < event.used && !event.kinds.some((it) => it.kind === "history")
-                ? { history: event.used - known }
+              ...(splitTokens < event.used && !event.kinds.some((it) => it.kind === "history")
+                ? { history: event.used - splitTokens }
                 : {}),
             },
       name: `Report ${i + 1}`,

@@ -42,7 +42,7 @@ type DetailProps = {
   onClose(): void
 }
 
-/** What the transcript says of a session, and what our hooks reported of it. */
+/** Facts of the transcript and of the hooks. */
 export function Detail({ now, id, text, onClose }: DetailProps) {
   const sources = useSources(id)
   const {

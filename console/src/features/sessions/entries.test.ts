@@ -33,7 +33,11 @@ describe("one list of sessions", () => {
       runs: [aRun("run_1", { sessionId: "s-1" }), aRun("run_2")],
       live: [aSession("s-1", { drifted: 2 }), aSession("s-3")],
     })
-    expect(entries.map((it) => [it.id, it.source]).toSorted()).toEqual([
+    expect(
+      entries
+        .map((it) => [it.id, it.source])
+        .toSorted((a, b) => String(a).localeCompare(String(b))),
+    ).toEqual([
       ["run_2", "run"],
       ["s-1", "transcript"],
       ["s-2", "transcript"],

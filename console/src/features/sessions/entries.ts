@@ -37,13 +37,13 @@ type Sources = {
 export function mergeSessions({ indexed, runs, live }: Sources): readonly SessionEntry[] {
   const runOf = new Map(runs.flatMap((it) => (it.sessionId === null ? [] : [[it.sessionId, it]])))
   const liveOf = new Map(live.map((it) => [it.session, it]))
-  const known = new Set(indexed.map((it) => it.id))
-  const otherRuns = runs.filter((it) => it.sessionId === null || !known.has(it.sessionId))
+  const indexedIds = new Set(indexed.map((it) => it.id))
+  const otherRuns = runs.filter((it) => it.sessionId === null || !indexedIds.has(it.sessionId))
   const ofRuns = new Set(otherRuns.flatMap((it) => [it.id, it.sessionId ?? it.id]))
   const entries = [
     ...indexed.map((it) => ofTranscript(it, runOf.get(it.id), liveOf.get(it.id))),
     ...otherRuns.map((it) => ofRun(it, liveOf.get(it.sessionId ?? it.id))),
-    ...live.filter((it) => !known.has(it.session) && !ofRuns.has(it.session)).map(ofLedger),
+    ...live.filter((it) => !indexedIds.has(it.session) && !ofRuns.has(it.session)).map(ofLedger),
   ]
   return entries.toSorted((a, b) => b.at - a.at)
 }
@@ -168,16 +168,16 @@ export function linesOfSearch(
   text: string,
 ): SessionLineItem[] {
   const byId = new Map(entries.map((it) => [it.id, it]))
-  const found = hits.map((hit) => ({ hit, entry: byId.get(hit.session) ?? entryOfHit(hit) }))
+  const matching = hits.map((hit) => ({ hit, entry: byId.get(hit.session) ?? entryOfHit(hit) }))
   const foundIds = new Set(hits.map((it) => it.session))
   const named = entries.filter((it) => !foundIds.has(it.id) && matchesWords(it, text))
   const matches = group(
     "Matches",
-    found.map((it) => it.entry),
+    matching.map((it) => it.entry),
     "all words in one line",
   )
   return [
-    ...(found.length === 0 ? [] : [matches, ...found.map((it) => itemOf(it.entry, it.hit))]),
+    ...(matching.length === 0 ? [] : [matches, ...matching.map((it) => itemOf(it.entry, it.hit))]),
     ...(named.length === 0
       ? []
       : [

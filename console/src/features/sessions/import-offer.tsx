@@ -13,7 +13,7 @@ type ImportOfferProps = {
   readonly transcripts: ReturnType<typeof useImportSessions>
 }
 
-/** What is not indexed, and the buttons that index it; nothing while there is nothing to do. */
+/** Offers to index waiting transcripts; renders nothing if none wait. */
 export function ImportOffer({ state, isReadOnly, transcripts }: ImportOfferProps) {
   const { progress, start, cancel } = transcripts
   const { waitingFiles, setting } = state

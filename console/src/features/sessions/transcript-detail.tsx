@@ -22,7 +22,7 @@ type TranscriptDetailProps = {
   readonly text: string
 }
 
-/** What the transcript says: facts, matching lines, context, files and tools. */
+/** Facts, matching lines, context, files and tools of the transcript. */
 export function TranscriptDetail({ id, shown, text }: TranscriptDetailProps) {
   return (
     <>

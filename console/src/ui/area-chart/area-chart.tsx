@@ -33,7 +33,7 @@ export type AreaAxis = {
 
 type AreaChartProps = {
   readonly label: string
-  /** What the kinds of this chart are called, where that differs. */
+  /** Labels of kinds that differ from their names. */
   readonly names?: KindNames
   readonly axis?: AreaAxis
   readonly points: readonly AreaPoint[]

@@ -31,8 +31,8 @@ export function splitAtWords(text: string, words: readonly string[]): readonly s
 }
 
 function nextMatch(text: string, words: readonly string[], from: number) {
-  const found = words
+  const positions = words
     .map((it) => ({ at: text.indexOf(it, from), length: it.length }))
     .filter((it) => it.at >= 0)
-  return found.toSorted((a, b) => a.at - b.at || b.length - a.length)[0]
+  return positions.toSorted((a, b) => a.at - b.at || b.length - a.length)[0]
 }

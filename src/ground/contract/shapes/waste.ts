@@ -24,7 +24,7 @@ export const WasteFinding = z.object({
   id: z.string().describe("The same for the same cause"),
   kind: WasteKind,
   title: z.string().describe("The cause"),
-  evidence: z.string().describe("What was measured, with the numbers"),
+  evidence: z.string().describe("The measured numbers"),
   tokens: Count.describe("Measured in the transcripts, or estimated from the capture"),
   per: z.enum(["period", "session"]).describe("What `tokens` is about"),
   fix: z.string().describe("What to do"),

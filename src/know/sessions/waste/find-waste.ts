@@ -36,13 +36,13 @@ export async function findSessionWaste(
   db: SessionsDb,
   request: WasteRequest,
 ): Promise<readonly WasteFinding[]> {
-  const found = [
+  const findings = [
     ...(await repeatedReads(db, request)),
     ...(await oversizeResults(db, request)),
     ...(await subAgentStarts(db, request)),
     ...(await cacheMisses(db, request)),
   ]
-  return found.map((it) => ({
+  return findings.map((it) => ({
     ...it,
     id: findingId(it.kind, it.title),
     per: "period",

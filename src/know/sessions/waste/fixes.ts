@@ -79,7 +79,8 @@ export async function changeFor(
   const list = settings["disabledMcpjsonServers"]
   if (list !== undefined && !Array.isArray(list)) return undefined
   const options = { formattingOptions: { insertSpaces: true, tabSize: 2 } }
-  const names: readonly unknown[] = [...(list ?? []), name]
+  const listed: readonly unknown[] = list ?? []
+  const names = [...listed, name]
   const after = applyEdits(text, modify(text, ["disabledMcpjsonServers"], names, options))
   return { file, before, after: Buffer.from(after) }
 }
@@ -191,9 +192,9 @@ export function createFixes({ folder, root, clock }: FixesDeps) {
       if (!isInside(root, file)) throw WasteUnknown({ id })
       const now = await readFile(file)
       const before = fix.before === null ? null : Buffer.from(fix.before, "base64")
-      const found = now === undefined ? "unreadable" : now && hashOf(now)
-      const isAsApplied = found === fix.after
-      const isAsBefore = found === (before === null ? null : hashOf(before))
+      const currentHash = now === undefined ? "unreadable" : now && hashOf(now)
+      const isAsApplied = currentHash === fix.after
+      const isAsBefore = currentHash === (before === null ? null : hashOf(before))
       if (!isAsApplied && !isAsBefore) throw WasteFileChanged({ file: fix.file })
       if (!isAsBefore && before === null) await removeFile(file)
       if (!isAsBefore && before !== null) {

@@ -97,16 +97,15 @@ export const sessionsHandlers = (deps: HandlerDeps): Handlers<typeof sessionsOpe
 /** Hosts whose whole start the capture knows. */
 const CAPTURED_HOSTS = ["claude-code", "codex"] as const
 
-/** What to cut at the start of a session, each cause once. A secret is no waste. */
+/** The advice of the captures, each cause once. A secret is no waste. */
 async function startAdvice(deps: HandlerDeps, context: CallContext) {
   const advice = new Map<string, CaptureAdvice>()
   const problems: string[] = []
   for (const host of CAPTURED_HOSTS) {
     try {
       const lint = CaptureLint.parse(await deps.call("capture.lint", { host }, context))
-      for (const it of lint.problems) {
-        if (it.kind !== "secret") advice.set(`${it.kind} ${it.path ?? it.title}`, it)
-      }
+      const cuts = lint.problems.filter((it) => it.kind !== "secret")
+      for (const it of cuts) advice.set(`${it.kind} ${it.path ?? it.title}`, it)
     } catch (error) {
       context.signal.throwIfAborted()
       if (!isAppError(error)) throw error
