@@ -49,6 +49,8 @@ export const bench: Bench = {
         redact: async () => (text) => secrets.redact(text).text,
         repositoryOf: async (directory) => directory,
         ownRepository: async () => "/w/shop",
+        root: () => "/",
+        fixesFolder: () => "/",
         staysOpen: false,
       })
       const call = { signal: new AbortController().signal }

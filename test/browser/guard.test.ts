@@ -124,7 +124,7 @@ describe("Sessions, claims and decisions pages", () => {
     expect(registered.code, registered.stderr).toBe(0)
     await using window = await visit(chromium.browser, world, { path: "/sessions" })
     const { page } = window
-    await row(page, "Recent sessions", "5f0c2d1e").click()
+    await row(page, "Sessions", "5f0c2d1e").click()
     const detail = page.getByRole("region", { name: "The session" })
     await detail.getByText("3 edits of 2 files").waitFor()
     await detail.getByText(/^(important, )?2 edits, 1 min ago$/).waitFor()

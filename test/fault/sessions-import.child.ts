@@ -24,6 +24,8 @@ const index = createSessionIndex({
   },
   repositoryOf: async (directory) => directory,
   ownRepository: async () => "/w/shop",
+  root: () => "/",
+  fixesFolder: () => "/",
   staysOpen: false,
 })
 const signal = new AbortController().signal

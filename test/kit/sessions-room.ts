@@ -1,3 +1,4 @@
+import path from "node:path"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { openStore, type StoreLocation } from "#ground/store"
@@ -30,6 +31,8 @@ export async function sessionsWorld(location: StoreLocation = { kind: "memory" }
       redact: async () => (text) => secrets.redact(text).text,
       repositoryOf: async (directory) => directory.split("/sub")[0] ?? directory,
       ownRepository: async () => "/w/shop",
+      root: () => temp.path,
+      fixesFolder: () => path.join(temp.path, "waste"),
       staysOpen,
     })
   return {

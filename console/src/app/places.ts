@@ -1,10 +1,10 @@
-import { gatewayIdAt, paths, pipelineIdAt, runIdAt } from "../data/paths.ts"
+import { gatewayIdAt, paths, pipelineIdAt, runIdAt, sessionIdAt } from "../data/paths.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/scopes.ts"
 
 export type PageScope = Exclude<Scope, "everywhere" | "list" | "work">
 
-type PlaceId = Exclude<PageScope, "run" | "gateway" | "pipeline">
+type PlaceId = Exclude<PageScope, "run" | "gateway" | "pipeline" | "session">
 
 export type NavPage = {
   readonly id: PlaceId
@@ -18,10 +18,11 @@ export type NavPage = {
 const ROWS = [
   ["now", "Now", "now", "nav"],
   ["capture", "Capture", "capture", "see"],
+  ["sessions", "Sessions", "pulse", "see"],
+  ["cost", "Cost", "cost", "see"],
   ["map", "Map", "map", "know"],
   ["knowledge", "Knowledge", "book", "know"],
   ["memory", "Memory", "memory", "know"],
-  ["sessions", "Sessions", "pulse", "know"],
   ["pack", "Pack", "pack", "choose"],
   ["folds", "Folds", "fork", "choose"],
   ["guard", "Guard", "shield", "choose"],
@@ -44,6 +45,7 @@ export const PLACES: readonly NavPage[] = ROWS.map(([id, label, icon, part]) => 
 export function placeAt(path: string): NavPage | undefined {
   if (runIdAt(path) !== undefined) return placeWith("runs", "run")
   if (gatewayIdAt(path) !== undefined) return placeWith("runs", "gateway")
+  if (sessionIdAt(path) !== undefined) return placeWith("sessions", "session")
   if (pipelineIdAt(path) !== undefined) return placeWith("pipelines", "pipeline")
   return PLACES.find((it) => it.href === path)
 }

@@ -3,6 +3,7 @@ import { navigate, useLocation } from "../data/location.ts"
 import type { PageProps, ParamsCodec } from "../data/params.ts"
 import {
   captureParams,
+  costParams,
   eventsParams,
   foldParams,
   gatewayIdAt,
@@ -20,6 +21,8 @@ import {
   runIdAt,
   runParams,
   runsParams,
+  sessionIdAt,
+  sessionParams,
   sessionsParams,
   settingsParams,
 } from "../data/paths.ts"
@@ -74,6 +77,12 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     sessionsParams,
     withMarkdown(async () => (await import("../features/sessions/page.tsx")).SessionsPage),
   ),
+  session: page(
+    sessionParams,
+    async () => (await import("../features/session/page.tsx")).SessionPage,
+    sessionIdAt,
+  ),
+  cost: page(costParams, async () => (await import("../features/cost/page.tsx")).CostPage),
   pack: page(packParams, async () => (await import("../features/pack/page.tsx")).PackPage),
   folds: page(
     foldParams,

@@ -160,6 +160,7 @@ function useGoKeys(): void {
   useKey("go.memory", () => navigate(hrefOf("memory")))
   useKey("go.decisions", () => navigate(paths.memory({ kind: "decision" })))
   useKey("go.sessions", () => navigate(hrefOf("sessions")))
+  useKey("go.cost", () => navigate(hrefOf("cost")))
   useKey("go.guard", () => navigate(hrefOf("guard")))
   useKey("go.pack", () => navigate(hrefOf("pack")))
   useKey("go.folds", () => navigate(hrefOf("folds")))

@@ -98,6 +98,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
       "sessions.search",
       "sessions.context",
       "sessions.cost",
+      "sessions.waste",
     ],
   },
   "sources.changed": { stale: ["source.list"] },

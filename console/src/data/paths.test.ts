@@ -14,7 +14,10 @@ import { KINDS } from "../base/kinds.ts"
 import { withSeed } from "../test-seed.ts"
 import type { ParamsCodec } from "./params.ts"
 import {
+  COST_PERIODS,
+  COST_TABS,
   captureParams,
+  costParams,
   eventsParams,
   foldParams,
   GUARD_HOURS,
@@ -42,9 +45,13 @@ import {
   runIdAt,
   runParams,
   runsParams,
+  SESSION_TABS,
   SESSIONS_TABS,
+  sessionIdAt,
+  sessionParams,
   sessionsParams,
   settingsParams,
+  TRANSCRIPT_HOSTS,
 } from "./paths.ts"
 
 const text = fc.string({ unit: "grapheme" })
@@ -115,8 +122,23 @@ const PAGES: readonly Case[] = [
   page(["Sessions", "?tab=zz"], sessionsParams, {
     tab: choice(...SESSIONS_TABS),
     text,
+    host: optional(...TRANSCRIPT_HOSTS),
+    here: flag,
     at: text,
     show: text,
+  }),
+  page(["Session", "?tab=zz&call=x"], sessionParams, {
+    tab: choice(...SESSION_TABS),
+    agent: text,
+    call: whole,
+    line: whole,
+  }),
+  page(["Cost", "?since=1y&by=colour"], costParams, {
+    since: choice(...COST_PERIODS),
+    here: flag,
+    by: choice(...COST_TABS),
+    day: text,
+    at: text,
   }),
   page(["Gateway", "?tab=zz&who=nobody&from=-1"], gatewayParams, {
     who: choice("all", "main", "agents"),
@@ -215,7 +237,7 @@ const PAGES: readonly Case[] = [
     prompt: text,
     pack: text,
   }),
-  page(["one run", "?at=-1&raw=1"], runParams, { at: whole, raw: flag, find: text }),
+  page(["one run", "?at=-1&raw=1"], runParams, { at: whole, chart: flag, raw: flag, find: text }),
 ]
 
 describe("URL parameters and paths", () => {
@@ -265,6 +287,7 @@ describe("URL parameters and paths", () => {
         expect(runIdAt(paths.run(it))).toBe(it)
         expect(gatewayIdAt(paths.gateway(it))).toBe(it)
         expect(pipelineIdAt(paths.pipeline(it))).toBe(it)
+        expect(sessionIdAt(paths.session(it))).toBe(it)
         expect(runIdAt(paths.gateway(it)), "it is no page of a run").toBeUndefined()
       }),
       withSeed(),

@@ -6,6 +6,7 @@ import type {
   KbTier,
   MemoryKind,
   MemoryState,
+  TranscriptHost,
   VerdictKind,
 } from "../contract.ts"
 import {
@@ -140,15 +141,51 @@ export const memoryParams = defineParams({
 })
 export type MemoryParams = ParamsOf<typeof memoryParams>
 
-export const SESSIONS_TABS = ["live", "logged", "claims"] as const
+export const TRANSCRIPT_HOSTS = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+] as const satisfies readonly TranscriptHost[]
+
+export const SESSIONS_TABS = ["all", "logged", "claims"] as const
 export const sessionsParams = defineParams({
-  tab: choice(SESSIONS_TABS, "live"),
+  tab: choice(SESSIONS_TABS, "all"),
+  /** Searches the text of all sessions; on the other tabs a filter. */
   text,
+  host: optional(TRANSCRIPT_HOSTS),
+  /** Only sessions of this repository. */
+  here: flag(),
   /** A session's id, the file of a written log, or a claimed path. */
   at: text,
   show: text,
 })
 export type SessionsParams = ParamsOf<typeof sessionsParams>
+
+export const SESSION_TABS = ["context", "transcript", "files", "ledger"] as const
+export const sessionParams = defineParams({
+  tab: choice(SESSION_TABS, "context"),
+  /** `main` or a sub-agent. */
+  agent: text,
+  /** Number of the selected model call, from 1. */
+  call: whole,
+  /** Id of the line whose text is shown. */
+  line: whole,
+})
+export type SessionParams = ParamsOf<typeof sessionParams>
+
+export const COST_PERIODS = ["7d", "30d", "90d"] as const
+export const COST_TABS = ["model", "repository", "agent", "session", "tool"] as const
+export const costParams = defineParams({
+  since: choice(COST_PERIODS, "30d"),
+  /** Only this repository. */
+  here: flag(),
+  by: choice(COST_TABS, "model"),
+  /** The selected day, such as 2026-11-12; empty for the newest. */
+  day: text,
+  at: text,
+})
+export type CostParams = ParamsOf<typeof costParams>
 
 export const packParams = defineParams({
   task: text,
@@ -229,6 +266,8 @@ export type RunsFacet = RunsParams["status"]
 
 export const runParams = defineParams({
   at: whole,
+  /** Shows the context over time above the transcript. */
+  chart: flag(),
   raw: flag(),
   find: text,
 })
@@ -315,6 +354,9 @@ export const paths = {
   knowledge: pageAt("/knowledge", knowledgeParams),
   memory: pageAt("/memory", memoryParams),
   sessions: pageAt("/sessions", sessionsParams),
+  session: (id: string, params: Partial<SessionParams> = {}) =>
+    `/sessions/${encodeURIComponent(id)}${sessionParams.format(params)}`,
+  cost: pageAt("/cost", costParams),
   pack: pageAt("/pack", packParams),
   folds: pageAt("/folds", foldParams),
   guard: pageAt("/guard", guardParams),
@@ -345,6 +387,7 @@ const idIn =
     }
   }
 
+export const sessionIdAt = idIn(/^\/sessions\/([^/]+)$/)
 export const runIdAt = idIn(/^\/runs\/([^/]+)$/)
 export const gatewayIdAt = idIn(/^\/runs\/([^/]+)\/gateway$/)
 export const pipelineIdAt = idIn(/^\/pipelines\/([^/]+)$/)

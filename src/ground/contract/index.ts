@@ -383,4 +383,6 @@ export {
 export { CaptureStart, CONTEXT_KINDS, ContextKind, StartServer } from "./shapes/start.ts"
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./shapes/store.ts"
 export { CountedText, describeScale, TokenCount, TokenScale } from "./shapes/tokens.ts"
+export type { SessionsWaste, WasteFinding, WasteFix } from "./shapes/waste.ts"
+export { WasteKind } from "./shapes/waste.ts"
 export { WireError } from "./wire-error.ts"

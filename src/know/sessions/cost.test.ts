@@ -150,7 +150,20 @@ test("[SESSIONS-9] costs equal a hand-computed sheet, cache prices included, by 
     "nova-9": "unknown",
   })
   expect(dollars(await cost("day"))).toEqual({ "2025-12-30": "0.19800", "2025-12-31": "0.09650" })
+  const days = (await cost("day")).rows.map((row) =>
+    row.models?.map(({ model, spend }) => [model, spend.usd?.toFixed(5) ?? spend.price]),
+  )
+  expect(days).toEqual([
+    [["claude-sonnet-4-5-20250929", "0.19800"]],
+    [
+      ["claude-opus-4-5", "0.05100"],
+      ["gpt-5-codex", "0.02550"],
+      ["claude-haiku-4-5", "0.02000"],
+      ["nova-9", "unknown"],
+    ],
+  ])
   expect(dollars(await cost("week"))).toEqual({ "2025-12-29": "0.29450" })
+  expect((await cost("week")).rows[0]?.models).toHaveLength(5)
   expect(dollars(await cost("repository"))).toEqual({ "/w/shop": "0.26900", "/w/other": "0.02550" })
   expect(dollars(await cost("agent"))).toEqual({
     "claude-code main": "0.24900",

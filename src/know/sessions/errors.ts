@@ -21,3 +21,21 @@ export const QueryWithoutWords = defineError<{ query: string }>()("SESSIONS_QUER
   message: (it) => `${visibleLine(it.query.slice(0, 200))} contains no letters or digits.`,
   hint: () => "Search for words, such as `qm sessions search rounding`.",
 })
+
+export const WasteUnknown = defineError<{ id: string }>()("SESSIONS_WASTE_UNKNOWN", {
+  family: "not-found",
+  message: (it) => `No finding or applied change has the id ${visibleLine(it.id.slice(0, 100))}.`,
+  hint: () => "List findings with `qm waste`.",
+})
+
+export const WasteNotAnEdit = defineError<{ id: string }>()("SESSIONS_WASTE_NO_EDIT", {
+  family: "invalid",
+  message: (it) => `The finding ${it.id} has no file edit that can be applied.`,
+  hint: (it) => visibleLine(it.fix).slice(0, 160),
+})
+
+export const WasteFileChanged = defineError<{ file: string }>()("SESSIONS_WASTE_FILE_CHANGED", {
+  family: "conflict",
+  message: (it) => `${visibleLine(it.file)} changed since, so nothing was written.`,
+  hint: () => "Compare the file by hand; `git diff` shows the change.",
+})

@@ -239,6 +239,10 @@ export const selectSessions = (filter: SessionFilter, limit: number): Sql => sql
 export const countSessions = (filter: SessionFilter): Sql =>
   sql`SELECT count(*) AS count FROM sessions s WHERE ${sessionCondition(filter)}`
 
+export const countSessionsSince = (since: number, filter: SessionFilter): Sql =>
+  sql`SELECT count(*) AS count FROM sessions s
+    WHERE coalesce(s.ended_at, 0) >= ${since} AND ${sessionCondition(filter)}`
+
 export const selectSession = (id: string): Sql =>
   sql`SELECT ${SESSION} FROM sessions WHERE id = ${id}`
 
@@ -246,9 +250,31 @@ export const selectSession = (id: string): Sql =>
 export const selectIdsFrom = (prefix: string): Sql =>
   sql`SELECT id FROM sessions WHERE id >= ${prefix} AND id < ${`${prefix}\uffff`} ORDER BY id LIMIT 10`
 
-export const selectLines = (session: string, after: number, limit: number): Sql => sql`
+export type LineFilter = {
+  readonly after: number
+  readonly agent?: string | undefined
+  readonly from?: number | undefined
+  readonly until?: number | undefined
+}
+
+export const selectLines = (
+  session: string,
+  { after, agent, from, until }: LineFilter,
+  limit: number,
+): Sql => sql`
   SELECT id, session, file, agent, turn, at, role, tool, size_bytes, tokens, body
-  FROM session_lines WHERE session = ${session} AND id > ${after} ORDER BY id LIMIT ${limit}`
+  FROM session_lines WHERE session = ${session} AND id > ${after}
+    ${agent === undefined ? sql`` : sql`AND agent = ${agent}`}
+    ${from === undefined ? sql`` : sql`AND at >= ${from}`}
+    ${until === undefined ? sql`` : sql`AND at < ${until}`}
+  ORDER BY id LIMIT ${limit}`
+
+/** Sizes of the tool results of one agent, for the estimate of what fills its window. */
+export const selectResultSizes = (session: string, agent: string): Sql => sql`
+  SELECT at, tool, tokens FROM session_lines
+  WHERE session = ${session} AND agent = ${agent} AND role = 'result' ORDER BY at, id`
+export const ResultSizeRow = z.object({ at: z.int(), tool: z.string().nullable(), tokens: z.int() })
+export type ResultSizeRow = z.infer<typeof ResultSizeRow>
 
 export const selectCompactions = (session: string): Sql => sql`
   SELECT file, position, session, agent, at, turn, cause, tokens_before, tokens_after

@@ -143,6 +143,7 @@ function expectations(open: () => StoreLocation | undefined | Promise<StoreLocat
       turns: 1,
       peakTokens: 90_000,
       windowTokens: null,
+      context: [16_800, 90_000, 20_700],
       compactions: 1,
       subAgents: 0,
       files: 1,
@@ -233,6 +234,22 @@ function expectations(open: () => StoreLocation | undefined | Promise<StoreLocat
       [1, 90_000, 73_200],
       [1, 20_700, -69_300],
     ])
+    for (const { parts, tokens } of context.points) {
+      expect(parts.start + parts.files + parts.results + parts.conversation).toBe(tokens)
+    }
+    const [first, second, third] = context.points.map((it) => it.parts)
+    expect(first).toEqual({ start: 16_800, files: 0, results: 0, conversation: 0 })
+    expect(second?.files, "the result of Read").toBeGreaterThan(0)
+    expect(third, "the compaction removed it").toMatchObject({ files: 0, results: 0 })
+    const entered = await it.index.lines({
+      session: CLAUDE,
+      after: 0,
+      limit: 10,
+      agent: "main",
+      from: at(1).at + 1,
+      until: at(2).at + 1,
+    })
+    expect(entered.lines.map((it) => it.role)).toEqual(["edit", "result"])
     expect(context).toMatchObject({ peakTokens: 90_000, left: 0 })
     expect(context.compactions).toMatchObject([{ tokensBefore: 91_000, tokensAfter: 20_500 }])
     const codex = await it.index.context({ session: CODEX, agent: "main", limit: 1 }, CALL)

@@ -1,6 +1,7 @@
-import { type Clock, type Log, statFile } from "#ground/base"
+import { type Clock, compareText, type Log, statFile } from "#ground/base"
 import type {
   CallContext,
+  CaptureAdvice,
   CostGroup,
   ImportState,
   SessionsContext,
@@ -10,18 +11,22 @@ import type {
   SessionsList,
   SessionsSearch,
   SessionsShow,
+  SessionsWaste,
+  WasteFix,
 } from "#ground/contract"
 import { PRICES_VERSION } from "#ground/tokens"
 import { findTranscripts, type HostHome } from "#see/hosts"
-import { SessionAmbiguous, SessionNotIndexed } from "./errors.ts"
+import { SessionAmbiguous, SessionNotIndexed, WasteNotAnEdit, WasteUnknown } from "./errors.ts"
 import { type FoundFile, importFile, isCovered } from "./import/import-file.ts"
 import { MAX_FILES, SERVER_WAIT_MS } from "./limits.ts"
 import {
   CompactionRow,
   CountRow,
   countSessions,
+  countSessionsSince,
   FileRow,
   IdRow,
+  type LineFilter,
   LineRow,
   PathRow,
   type SessionFilter,
@@ -41,7 +46,17 @@ import {
 } from "./queries.ts"
 import { searchLines } from "./query/search.ts"
 import { contextOverTime, describeSessions } from "./query/session-facts.ts"
-import { budgetStates, NO_SPEND, reprice, sinceOf, spendBy, unpricedModels } from "./query/spend.ts"
+import {
+  budgetStates,
+  NO_SPEND,
+  reprice,
+  sinceOf,
+  spendBy,
+  spendRows,
+  unpricedModels,
+} from "./query/spend.ts"
+import { findSessionWaste, startSizes } from "./waste/find-waste.ts"
+import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
 
 type SessionIndexSettings = {
   readonly import: ImportState["setting"]
@@ -60,6 +75,10 @@ export type SessionIndexDeps = {
   repositoryOf(directory: string): Promise<string>
   /** The main root of the repository of this process. */
   ownRepository(): Promise<string>
+  /** The working tree in which findings are fixed. */
+  root(): string
+  /** Of applied fixes with the bytes before them. */
+  fixesFolder(): string
   /** A server answers before a long import is done; a command waits for it. */
   readonly staysOpen: boolean
 }
@@ -122,6 +141,17 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     return row
   }
 
+  function fixes() {
+    return createFixes({ folder: deps.fixesFolder(), root: deps.root(), clock: deps.clock })
+  }
+
+  async function appliedFixes(db: SessionsDb, filter: SessionFilter): Promise<WasteFix[]> {
+    const applied = await fixes().list()
+    if (applied.length === 0) return []
+    const starts = await startSizes(db, filter)
+    return applied.map((fix) => ({ ...fix, ...realisedBy(fix.appliedAt, starts) }))
+  }
+
   return {
     async import({ scope }: { readonly scope: Scope }, context: CallContext) {
       const done = await index(scope, context)
@@ -168,9 +198,9 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       } satisfies Omit<SessionsShow, "ledger">
     },
 
-    async lines({ session, after, limit }: LinesRequest): Promise<SessionsLines> {
+    async lines({ session, limit, ...filter }: LinesRequest): Promise<SessionsLines> {
       const row = await sessionOf(session)
-      const rows = await (await deps.db()).all(LineRow, selectLines(row.id, after, limit))
+      const rows = await (await deps.db()).all(LineRow, selectLines(row.id, filter, limit))
       const next = rows.length < limit ? null : (rows.at(-1)?.id ?? null)
       return { lines: rows.map(shownLine), next }
     },
@@ -207,7 +237,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       return {
         by,
         ...period,
-        rows: by === "tool" ? [] : await spendBy(db, by, { ...period, filter }),
+        rows: by === "tool" ? [] : await spendRows(db, by, { ...period, filter }),
         tools: by === "tool" ? await db.all(ToolRow, selectTools(filter, period)) : [],
         total: total?.spend ?? NO_SPEND,
         unpricedModels: await unpricedModels(db, period),
@@ -216,12 +246,86 @@ export function createSessionIndex(deps: SessionIndexDeps) {
         import: await importState(),
       }
     },
+
+    /** Findings of the transcripts, and of the start context by the given advice. */
+    async waste(
+      { since: given, advice }: { readonly since: string; readonly advice: Advice },
+      context: CallContext,
+    ): Promise<Omit<SessionsWaste, "problems">> {
+      await refresh(context)
+      const db = await deps.db()
+      const now = deps.clock.now()
+      const filter = { repository: await deps.ownRepository() }
+      const period = { since: sinceOf(given, now), until: now + 1 }
+      const findings = [
+        ...(await findSessionWaste(db, { ...period, filter })),
+        ...(await findingsOfAdvice(advice, deps.root())),
+      ]
+      return {
+        since: period.since,
+        sessions: await sessionsSince(db, period.since, filter),
+        findings: findings.toSorted((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
+        applied: await appliedFixes(db, filter),
+      }
+    },
+
+    /** Makes the edit of one of the given advice. */
+    async applyFix({ id, advice }: { readonly id: string; readonly advice: Advice }) {
+      const db = await deps.db()
+      const findings = await findingsOfAdvice(advice, deps.root())
+      const index = findings.findIndex((it) => it.id === id)
+      const finding = findings[index]
+      const item = advice[index]
+      if (finding === undefined || item === undefined) throw WasteUnknown({ id })
+      const change = await changeFor(item, deps.root())
+      if (change === undefined) throw WasteNotAnEdit({ id })
+      await fixes().apply(finding, change)
+      const applied = await appliedFixes(db, { repository: await deps.ownRepository() })
+      const fix = applied.find((it) => it.id === id)
+      if (fix === undefined) throw WasteUnknown({ id })
+      return fix
+    },
+
+    undoFix: (id: string) => fixes().undo(id),
   }
 }
 
-type LinesRequest = { readonly session: string; readonly after: number; readonly limit: number }
+type Advice = readonly CaptureAdvice[]
+
+const SAMPLED_SESSIONS = 10
+
+/** The usual start of the sessions before, less that of the sessions after. */
+function realisedBy(
+  appliedAt: number,
+  starts: readonly { readonly started: number; readonly tokens: number }[],
+): Pick<WasteFix, "realisedTokens" | "sessionsAfter"> {
+  const after = starts.filter((it) => it.started >= appliedAt)
+  const before = starts.filter((it) => it.started < appliedAt).slice(0, SAMPLED_SESSIONS)
+  const sessionsAfter = after.length
+  if (after.length === 0 || before.length === 0) return { realisedTokens: null, sessionsAfter }
+  const usual = (all: typeof starts) => median(all.map((it) => it.tokens))
+  const realisedTokens = Math.round(usual(before) - usual(after.slice(-SAMPLED_SESSIONS)))
+  return { realisedTokens, sessionsAfter }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length / 2
+  const [low = 0, high = low] = sorted.slice(Math.ceil(half) - 1, Math.floor(half) + 1)
+  return (low + high) / 2
+}
+
+type LinesRequest = LineFilter & { readonly session: string; readonly limit: number }
 type SearchInput = { readonly query: string; readonly limit: number }
 type CostInput = { readonly since: string; readonly by: CostGroup }
+
+async function sessionsSince(
+  db: SessionsDb,
+  since: number,
+  filter: SessionFilter,
+): Promise<number> {
+  return (await db.get(CountRow, countSessionsSince(since, filter)))?.count ?? 0
+}
 
 /** Transcripts with something to read, newest first. */
 async function listWaiting(

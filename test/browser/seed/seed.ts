@@ -6,6 +6,7 @@ import { CLAUDE, FILE, seedGuard } from "./guard.ts"
 import { writeFiles } from "./harbour.ts"
 import { seedPipelines } from "./pipelines.ts"
 import { seedRuns } from "./runs.ts"
+import { seedTranscripts } from "./transcripts.ts"
 
 export type Seed = Awaited<ReturnType<typeof seedRepository>>
 
@@ -21,6 +22,7 @@ export async function seedRepository(world: ProxyWorld) {
   const gateway = await seedGateway(world, runs.compacted.id)
   const guard = await seedGuard(world)
   const pipelines = await seedPipelines(world)
+  const transcripts = await seedTranscripts(world)
   const packs = await seedPacks(world)
   const captures = await seedCaptures(world)
   const { memory: decision } = await world.call("decision.add", {
@@ -40,6 +42,7 @@ export async function seedRepository(world: ProxyWorld) {
     gateway,
     guard,
     pipelines,
+    transcripts,
     packs,
     captures,
     decision: decision.id,

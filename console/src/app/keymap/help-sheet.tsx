@@ -16,6 +16,8 @@ const NAMES: Readonly<Record<Scope, string>> = {
   knowledge: "On Knowledge",
   memory: "On Memory",
   sessions: "On Sessions",
+  session: "In a session",
+  cost: "On Cost",
   pack: "On Pack",
   folds: "On Folds",
   guard: "On Guard",

@@ -11,6 +11,8 @@ export type Scope =
   | "knowledge"
   | "memory"
   | "sessions"
+  | "session"
+  | "cost"
   | "pack"
   | "folds"
   | "guard"
@@ -44,6 +46,8 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   knowledge: "list",
   memory: "list",
   sessions: "list",
+  session: "list",
+  cost: "list",
   pack: "list",
   folds: "list",
   guard: "list",

@@ -22,6 +22,8 @@ type RunHeaderProps = {
   readonly run: Run
   readonly isReadOnly: boolean
   readonly isDrawerShown: boolean
+  readonly isChartShown: boolean
+  onChart(): void
   onDrawer(): void
   onHandoff(): void
 }
@@ -40,6 +42,16 @@ export function RunHeader(props: RunHeaderProps) {
       title={<Title run={run} isReadOnly={isReadOnly} onRename={(title) => rename.mutate(title)} />}
     >
       <OnlyWide>
+        <Button
+          variant="ghost"
+          keyId="run.chart"
+          pressed={props.isChartShown}
+          onPress={props.onChart}
+        >
+          Context
+        </Button>
+      </OnlyWide>
+      <OnlyWide>
         <Button variant="ghost" keyId="run.gateway" onPress={() => navigate(paths.gateway(run.id))}>
           Gateway
         </Button>
@@ -49,7 +61,12 @@ export function RunHeader(props: RunHeaderProps) {
           Hand off
         </Button>
       </OnlyWide>
-      <RunMenu run={run} isReadOnly={isReadOnly} onHandoff={props.onHandoff} />
+      <RunMenu
+        run={run}
+        isReadOnly={isReadOnly}
+        onChart={props.onChart}
+        onHandoff={props.onHandoff}
+      />
       <IconButton
         icon="panel"
         label={props.isDrawerShown ? "Hide the context" : "Show the context"}
@@ -82,13 +99,14 @@ function useWasTrue(is: boolean): boolean {
   return wasEver || is
 }
 
-type RunMenuProps = Pick<RunHeaderProps, "run" | "isReadOnly" | "onHandoff">
+type RunMenuProps = Pick<RunHeaderProps, "run" | "isReadOnly" | "onChart" | "onHandoff">
 
-function RunMenu({ run, isReadOnly, onHandoff }: RunMenuProps) {
+function RunMenu({ run, isReadOnly, onChart, onHandoff }: RunMenuProps) {
   const toFile = useExport(useToast())
   const wire = { value: "gateway", label: "Gateway", detail: "Requests to the model" }
   const handoff = { value: "handoff", label: "Hand off", detail: "To a new session" }
-  const choices = [...EXPORT_CHOICES, wire]
+  const chart = { value: "chart", label: "Context over time", detail: "The window at each report" }
+  const choices = [...EXPORT_CHOICES, chart, wire]
   return (
     <ChoiceMenu
       label="Actions"
@@ -97,7 +115,8 @@ function RunMenu({ run, isReadOnly, onHandoff }: RunMenuProps) {
       value=""
       onPick={(value) => {
         const format = exportOf(value)
-        if (value === wire.value) navigate(paths.gateway(run.id))
+        if (value === chart.value) onChart()
+        else if (value === wire.value) navigate(paths.gateway(run.id))
         else if (format === null) onHandoff()
         else toFile.mutate({ id: run.id, format })
       }}

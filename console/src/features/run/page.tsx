@@ -27,6 +27,7 @@ import { useToast } from "../../ui/toast/toast.tsx"
 import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { RunComposer } from "./composer.tsx"
+import { ContextOverTime } from "./context-over-time.tsx"
 import { Drawer } from "./drawer.tsx"
 import { RunHeader } from "./header.tsx"
 import type { Entry } from "./transcript/entry.ts"
@@ -120,6 +121,8 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
         run={run}
         isReadOnly={isReadOnly}
         isDrawerShown={drawer.isShown}
+        isChartShown={params.chart}
+        onChart={() => onParams({ chart: !params.chart }, "replace")}
         onDrawer={drawer.toggle}
         onHandoff={() => wantHandoff(() => setIsHandingOff(true))}
       />
@@ -140,7 +143,16 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             onFind={(find) => onParams({ find }, "replace")}
             onNextFound={findNext}
           />
-          <RunStrip run={run} now={now} onPick={goTo} />
+          {params.chart ? (
+            <ContextOverTime
+              run={run}
+              messages={state.window.messages}
+              at={params.at}
+              onPick={goTo}
+            />
+          ) : (
+            <RunStrip run={run} now={now} onPick={goTo} />
+          )}
           <PipelineNotice session={id} />
           <TranscriptPane
             run={run}

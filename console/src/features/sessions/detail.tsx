@@ -1,7 +1,16 @@
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, formatMoment, shortSession, visibleLine } from "../../base/format.ts"
-import { formatExact, type LiveSession, plural, type SessionShow } from "../../contract.ts"
+import { STATUS_MARKS } from "../../base/status.ts"
+import {
+  formatExact,
+  type LiveSession,
+  plural,
+  type Run,
+  type SessionShow,
+} from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { LinkButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { CommandLine } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -21,13 +30,32 @@ import {
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { ClaimsBlock, FilesBlock, LoadedBlock, MomentsBlock, OutsideBlock } from "./parts.tsx"
-import { useOneSession } from "./use-sessions.ts"
+import { TranscriptDetail } from "./transcript-detail.tsx"
+import { useIndexed, useOneSession, useRuns, useSessions } from "./use-sessions.ts"
 import { describeEdits, describeHost, describeRegistration, markOf } from "./words.ts"
 
-type DetailProps = { readonly now: number; readonly id: string; onClose(): void }
+type DetailProps = {
+  readonly now: number
+  readonly id: string
+  /** The words that were searched for. */
+  readonly text: string
+  onClose(): void
+}
 
-export function Detail({ now, id, onClose }: DetailProps) {
-  const { data, error, isPending, refetch } = useOneSession(id)
+/** Facts of the transcript and of the hooks. */
+export function Detail({ now, id, text, onClose }: DetailProps) {
+  const sources = useSources(id)
+  const {
+    data,
+    error,
+    isLoading: isLedgerLoading,
+    refetch,
+  } = useOneSession(sources.hasLedger ? id : "")
+  const indexed = useOperation("sessions.show", { session: id }, { isAsked: sources.hasTranscript })
+  const { run } = sources
+  const failed = error ?? indexed.error
+  const isLoading = !sources.isKnown || isLedgerLoading || indexed.isLoading
+  const title = indexed.data?.session.title ?? run?.title ?? shortSession(id)
   useKey("panel.right", onClose)
   return (
     <Pane label="The session">
@@ -36,25 +64,78 @@ export function Detail({ now, id, onClose }: DetailProps) {
         actions={<CopyIcon text={id} label="Copy name" keyId="sessions.copy" />}
         onClose={onClose}
       >
-        <Text as="h2" strong mono cut title={visibleLine(id)}>
-          {shortSession(id)}
+        <Text as="h2" strong cut title={visibleLine(id)}>
+          {visibleLine(title)}
         </Text>
       </DetailHead>
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
+      {failed === null || indexed.data !== undefined ? null : (
+        <Failure size="pane" error={toWireError(failed)} onRetry={() => void refetch()} />
       )}
-      {isPending && error === null ? <RowSkeleton rows={8} /> : null}
-      {data === undefined ? null : (
+      {isLoading ? <RowSkeleton rows={8} /> : null}
+      {isLoading ? null : (
         <PaneScroll>
-          {data.text === null ? null : (
+          {run === undefined ? null : <RunFacts run={run} />}
+          {indexed.data === undefined ? null : (
+            <TranscriptDetail id={id} shown={indexed.data} text={text} />
+          )}
+          {data === undefined || data.text === null ? null : (
             <Block>
               <Markdown text={data.text} />
             </Block>
           )}
-          {data.live === null ? null : <LiveParts now={now} live={data.live} shown={data} />}
+          {data === undefined || data.live === null ? null : (
+            <LiveParts now={now} live={data.live} shown={data} />
+          )}
         </PaneScroll>
       )}
     </Pane>
+  )
+}
+
+/**
+ * Which lists contain the session. A room that does not know it answers with an error, so only
+ * those that do are asked; a session in no list may be older than all of them.
+ */
+function useSources(id: string) {
+  const indexed = useIndexed({ host: null, here: false })
+  const ledger = useSessions()
+  const { data: runs } = useRuns()
+  const isIndexed = indexed.data?.sessions.some((it) => it.id === id) === true
+  const run = runs?.runs.find((it) => it.id === id || it.sessionId === id)
+  const isReported =
+    ledger.data?.live.some((it) => it.session === id) === true ||
+    ledger.data?.logged.some((it) => it.file === id) === true
+  const mayBeOlder = (indexed.data?.total ?? 0) > (indexed.data?.sessions.length ?? 0)
+  const isListed = isIndexed || isReported || run !== undefined
+  return {
+    run,
+    isKnown: !indexed.isLoading && !ledger.isLoading,
+    hasTranscript: isIndexed || (!isListed && mayBeOlder),
+    hasLedger: isReported || (!isListed && !mayBeOlder),
+  }
+}
+
+function RunFacts({ run }: { readonly run: Run }) {
+  return (
+    <Block>
+      <Stack gap="8">
+        <Values>
+          <Value name="Run">
+            <Flow>
+              <StatusMark status={STATUS_MARKS[run.status]} />
+              {run.status}
+            </Flow>
+          </Value>
+          <Value name="Agent">{[run.type, visibleLine(run.model ?? "")].join(" ")}</Value>
+          <Value name="Turns">{formatExact(run.turns)}</Value>
+        </Values>
+        <Flow>
+          <LinkButton small variant="primary" href={paths.run(run.id)}>
+            Open the run
+          </LinkButton>
+        </Flow>
+      </Stack>
+    </Block>
   )
 }
 
@@ -81,7 +162,7 @@ function LiveParts({ now, live, shown }: LivePartsProps) {
 function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
   const { session, startedAt, lastAt } = live
   return (
-    <Block>
+    <Block title="Ledger" aside="reported by hooks">
       <Stack gap="8">
         <Values>
           <Value name="Registration">
@@ -95,9 +176,6 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
           {startedAt === null ? null : <Value name="Started">{formatMoment(startedAt)}</Value>}
           <Value name="Last seen">
             {formatAge(lastAt, now)} ago, {formatMoment(lastAt)}
-          </Value>
-          <Value name="Id" wrap>
-            <Text mono>{visibleLine(session)}</Text>
           </Value>
         </Values>
         <PlaceLink href={paths.guard({ session, hours: 720 })}>Show hook messages</PlaceLink>

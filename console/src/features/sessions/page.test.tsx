@@ -1,46 +1,61 @@
 import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
-import type { Claim, SessionList, SessionShow } from "../../contract.ts"
+import type { Claim, SessionList, SessionShow, SessionsList } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { sessionsParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { SessionsPage } from "./page.tsx"
-import { aClaim, aList, aSession, aShow, NOW } from "./sessions.fixture.ts"
+import {
+  aClaim,
+  aList,
+  aSession,
+  aShow,
+  aTranscript,
+  NOW,
+  transcripts,
+} from "./sessions.fixture.ts"
 import { LIST_INPUT } from "./use-sessions.ts"
 
 type SessionsPageData = {
+  readonly indexed?: SessionsList
   readonly list?: SessionList
   readonly claims?: readonly Claim[]
   readonly shown?: SessionShow
   readonly isReadOnly?: boolean
 }
 
-function markupOf(address: string, { list, claims, shown, isReadOnly }: SessionsPageData): string {
+function markupOf(address: string, data: SessionsPageData): string {
+  const { indexed, list, claims, shown, isReadOnly } = data
   const queries = new QueryClient()
   const params = sessionsParams.parse(address)
+  if (indexed !== undefined) queries.setQueryData(INDEXED, indexed)
   if (list !== undefined) queries.setQueryData(keys.operation("session.list", LIST_INPUT), list)
   if (claims !== undefined) queries.setQueryData(keys.operation("claim.list", {}), { claims })
   if (shown !== undefined) {
     queries.setQueryData(keys.operation("session.show", { session: params.show }), shown)
   }
-  if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  if (isReadOnly === true)
+    queries.setQueryData(keys.session, { repository: { root: "/r" }, readOnly: true })
   return renderPage(queries, <SessionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
+
+const INDEXED = keys.operation("sessions.list", { limit: 500 })
 
 const render = (address: string, data: SessionsPageData) => textOf(markupOf(address, data))
 
 describe("page Sessions", () => {
   it("[CONSOLE-15] each empty list says what it shows and gives the command that fills it", () => {
     const list = aList()
-    expect(render("", { list })).toContain("$ qm init")
+    const indexed = transcripts([])
+    expect(render("", { list, indexed })).toContain("$ qm sessions import")
     expect(render("?tab=logged", { list })).toContain("$ qm sessions register rounding")
     expect(render("?tab=claims", { claims: [] })).toMatch(/No file is claimed\..*\$ qm claim take/)
-    expect(render("", {}), "unknown is not empty").not.toContain("qm init")
+    expect(render("", {}), "unknown is not empty").not.toContain("qm sessions import")
   })
 
   it("[CONSOLE-15] no match and an empty list have different texts", () => {
-    const list = aList({ live: [aSession("s-1")] })
-    expect(render("?text=zz", { list })).toContain("No match. Show all")
+    const indexed = transcripts([aTranscript("t-1")])
+    expect(render("?host=codex", { indexed, list: aList() })).not.toContain("qm sessions import")
     const claims = [aClaim("src/a.ts")]
     expect(render("?tab=claims&text=zz", { claims })).toContain("No match.")
   })
@@ -51,10 +66,24 @@ describe("page Sessions", () => {
       logged: [{ file: "f.md", date: "2026-11-14", title: "t", request: "r" }],
       loggedCount: 24,
     })
-    const text = render("?tab=logged", { list, claims: [aClaim("a")] })
-    expect(text).toContain("2 sessions in 30 days, 1 not registered")
-    expect(text).toMatch(/Recent 2 Registered 24 Claims 1/)
+    const indexed = transcripts([aTranscript("t-1")])
+    const text = render("?tab=logged", { indexed, list, claims: [aClaim("a")] })
+    expect(text).toContain("1 transcript, 1 not registered")
+    expect(text).toMatch(/Sessions 1 Registered 24 Claims 1/)
     expect(text).toContain("The newest 1 of 24 are listed.")
+  })
+
+  it("[CONSOLE-67] waiting transcripts are offered for import, and a read-only page offers nothing", () => {
+    const waiting = { waitingFiles: 37, waitingBytes: 212_000_000 }
+    const indexed = transcripts([], waiting)
+    const text = render("", { indexed, list: aList() })
+    expect(text).toContain("37 transcripts on this machine (212.0 MB) not searchable yet.")
+    expect(text).toContain("Import this repository")
+    expect(text).toContain("Import all, from now on")
+    const readOnly = render("", { indexed, list: aList(), isReadOnly: true })
+    expect(readOnly).not.toContain("Import all")
+    const refused = transcripts([], { ...waiting, setting: "never" })
+    expect(render("", { indexed: refused, list: aList() })).not.toContain("Import all")
   })
 
   it("a session shows its files, claims, reminders, simulations and instructions", () => {
@@ -70,7 +99,8 @@ describe("page Sessions", () => {
       loaded: [{ path: "/r/B.md", kind: "Project", reason: "include", parent: "/r/A.md", at: NOW }],
       claims: [aClaim("src/")],
     })
-    const html = markupOf("?show=s-1", { list: aList(), shown })
+    const list = aList({ live: [aSession("s-1")] })
+    const html = markupOf("?show=s-1", { indexed: transcripts([]), list, shown })
     const text = textOf(html)
     expect(text).toContain("2 important files changed since the session was last registered")
     expect(text).toContain("src/a.ts important, 6 edits, 2 min ago")
@@ -99,7 +129,7 @@ describe("page Sessions", () => {
   })
 
   it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
-    const queries = await failedQuery(keys.operation("session.list", LIST_INPUT))
+    const queries = await failedQuery(INDEXED)
     const page = (
       <SessionsPage now={NOW} params={sessionsParams.parse("")} onParams={() => undefined} />
     )
@@ -120,7 +150,8 @@ describe("page Sessions", () => {
       text: `${evil} [a](javascript:alert(1))`,
     })
     const list = aList({ live: [aSession(evil, { host: evil })] })
-    const live = markupOf(`?show=${encodeURIComponent(evil)}`, { list, shown })
+    const indexed = transcripts([aTranscript("t", { title: evil, branch: evil, models: [evil] })])
+    const live = markupOf(`?show=${encodeURIComponent(evil)}`, { indexed, list, shown })
     const claims = [aClaim(evil, { session: evil, machine: evil, isHolderAlive: null })]
     const held = markupOf(`?tab=claims&show=${encodeURIComponent(evil)}`, { claims })
     for (const html of [live, held])

@@ -2,13 +2,12 @@ import { useMemo } from "react"
 import {
   type Claim,
   formatExact,
-  type LiveSession,
   type LoggedSession,
   plural,
   type SessionList,
 } from "../../contract.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
-import { SESSIONS_TABS, type SessionsParams } from "../../data/paths.ts"
+import { SESSIONS_TABS, type SessionsParams, TRANSCRIPT_HOSTS } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import {
   CollectionList,
@@ -23,22 +22,21 @@ import {
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { TableHead } from "../../ui/list/list.tsx"
-import { OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { OnlyRoomy, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { AllList } from "./all-list.tsx"
 import { ClaimDetail } from "./claim-detail.tsx"
 import { Detail } from "./detail.tsx"
 import {
   CLAIM_COLUMNS,
   CLAIM_HEAD,
   ClaimRow,
-  LIVE_COLUMNS,
-  LIVE_HEAD,
-  LiveRow,
   LOGGED_COLUMNS,
   LoggedHead,
   LoggedRow,
 } from "./rows.tsx"
-import { useClaims, useSessions } from "./use-sessions.ts"
+import { useClaims, useIndexed, useSessions } from "./use-sessions.ts"
 import { filterByWords } from "./words.ts"
 
 export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams>) {
@@ -47,7 +45,7 @@ export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams
     <CollectionPage
       name="sessions"
       detailPx={480}
-      header={<Header title="Sessions" facts={<Facts />} />}
+      header={<Header title="Sessions" facts={<Facts params={params} />} />}
       list={<ListPane now={now} params={params} onParams={onParams} />}
       detail={show === "" ? null : <Beside now={now} params={params} onParams={onParams} />}
       onLeave={leaveOne(onParams, [show !== "", { show: "" }], [text !== "", { text: "", at: "" }])}
@@ -55,15 +53,18 @@ export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams
   )
 }
 
-function Facts() {
+function Facts({ params }: { readonly params: SessionsParams }) {
   const { data } = useSessions()
-  if (data === undefined || data.live.length === 0) return null
-  const drifted = data.live.filter((it) => it.drifted > 0).length
-  const owed = drifted === 0 ? "" : `, ${formatExact(drifted)} not registered`
+  const drifted = data?.live.filter((it) => it.drifted > 0).length ?? 0
+  const indexed = useIndexed(params)
+  const parts = [
+    indexed.data === undefined ? "" : plural(indexed.data.total, "transcript"),
+    drifted === 0 ? "" : `${formatExact(drifted)} not registered`,
+  ].filter((it) => it !== "")
   return (
     <OnlyWide>
       <Text as="div" tone="3" cut>
-        {plural(data.live.length, "session")} in 30 days{owed}
+        {parts.join(", ")}
       </Text>
     </OnlyWide>
   )
@@ -74,7 +75,8 @@ function Beside({ now, params, onParams }: PageProps<SessionsParams>) {
   const { data } = useClaims()
   const close = () => onParams({ show: "" })
   if (params.tab !== "claims") {
-    return <Detail key={params.show} now={now} id={params.show} onClose={close} />
+    const text = params.tab === "all" ? params.text : ""
+    return <Detail key={params.show} now={now} id={params.show} text={text} onClose={close} />
   }
   return (
     <ClaimDetail
@@ -94,8 +96,9 @@ function ListPane(props: PageProps<SessionsParams>) {
   const handle = useListRef()
   const sessions = useSessions()
   const claims = useClaims()
+  const indexed = useIndexed(params)
   const counts = {
-    live: sessions.data?.live.length,
+    all: indexed.data?.total,
     logged: sessions.data?.loggedCount,
     claims: claims.data?.claims.length,
   }
@@ -106,6 +109,13 @@ function ListPane(props: PageProps<SessionsParams>) {
         text={params.text}
         list={handle}
         onText={(text) => onParams({ text, at: "" }, "replace")}
+        actions={
+          tab === "all" ? (
+            <OnlyRoomy>
+              <Narrowed params={params} onParams={onParams} />
+            </OnlyRoomy>
+          ) : undefined
+        }
       />
       <FacetHead
         label="List"
@@ -121,62 +131,64 @@ function ListPane(props: PageProps<SessionsParams>) {
         })}
         onPick={(to) => onParams({ tab: to, text: "", at: "", show: "" })}
       />
+      {tab === "all" ? <AllList {...props} handle={handle} /> : null}
       {tab === "claims" ? (
         <Loaded query={claims} rows={8}>
           {(list) => <Claims {...props} handle={handle} claims={list.claims} />}
         </Loaded>
-      ) : (
+      ) : null}
+      {tab === "logged" ? (
         <Loaded query={sessions} rows={8}>
-          {(list) =>
-            tab === "live" ? (
-              <Live {...props} handle={handle} live={list.live} />
-            ) : (
-              <Logged {...props} handle={handle} list={list} />
-            )
-          }
+          {(list) => <Logged {...props} handle={handle} list={list} />}
         </Loaded>
-      )}
+      ) : null}
     </Pane>
   )
 }
 
+type NarrowedProps = Omit<PageProps<SessionsParams>, "now">
+
+function Narrowed({ params, onParams }: NarrowedProps) {
+  const { host, here } = params
+  return (
+    <>
+      <ChoiceMenu
+        label={`Repository: ${here ? "This repository" : "All repositories"}`}
+        value={here ? "here" : ""}
+        choices={[
+          { value: "", label: "All repositories", detail: "No filter" },
+          { value: "here", label: "This repository", detail: "With all its worktrees" },
+        ]}
+        onPick={(value) => onParams({ here: value === "here", at: "" })}
+      >
+        {here ? "This repository" : "All repositories"}
+      </ChoiceMenu>
+      <ChoiceMenu
+        label={`Host: ${host ?? "Any host"}`}
+        value={host ?? ""}
+        choices={[
+          { value: "", label: "Any host", detail: "No filter" },
+          ...TRANSCRIPT_HOSTS.map((it) => ({ value: it, label: it, detail: "Only its sessions" })),
+        ]}
+        onPick={(value) =>
+          onParams({ host: TRANSCRIPT_HOSTS.find((it) => it === value) ?? null, at: "" })
+        }
+      >
+        {host ?? "Any host"}
+      </ChoiceMenu>
+    </>
+  )
+}
+
 const FILTER_LABELS = {
-  live: "Filter by name or host",
+  all: "Search all sessions",
   logged: "Filter by words or date",
   claims: "Filter by path or session",
 } as const
 
-const TAB_NAMES = { live: "Recent", logged: "Registered", claims: "Claims" } as const
+const TAB_NAMES = { all: "Sessions", logged: "Registered", claims: "Claims" } as const
 
 type SessionListProps = PageProps<SessionsParams> & { readonly handle: ListRef }
-
-function Live({ live, ...props }: SessionListProps & { readonly live: readonly LiveSession[] }) {
-  const { now, params } = props
-  const items = useMemo(() => filterByWords(live, params.text, liveSearchText), [live, params.text])
-  if (live.length === 0) {
-    return (
-      <Empty
-        description="This page lists agent sessions with their edits, claims and unregistered changes. Hooks record them from level 2 on. Install the kit:"
-        command="qm init"
-      />
-    )
-  }
-  if (items.length === 0) return <NoneFits {...props} />
-  return (
-    <CollectionList
-      {...listOf(props)}
-      label="Recent sessions"
-      columns={LIVE_COLUMNS}
-      head={<TableHead labels={LIVE_HEAD} />}
-      items={items}
-      keyOf={(it) => it.session}
-      onOpen={(it) => props.onParams({ at: it.session, show: it.session })}
-      renderItem={(item, option) => <LiveRow item={item} now={now} option={option} />}
-    />
-  )
-}
-
-const liveSearchText = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
 
 function Logged({ list, ...props }: SessionListProps & { readonly list: SessionList }) {
   const { params } = props

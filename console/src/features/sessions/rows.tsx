@@ -1,71 +1,13 @@
 import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
-import { type Claim, formatExact, type LiveSession, type LoggedSession } from "../../contract.ts"
+import type { Claim, LoggedSession } from "../../contract.ts"
 import { Cell, NarrowLine, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import {
-  describeEdits,
-  describeExpiry,
-  describeHolder,
-  describeHost,
-  describeRegistration,
-  holderMark,
-  markOf,
-} from "./words.ts"
+import { describeExpiry, describeHolder, holderMark } from "./words.ts"
 
 type OfItem<Item> = { readonly item: Item; readonly now: number; readonly option: RowOption }
-
-export const LIVE_COLUMNS = {
-  full: "14px minmax(0, 1fr) 104px 160px 56px 56px 56px 88px",
-  tight: "14px minmax(0, 1fr) 96px 152px 88px",
-  narrow: "14px minmax(0, 1fr) 76px",
-} as const
-
-export const LIVE_HEAD = [
-  { text: "" },
-  { text: "Session" },
-  { text: "Host" },
-  { text: "Registration" },
-  { text: "Edits", align: "end", from: "wide" },
-  { text: "Files", align: "end", from: "wide" },
-  { text: "Claims", align: "end", from: "wide" },
-  { text: "Last seen", align: "end" },
-] as const
-
-export function LiveRow({ item, now, option }: OfItem<LiveSession>) {
-  const { session, edits, files, claims, drifted, lastAt } = item
-  return (
-    <Row option={option}>
-      <StatusMark status={markOf(item)} />
-      <Stack>
-        <Cell lead>
-          <Text as="div" mono cut title={visibleLine(session)}>
-            {shortSession(session)}
-          </Text>
-        </Cell>
-        <NarrowLine>
-          {[describeRegistration(item), describeHost(item), describeEdits(item)].join(", ")}
-        </NarrowLine>
-      </Stack>
-      <SmallCell text={describeHost(item)} />
-      <SmallCell text={describeRegistration(item)} isWarned={drifted > 0} />
-      {[edits, files, claims].map((it, i) => (
-        <Cell key={FIGURES[i]} from="wide">
-          <Text as="div" mono tone="2" align="end">
-            {it === 0 ? "" : formatExact(it)}
-          </Text>
-        </Cell>
-      ))}
-      <Text as="div" size="sm" tone="3" align="end" cut title={formatWhen(lastAt, now)}>
-        {formatAge(lastAt, now)}
-      </Text>
-    </Row>
-  )
-}
-
-const FIGURES = ["edits", "files", "claims"] as const
 
 export const LOGGED_COLUMNS = {
   full: "88px minmax(0, 1fr) minmax(0, 1.4fr)",

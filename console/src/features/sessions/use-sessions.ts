@@ -4,7 +4,8 @@ import { visibleLine } from "../../base/format.ts"
 import type { Claim, ClaimList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
-import { useClient } from "../../data/queries.tsx"
+import type { SessionsParams } from "../../data/paths.ts"
+import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { useWatched } from "../../data/watched.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
@@ -13,6 +14,27 @@ export const LIST_INPUT: Input<"session.list"> = { sinceHours: 24 * 30, limit: 5
 
 export function useSessions() {
   return useWatched("session.list", LIST_INPUT)
+}
+
+/** The contract's maximum of transcripts and runs. */
+const MOST_LISTED = 500
+
+/** Filters of a request, as the server knows them. */
+export function useFilter({ host, here }: Pick<SessionsParams, "host" | "here">) {
+  const { data: session } = useSession()
+  const root = session?.repository.root
+  return {
+    ...(host === null ? {} : { host }),
+    ...(here && root !== undefined ? { repository: root } : {}),
+  }
+}
+
+export function useIndexed(params: Pick<SessionsParams, "host" | "here">) {
+  return useOperation("sessions.list", { ...useFilter(params), limit: MOST_LISTED })
+}
+
+export function useRuns() {
+  return useOperation("agents.list", { limit: MOST_LISTED })
 }
 
 export function useClaims() {

@@ -1,11 +1,11 @@
-import { type PointerEvent, useLayoutEffect, useRef, useState } from "react"
+import { type MouseEvent, useLayoutEffect, useRef, useState } from "react"
 import { formatRunTime } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
-import { formatCount, formatExact } from "../../contract.ts"
+import { type ContextKind, formatCount, formatExact } from "../../contract.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
 import { KindDot } from "../budget-bar/budget-bar.tsx"
 
-import { ticksFor } from "../strip/ticks.ts"
+import { type Tick, ticksFor } from "../strip/ticks.ts"
 import { formatTick } from "../waterfall/axis.ts"
 import styles from "./area-chart.module.css"
 import {
@@ -21,8 +21,21 @@ import {
   totalOf,
 } from "./layout.ts"
 
+/** A time axis on which long waits are short. */
+export type AreaAxis = {
+  readonly ticks: readonly Tick[]
+  readonly breaks: readonly {
+    readonly fromMs: number
+    readonly toMs: number
+    readonly label: string
+  }[]
+}
+
 type AreaChartProps = {
   readonly label: string
+  /** Labels of kinds that differ from their names. */
+  readonly names?: KindNames
+  readonly axis?: AreaAxis
   readonly points: readonly AreaPoint[]
   readonly marks: readonly AreaMark[]
   readonly wholeMs: number
@@ -31,19 +44,24 @@ type AreaChartProps = {
   onPick(key: string): void
 }
 
+type KindNames = Partial<Readonly<Record<ContextKind, string>>>
+
 export function AreaChart(props: AreaChartProps) {
-  const { label, points, marks, limit, picked, onPick } = props
+  const { label, points, marks, limit, picked, onPick, axis, names = {} } = props
   const wholeMs = Math.max(1, props.wholeMs)
   const [hovered, setHovered] = useState<string | null>(null)
   const { box, widthPx } = useWidth()
   const most = Math.max(0, ...points.map((it) => totalOf(it.kinds)))
   const top = topFor(most)
   const shown = points.find((it) => it.key === (hovered ?? picked)) ?? points.at(-1)
-  const find = (event: PointerEvent<HTMLElement>) => {
+  const find = (event: MouseEvent<HTMLElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
     return pointAt(points, ((event.clientX - left) / Math.max(1, width)) * wholeMs)?.key ?? null
   }
-  const pick = () => (hovered === null ? undefined : onPick(hovered))
+  const pick = (event: MouseEvent<HTMLElement>) => {
+    const key = find(event)
+    if (key !== null) onPick(key)
+  }
   const at = points.find((it) => it.key === picked)
   return (
     <section className={styles.chart} aria-label={label}>
@@ -59,6 +77,17 @@ export function AreaChart(props: AreaChartProps) {
           onClick={pick}
         >
           <Picture areas={layoutAreas(points, { wholeMs, top })} />
+          {axis?.breaks.map((it) => (
+            <i
+              key={it.fromMs}
+              className={styles.break}
+              title={it.label}
+              style={{
+                left: percent(it.fromMs / wholeMs),
+                width: percent((it.toMs - it.fromMs) / wholeMs),
+              }}
+            />
+          ))}
           {limit === null || limit.tokens > top ? null : (
             <i className={styles.limit} style={{ top: percent(1 - limit.tokens / top) }}>
               <b>{limit.label}</b>
@@ -72,7 +101,7 @@ export function AreaChart(props: AreaChartProps) {
           )}
         </div>
         <div className={styles.ticks}>
-          {ticksFor(props.wholeMs, widthPx).map(({ ms, text }, i, all) => (
+          {(axis?.ticks ?? ticksFor(props.wholeMs, widthPx)).map(({ ms, text }, i, all) => (
             <b
               key={ms}
               data-last={i === all.length - 1 || undefined}
@@ -83,8 +112,15 @@ export function AreaChart(props: AreaChartProps) {
           ))}
         </div>
       </div>
-      <Readout point={shown} beyond={limit !== null && limit.tokens > top ? limit.label : null} />
-      <TableOf points={points} marks={marks} label={label} />
+      <Readout
+        point={shown}
+        names={names}
+        notes={[
+          ...(limit !== null && limit.tokens > top ? [`${limit.label}, above the scale`] : []),
+          ...(axis?.breaks.length ? ["hatched: waiting, not to scale"] : []),
+        ]}
+      />
+      <TableOf points={points} marks={marks} label={label} names={names} />
     </section>
   )
 }
@@ -139,30 +175,36 @@ function MarkLine({ mark }: { readonly mark: PlacedMark }) {
   )
 }
 
-type ReadoutProps = { readonly point: AreaPoint | undefined; readonly beyond: string | null }
+type ReadoutProps = {
+  readonly point: AreaPoint | undefined
+  readonly names: KindNames
+  readonly notes: readonly string[]
+}
 
-function Readout({ point, beyond }: ReadoutProps) {
+function Readout({ point, names, notes }: ReadoutProps) {
   if (point === undefined) return null
   return (
     <ul className={styles.legend}>
       <li>
-        {point.name}, {formatRunTime(point.atMs)} <b>{formatExact(totalOf(point.kinds))}</b>{" "}
-        {point.description}
+        {point.name}, {point.when ?? formatRunTime(point.atMs)}{" "}
+        <b>{formatExact(totalOf(point.kinds))}</b> {point.description}
       </li>
       {KINDS.filter((kind) => (point.kinds[kind] ?? 0) > 0).map((kind) => (
         <li key={kind}>
           <KindDot kind={kind} />
-          {kind} <b>{formatCount(point.kinds[kind] ?? 0)}</b>
+          {names[kind] ?? kind} <b>{formatCount(point.kinds[kind] ?? 0)}</b>
         </li>
       ))}
-      {beyond === null ? null : <li>{beyond}, above the scale</li>}
+      {notes.map((it) => (
+        <li key={it}>{it}</li>
+      ))}
     </ul>
   )
 }
 
-type TableProps = Pick<AreaChartProps, "points" | "marks" | "label">
+type TableProps = Pick<AreaChartProps, "points" | "marks" | "label"> & { readonly names: KindNames }
 
-function TableOf({ points, marks, label }: TableProps) {
+function TableOf({ points, marks, label, names }: TableProps) {
   const [isOpen, setIsOpen] = useState(false)
   const used = KINDS.filter((kind) => points.some((it) => (it.kinds[kind] ?? 0) > 0))
   return (
@@ -173,18 +215,20 @@ function TableOf({ points, marks, label }: TableProps) {
           <table>
             <thead>
               <tr>
-                {["Item", "Time", "Tokens", ...used, "Source"].map((it) => (
-                  <th key={it} scope="col">
-                    {it}
-                  </th>
-                ))}
+                {["Item", "Time", "Tokens", ...used.map((it) => names[it] ?? it), "Source"].map(
+                  (it) => (
+                    <th key={it} scope="col">
+                      {it}
+                    </th>
+                  ),
+                )}
               </tr>
             </thead>
             <tbody>
               {points.map((it) => (
                 <tr key={it.key}>
                   <th scope="row">{it.name}</th>
-                  <td>{formatRunTime(it.atMs)}</td>
+                  <td>{it.when ?? formatRunTime(it.atMs)}</td>
                   <td>{formatExact(totalOf(it.kinds))}</td>
                   {used.map((kind) => (
                     <td key={kind}>{formatExact(it.kinds[kind] ?? 0)}</td>

@@ -8,6 +8,8 @@ export type AreaPoint = {
   readonly kinds: KindTokens
   readonly name: string
   readonly description: string
+  /** A time to show instead of the time since the start. */
+  readonly when?: string
 }
 
 export type AreaMark = {

@@ -14,6 +14,7 @@ const PATHS = {
   "chevron-right": "m6 3.75 4.25 4.25L6 12.25",
   close: "m4 4 8 8M12 4l-8 8",
   code: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
+  cost: "M2.5 13.25h11M4.25 13V9.5M8 13V3M11.75 13V6.5",
   copy: "M5.75 5.75h8v8h-8ZM10.25 3.5V2.25h-8v8H3.5",
   decision: "M8 2v12M3 4h7.75l2.25 2-2.25 2H3Z",
   density: "M2.5 4h11M2.5 8h11M2.5 12h11",

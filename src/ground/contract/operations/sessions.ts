@@ -12,6 +12,7 @@ import {
   SessionsShow,
   TranscriptHost,
 } from "../shapes/sessions.ts"
+import { SessionsWaste, WasteApplied, WasteUndone } from "../shapes/waste.ts"
 
 const session = z
   .string()
@@ -73,6 +74,9 @@ export const sessionsOperations = defineOperations("sessions", {
     input: z.strictObject({
       ...SessionInput,
       after: z.int().nonnegative().default(0).describe("Only lines after this line id"),
+      agent: z.string().min(1).max(200).optional().describe("Only lines of `main` or a sub-agent"),
+      from: z.int().nonnegative().optional().describe("Only lines from this moment on"),
+      until: z.int().nonnegative().optional().describe("Only lines before this moment"),
       limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of lines"),
     }),
     output: SessionsLines,
@@ -157,5 +161,57 @@ export const sessionsOperations = defineOperations("sessions", {
       ...filters,
     }),
     output: SessionsCost,
+  },
+  waste: {
+    summary: "Find tokens that sessions and their start context waste",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["waste"],
+      group: "Sessions",
+      examples: ["qm waste", "qm waste --since 7d --json"],
+      notes: [
+        "Examines the indexed sessions of this repository and what its agents load at the start.",
+        "A saving is an estimate until later sessions measure it.",
+      ],
+    },
+    input: z.strictObject({
+      since: since.default("30d").describe("First day, or age such as 24h, 7d, 4w"),
+    }),
+    output: SessionsWaste,
+    rows: { field: "findings", id: "id", title: ["title"] },
+  },
+  apply: {
+    summary: "Make the file edit of a finding; `qm waste undo` restores the bytes",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["waste", "apply"],
+      args: ["finding"],
+      group: "Sessions",
+      examples: ["qm waste apply 3fa09b12"],
+    },
+    input: z.strictObject({
+      finding: listedBy(
+        "sessions.waste",
+        z.string().min(1).max(100).describe("Id of a finding with a change, listed by `qm waste`"),
+      ),
+    }),
+    output: WasteApplied,
+  },
+  undo: {
+    summary: "Restore the file that an applied finding changed",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["waste", "undo"],
+      args: ["fix"],
+      group: "Sessions",
+      examples: ["qm waste undo 3fa09b12"],
+    },
+    input: z.strictObject({
+      fix: z.string().min(1).max(100).describe("Id of an applied finding, listed by `qm waste`"),
+    }),
+    output: WasteUndone,
   },
 })

@@ -38,6 +38,9 @@ export const IndexedSession = z.object({
   turns: Count,
   peakTokens: Count.nullable().describe("Most tokens in the window of the main agent"),
   windowTokens: Count.nullable().describe("Size of the window, if the host reports it"),
+  context: z
+    .array(Count)
+    .describe("Tokens in the window over its calls: the largest of each of up to 32 parts"),
   compactions: Count,
   subAgents: Count,
   files: Count.describe("Paths that tools read or edited"),
@@ -163,6 +166,9 @@ const ContextPoint = z.object({
   cacheRead: Count,
   cacheWrite: Count,
   output: Count,
+  parts: z
+    .object({ start: Count, files: Count, results: Count, conversation: Count })
+    .describe("Estimate by the sizes of the lines; the sum is `tokens`"),
 })
 
 export const SessionsContext = z.object({
@@ -202,7 +208,17 @@ export const SessionsCost = z.object({
   since: Moment,
   until: Moment,
   rows: z
-    .array(z.object({ key: z.string(), label: z.string(), spend: Spend }))
+    .array(
+      z.object({
+        key: z.string(),
+        label: z.string(),
+        spend: Spend,
+        models: z
+          .array(z.object({ model: z.string(), spend: Spend }))
+          .optional()
+          .describe("Only by day and week: its parts, most expensive first"),
+      }),
+    )
     .describe("By day and week in time order, otherwise most expensive first"),
   tools: z.array(ToolResults).describe("Only by tool: sizes of tool results, which have no price"),
   total: Spend,

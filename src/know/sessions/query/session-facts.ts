@@ -3,16 +3,19 @@ import type { IndexedSession, SessionCompaction, SessionsContext } from "#ground
 import { join, type Sql, sql } from "#ground/store"
 import {
   CompactionRow,
+  ResultSizeRow,
   type SessionRow,
   type SessionsDb,
   SpendRow,
   selectCompactions,
+  selectResultSizes,
 } from "../queries.ts"
 import { NO_SPEND, spendOf } from "./spend.ts"
 
 const Total = z.coerce.number()
 const ModelRow = z.object({ session: z.string(), model: z.string() })
 const PeakRow = z.object({ session: z.string(), peak: Total.nullable() })
+const SampleRow = z.object({ session: z.string(), part: Total, peak: Total })
 const CountOfSession = z.object({ session: z.string(), count: Total })
 
 const PROMPT = sql`(c.input + c.cache_read + c.cache_write + c.cache_write_hour)`
@@ -42,6 +45,16 @@ export async function describeSessions(
     sql`SELECT c.session AS session, max(${PROMPT}) AS peak FROM session_calls c
       WHERE c.session IN (${ids}) AND c.agent = 'main' GROUP BY c.session`,
   )
+  // Parts of equal numbers of calls, because a session may wait for days.
+  const samples = await db.all(
+    SampleRow,
+    sql`SELECT p.session AS session, p.part AS part, max(p.tokens) AS peak FROM (
+        SELECT c.session AS session, ${PROMPT} AS tokens,
+          ntile(32) OVER (PARTITION BY c.session ORDER BY c.at, c.position) AS part
+        FROM session_calls c WHERE c.session IN (${ids}) AND c.agent = 'main'
+      ) p GROUP BY p.session, p.part ORDER BY p.session, p.part`,
+  )
+  const samplesById = Map.groupBy(samples, (it) => it.session)
   const counts = async (query: Sql) =>
     new Map((await db.all(CountOfSession, query)).map((it) => [it.session, it.count]))
   const compactions = await counts(sql`SELECT session, count(*) AS count FROM session_compactions
@@ -64,6 +77,7 @@ export async function describeSessions(
     turns: row.turns,
     peakTokens: peakById.get(row.id) ?? null,
     windowTokens: row.window_tokens,
+    context: samplesById.get(row.id)?.map((it) => it.peak) ?? [],
     compactions: compactions.get(row.id) ?? 0,
     subAgents: subAgents.get(row.id) ?? 0,
     files: files.get(row.id) ?? 0,
@@ -120,6 +134,8 @@ export async function contextOverTime(
         tokensAfter: it.tokens_after ?? after?.tokens ?? null,
       }
     })
+  const results = await db.all(ResultSizeRow, selectResultSizes(row.id, agent))
+  const parts = partsOf(calls, { results, compactedAt: compactions.map((it) => it.at) })
   return {
     session: row.id,
     agent,
@@ -137,6 +153,53 @@ export async function contextOverTime(
       cacheRead: it.cache_read,
       cacheWrite: it.cache_write + it.cache_write_hour,
       output: it.output,
+      parts: parts[index] ?? { start: it.tokens, files: 0, results: 0, conversation: 0 },
     })),
   }
+}
+
+type WindowParts = SessionsContext["points"][number]["parts"]
+type Entered = {
+  readonly results: readonly ResultSizeRow[]
+  readonly compactedAt: readonly number[]
+}
+
+/** Tools whose results are contents of files. */
+const READING_TOOLS: ReadonlySet<string> = new Set(["Read", "read_file", "view", "read_many_files"])
+
+/**
+ * The first call is the start, results are counted by their sizes since the last compaction, and
+ * the rest is conversation. Sizes are estimates, so results are scaled down where they exceed it.
+ */
+function partsOf(
+  calls: readonly { readonly at: number; readonly tokens: number }[],
+  { results, compactedAt }: Entered,
+): readonly WindowParts[] {
+  const first = calls[0]?.tokens ?? 0
+  let [files, others, next, compacted] = [0, 0, 0, 0]
+  return calls.map(({ at, tokens }) => {
+    while ((compactedAt[compacted] ?? Infinity) <= at) {
+      const until = compactedAt[compacted] ?? 0
+      while ((results[next]?.at ?? Infinity) <= until) next += 1
+      compacted += 1
+      files = 0
+      others = 0
+    }
+    for (let it = results[next]; it !== undefined && it.at < at; it = results[next]) {
+      if (it.tool !== null && READING_TOOLS.has(it.tool)) files += it.tokens
+      else others += it.tokens
+      next += 1
+    }
+    const start = Math.min(first, tokens)
+    const room = tokens - start
+    const share = files + others === 0 ? 0 : Math.min(1, room / (files + others))
+    const fileTokens = Math.floor(files * share)
+    const resultTokens = Math.floor(others * share)
+    return {
+      start,
+      files: fileTokens,
+      results: resultTokens,
+      conversation: room - fileTokens - resultTokens,
+    }
+  })
 }

@@ -21,7 +21,12 @@ const SUMS = sql`count(*) AS calls, coalesce(sum(c.input), 0) AS input,
 
 export type SpendGroup = Exclude<CostGroup, "tool"> | "all"
 
-const KEYS: Readonly<Record<SpendGroup, Sql>> = {
+/** A time and a model, with a character between them that is in neither. */
+type TimeAndModel = "day model" | "week model"
+
+const KEYS: Readonly<Record<SpendGroup | TimeAndModel, Sql>> = {
+  "day model": sql`(c.at / 86400000) || ' ' || c.model`,
+  "week model": sql`((c.at / 86400000 - 4) / 7) || ' ' || c.model`,
   all: sql`1`,
   // Literals: SQLite divides by a bound number without rounding.
   day: sql`c.at / 86400000`,
@@ -33,18 +38,41 @@ const KEYS: Readonly<Record<SpendGroup, Sql>> = {
   host: sql`s.host`,
 }
 
+/** Rows of days and weeks also have their parts by model. */
+export async function spendRows(
+  db: SessionsDb,
+  by: Exclude<SpendGroup, "all">,
+  request: SpendRequest,
+): Promise<SessionsCost["rows"]> {
+  const rows = await spendBy(db, by, request)
+  if (by !== "day" && by !== "week") return rows
+  const parts = (await groupedSpend(db, `${by} model`, request)).map((row) => {
+    const space = row.key.indexOf(" ")
+    const { key } = nameOf(by, row.key.slice(0, space))
+    return { key, model: row.key.slice(space + 1), spend: spendOf(row) }
+  })
+  const byTime = Map.groupBy(parts, (it) => it.key)
+  return rows.map((row) => ({
+    ...row,
+    models: (byTime.get(row.key) ?? [])
+      .map(({ model, spend }) => ({ model, spend }))
+      .toSorted(
+        (a, b) => (b.spend.usd ?? -1) - (a.spend.usd ?? -1) || compareText(a.model, b.model),
+      ),
+  }))
+}
+
 export type Period = { readonly since: number; readonly until: number }
 
-/**
- * A forked session repeats the calls of its origin; the one of the lowest session id counts. Days
- * and weeks are in time order, other rows most expensive first.
- */
-export async function spendBy(
+type SpendRequest = Period & { readonly filter: SessionFilter }
+
+/** A forked session repeats the calls of its origin; the one of the lowest session id counts. */
+async function groupedSpend(
   db: SessionsDb,
-  by: SpendGroup,
-  { filter, since, until }: Period & { readonly filter: SessionFilter },
-): Promise<SessionsCost["rows"]> {
-  const rows = await db.all(
+  by: SpendGroup | TimeAndModel,
+  { filter, since, until }: SpendRequest,
+): Promise<readonly SpendRow[]> {
+  return db.all(
     SpendRow,
     sql`SELECT c.group_key AS key, ${SUMS} FROM (
         SELECT ${KEYS[by]} AS group_key, c.* FROM session_calls c
@@ -54,6 +82,15 @@ export async function spendBy(
             WHERE o.call_key = c.call_key AND o.session < c.session)
       ) c GROUP BY c.group_key`,
   )
+}
+
+/** Days and weeks are in time order, other rows most expensive first. */
+export async function spendBy(
+  db: SessionsDb,
+  by: SpendGroup,
+  request: SpendRequest,
+): Promise<SessionsCost["rows"]> {
+  const rows = await groupedSpend(db, by, request)
   const named = rows.map((row) => ({ ...nameOf(by, row.key), spend: spendOf(row) }))
   const isTime = by === "day" || by === "week"
   return named.toSorted((a, b) => {

@@ -2,6 +2,8 @@ import path from "node:path"
 import { isAppError, isInside, once } from "#ground/base"
 import {
   type CallContext,
+  type CaptureAdvice,
+  CaptureLint,
   GuardVerdicts,
   type Handlers,
   type SessionLedger,
@@ -40,6 +42,8 @@ export async function openSessionIndex(deps: IndexDeps): Promise<SessionIndex> {
       roots.set(directory, root)
       return root
     },
+    root: () => repository.root,
+    fixesFolder: () => path.join(repository.stateDirectory, "waste"),
     staysOpen: deps.watchesTree,
   })
 }
@@ -77,7 +81,39 @@ export const sessionsHandlers = (deps: HandlerDeps): Handlers<typeof sessionsOpe
   },
   cost: async (input, context) =>
     (await deps.sessionIndex()).cost(await located(input, deps), context),
+  async waste({ since }, context) {
+    const { advice, problems } = await startAdvice(deps, context)
+    return { ...(await (await deps.sessionIndex()).waste({ since, advice }, context)), problems }
+  },
+  async apply({ finding: id }, context) {
+    const { advice } = await startAdvice(deps, context)
+    return { fix: await (await deps.sessionIndex()).applyFix({ id, advice }) }
+  },
+  async undo({ fix: id }) {
+    return { id, file: await (await deps.sessionIndex()).undoFix(id) }
+  },
 })
+
+/** Hosts whose whole start the capture knows. */
+const CAPTURED_HOSTS = ["claude-code", "codex"] as const
+
+/** The advice of the captures, each cause once. A secret is no waste. */
+async function startAdvice(deps: HandlerDeps, context: CallContext) {
+  const advice = new Map<string, CaptureAdvice>()
+  const problems: string[] = []
+  for (const host of CAPTURED_HOSTS) {
+    try {
+      const lint = CaptureLint.parse(await deps.call("capture.lint", { host }, context))
+      const cuts = lint.problems.filter((it) => it.kind !== "secret")
+      for (const it of cuts) advice.set(`${it.kind} ${it.path ?? it.title}`, it)
+    } catch (error) {
+      context.signal.throwIfAborted()
+      if (!isAppError(error)) throw error
+      problems.push(`${host}: ${error.message}`)
+    }
+  }
+  return { advice: [...advice.values()], problems }
+}
 
 async function located<Input extends { readonly repository?: string | undefined }>(
   input: Input,

@@ -11,8 +11,11 @@ import type {
   SessionsList,
   SessionsSearch,
   SessionsShow,
+  SessionsWaste,
   Spend,
   sessionsOperations,
+  WasteFinding,
+  WasteFix,
 } from "#ground/contract"
 import type { Screen } from "../terminal/screen.ts"
 import { listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
@@ -280,4 +283,50 @@ export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
   context: renderContext,
   import: renderImported,
   cost: renderCost,
+  waste: renderWaste,
+  apply: ({ fix }, { paint }) =>
+    [
+      `Changed ${rowText(fix.file)}: ${rowText(fix.title)}`,
+      paint.muted(`\`qm waste undo ${fix.id}\` restores it. Later sessions measure the saving.`),
+    ].join("\n"),
+  undo: ({ file }) => `Restored ${rowText(file)}`,
+}
+
+function renderWaste(report: SessionsWaste, screen: Screen): string {
+  const { paint } = screen
+  const { findings, applied, problems, sessions } = report
+  const period = `${plural(sessions, "session")} since ${timeText(report.since)} UTC`
+  return [
+    findings.length === 0
+      ? `No waste found in ${period}.`
+      : `${plural(findings.length, "finding")} in ${period}`,
+    ...findings.flatMap((it) => ["", ...findingLines(it, screen)]),
+    ...section(
+      "Applied",
+      applied.map((it) => [it.id, rowText(it.title), rowText(it.file), savingText(it)]),
+      { screen, most: MOST_SHOWN },
+    ),
+    ...problems.map((it) => paint.warn(rowText(it))),
+  ].join("\n")
+}
+
+function findingLines(finding: WasteFinding, { paint, width }: Screen): readonly string[] {
+  const { id, title, tokens, per, evidence, fix, change } = finding
+  const amount =
+    tokens === 0 ? "" : `, ${formatCount(tokens)} tokens${per === "session" ? " a session" : ""}`
+  return [
+    `${paint.bold(rowText(title, width))}${amount}`,
+    `  ${rowText(evidence)}`,
+    `  ${rowText(fix)}`,
+    ...(change === null
+      ? []
+      : [paint.muted(`  \`qm waste apply ${id}\` ${change.action}s ${rowText(change.file)}`)]),
+  ]
+}
+
+function savingText({ promisedTokens, realisedTokens }: WasteFix): string {
+  const promised = `promised ${formatCount(promisedTokens)}`
+  if (realisedTokens === null) return `${promised}, waiting for the next session`
+  const sign = realisedTokens < 0 ? "-" : ""
+  return `${promised}, realised ${sign}${formatCount(Math.abs(realisedTokens))}`
 }

@@ -1,0 +1,172 @@
+import { toWireError } from "../../base/errors.ts"
+import { visibleLine } from "../../base/format.ts"
+import { cacheHitShare, formatSpend } from "../../base/spend.ts"
+import {
+  formatBytes,
+  formatCount,
+  formatExact,
+  type SessionsCost,
+  type Spend,
+} from "../../contract.ts"
+import type { PageProps } from "../../data/params.ts"
+import { COST_TABS, type CostParams, paths } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Row, RowSkeleton, Rows, TableHead, TextCell } from "../../ui/list/list.tsx"
+import { PaneHead } from "../../ui/pane/pane.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { useCost } from "./use-cost.ts"
+
+const COLUMNS = {
+  full: "minmax(0, 1fr) 72px 96px 96px 88px 88px 88px",
+  tight: "minmax(0, 1fr) 96px 88px 88px",
+  narrow: "minmax(0, 1fr) 72px 88px",
+} as const
+
+const HEAD = [
+  { text: "Name" },
+  { text: "Calls", align: "end", from: "wide" },
+  { text: "Cache read", align: "end", from: "wide" },
+  { text: "Cache write", align: "end", from: "wide" },
+  { text: "Fresh", align: "end", from: "roomy" },
+  { text: "Hit rate", align: "end" },
+  { text: "Cost", align: "end" },
+] as const
+
+const TABS = {
+  model: "Model",
+  repository: "Repository",
+  agent: "Agent and sub-agent",
+  session: "Session",
+  tool: "Tool results",
+} as const
+
+type BreakdownProps = Omit<PageProps<CostParams>, "now">
+
+export function Breakdown({ params, onParams }: BreakdownProps) {
+  const { by } = params
+  const query = useCost(params, by)
+  const next = COST_TABS[(COST_TABS.indexOf(by) + 1) % COST_TABS.length] ?? "model"
+  useKey("cost.by", () => onParams({ by: next }, "replace"))
+  return (
+    <section aria-label="Cost by group">
+      <PaneHead edge="page">
+        <Facets
+          label="Group by"
+          active={by}
+          facets={COST_TABS.map((value) => ({ value, label: TABS[value] }))}
+          onPick={(value) => onParams({ by: COST_TABS.find((it) => it === value) ?? "model" })}
+        />
+      </PaneHead>
+      {query.error === null ? null : <Failure size="row" error={toWireError(query.error)} />}
+      {query.isPending ? <RowSkeleton rows={5} /> : null}
+      {query.data !== undefined && by === "tool" ? <ToolRows cost={query.data} /> : null}
+      {query.data !== undefined && by !== "tool" ? <GroupRows cost={query.data} by={by} /> : null}
+    </section>
+  )
+}
+
+const MOST_ROWS = 100
+
+type GroupRowsProps = { readonly cost: SessionsCost; readonly by: CostParams["by"] }
+
+function GroupRows({ cost, by }: GroupRowsProps) {
+  const titles = useTitles(by === "session")
+  return (
+    <Rows columns={COLUMNS}>
+      <TableHead labels={HEAD} />
+      {cost.rows.slice(0, MOST_ROWS).map(({ key, label, spend }) => (
+        <Row key={key} {...(by === "session" ? { href: paths.session(key) } : {})}>
+          <Text as="div" cut title={visibleLine(label)}>
+            {visibleLine(titles.get(key) ?? label)}
+          </Text>
+          <SpendCells spend={spend} />
+        </Row>
+      ))}
+      <Row>
+        <Text as="div" strong>
+          {cost.rows.length > MOST_ROWS
+            ? `Total of ${formatExact(cost.rows.length)}, ${formatExact(MOST_ROWS)} listed`
+            : "Total"}
+        </Text>
+        <SpendCells spend={cost.total} />
+      </Row>
+    </Rows>
+  )
+}
+
+const MOST_TITLES = 500
+
+function useTitles(isAsked: boolean): ReadonlyMap<string, string> {
+  const { data } = useOperation("sessions.list", { limit: MOST_TITLES }, { isAsked })
+  return new Map(data?.sessions.map((it) => [it.id, it.title]))
+}
+
+/** Below this share of tokens from the cache a row is marked. */
+const LOW_HIT_SHARE = 0.65
+
+function SpendCells({ spend }: { readonly spend: Spend }) {
+  const { tokens, calls } = spend
+  const share = cacheHitShare(spend)
+  const isLow = share !== null && share < LOW_HIT_SHARE
+  return (
+    <>
+      <TextCell from="wide" mono tone="2" align="end">
+        {formatExact(calls)}
+      </TextCell>
+      <TextCell from="wide" mono tone="2" align="end">
+        {formatCount(tokens.cacheRead)}
+      </TextCell>
+      <TextCell from="wide" mono tone="2" align="end">
+        {formatCount(tokens.cacheWrite + tokens.cacheWriteHour)}
+      </TextCell>
+      <TextCell from="roomy" mono tone="2" align="end">
+        {formatCount(tokens.input)}
+      </TextCell>
+      <Text as="div" mono align="end" tone={isLow ? "warn" : "2"}>
+        {share === null ? "" : `${Math.round(share * 100)} %`}
+      </Text>
+      <Text as="div" mono={spend.usd !== null} align="end" cut>
+        {formatSpend(spend)}
+      </Text>
+    </>
+  )
+}
+
+const TOOL_COLUMNS = {
+  full: "minmax(0, 1fr) 88px 88px 104px",
+  narrow: "minmax(0, 1fr) 88px",
+} as const
+
+function ToolRows({ cost }: { readonly cost: SessionsCost }) {
+  return (
+    <Rows columns={TOOL_COLUMNS}>
+      <TableHead
+        labels={[
+          { text: "Tool" },
+          { text: "Results", align: "end", from: "roomy" },
+          { text: "Size", align: "end", from: "roomy" },
+          { text: "Tokens, est.", align: "end" },
+        ]}
+      />
+      {cost.tools.slice(0, MOST_ROWS).map((it) => (
+        <Row key={it.tool}>
+          <Text as="div" mono cut title={visibleLine(it.tool)}>
+            {visibleLine(it.tool)}
+          </Text>
+          <TextCell from="roomy" mono tone="2" align="end">
+            {formatExact(it.results)}
+          </TextCell>
+          <TextCell from="roomy" size="sm" tone="2" align="end">
+            {formatBytes(it.bytes)}
+          </TextCell>
+          <TextCell mono align="end">
+            {formatCount(it.tokens)}
+          </TextCell>
+        </Row>
+      ))}
+    </Rows>
+  )
+}

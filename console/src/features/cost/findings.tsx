@@ -1,0 +1,182 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { toWireError } from "../../base/errors.ts"
+import { formatAge, visibleLine } from "../../base/format.ts"
+import {
+  formatCount,
+  formatExact,
+  plural,
+  type WasteFinding,
+  type WasteFix,
+} from "../../contract.ts"
+import { keys } from "../../data/keys.ts"
+import { paths } from "../../data/paths.ts"
+import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Code } from "../../ui/code/code.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Group, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Meter } from "../../ui/meter/meter.tsx"
+import { Block, Flow, PaneNote, Stack } from "../../ui/pane/pane.tsx"
+import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
+
+type FindingsProps = { readonly since: string; readonly now: number }
+
+/** Waste of this repository: what was measured, what to do, and what applied edits saved. */
+export function Findings({ since, now }: FindingsProps) {
+  const { data, error, isPending, refetch } = useOperation("sessions.waste", { since })
+  const writes = useFixes()
+  return (
+    <section aria-label="Findings">
+      <Group
+        name="Findings"
+        count={data?.findings.length}
+        sum={data === undefined ? "" : `this repository, ${plural(data.sessions, "session")}`}
+        sumFrom="roomy"
+      />
+      {error === null ? null : (
+        <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
+      )}
+      {isPending ? <RowSkeleton rows={3} /> : null}
+      {data?.problems.map((it) => (
+        <PaneNote key={it}>{visibleLine(it)}</PaneNote>
+      ))}
+      {data !== undefined && data.findings.length === 0 ? (
+        <RowNote>{`No waste found in ${plural(data.sessions, "session")}.`}</RowNote>
+      ) : null}
+      {data?.findings.map((it) => (
+        <Finding key={it.id} finding={it} writes={writes} />
+      ))}
+      {data === undefined || data.applied.length === 0 ? null : (
+        <Group name="Applied" count={data.applied.length} />
+      )}
+      {data?.applied.map((it) => (
+        <Applied key={it.id} fix={it} now={now} writes={writes} />
+      ))}
+    </section>
+  )
+}
+
+function useFixes() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const settle = () => void queries.invalidateQueries({ queryKey: keys.anyInput("sessions.waste") })
+  const onError = (error: unknown) => toast.fail(toWireError(error))
+  const undo = useMutation({
+    mutationFn: (fix: string) => client.write("sessions.undo", { fix }),
+    onSuccess: ({ file }) => toast.show({ text: `${visibleLine(file)} was restored` }),
+    onError,
+    onSettled: settle,
+  })
+  const apply = useMutation({
+    mutationFn: (finding: string) => client.write("sessions.apply", { finding }),
+    onSuccess: ({ fix }) =>
+      toast.show({
+        text: `${visibleLine(fix.file)} was changed`,
+        undo: () => undo.mutate(fix.id),
+      }),
+    onError,
+    onSettled: settle,
+  })
+  const isReadOnly = useReadOnly()
+  return { undo, apply, isOff: isReadOnly || undo.isPending || apply.isPending }
+}
+
+type Writes = ReturnType<typeof useFixes>
+
+function describeAmount({ tokens, per }: Pick<WasteFinding, "tokens" | "per">): string {
+  if (tokens === 0) return ""
+  return `${formatCount(tokens)} tokens${per === "session" ? " a session" : ""}`
+}
+
+type FindingProps = { readonly finding: WasteFinding; readonly writes: Writes }
+
+function Finding({ finding, writes }: FindingProps) {
+  const { id, title, evidence, fix, change, sessions } = finding
+  const [first] = sessions
+  return (
+    <Block title={visibleLine(title)} aside={describeAmount(finding)}>
+      <Stack gap="8">
+        <Text as="p" tone="2" read>
+          {visibleLine(evidence)} {visibleLine(fix)}
+        </Text>
+        {change === null ? null : (
+          <Code
+            label={`Change of ${change.file}`}
+            text={[
+              `${change.action} ${change.file}`,
+              ...change.removed.map((it) => `- ${it}`),
+              ...change.added.map((it) => `+ ${it}`),
+            ].join("\n")}
+          />
+        )}
+        <Flow>
+          {change === null ? null : (
+            <Button small disabled={writes.isOff} onPress={() => writes.apply.mutate(id)}>
+              Apply
+            </Button>
+          )}
+          {first === undefined ? null : (
+            <PlaceLink href={paths.session(first)}>
+              {sessions.length === 1
+                ? "The session"
+                : `First of ${formatExact(sessions.length)} sessions`}
+            </PlaceLink>
+          )}
+        </Flow>
+      </Stack>
+    </Block>
+  )
+}
+
+type AppliedProps = { readonly fix: WasteFix; readonly now: number; readonly writes: Writes }
+
+function Applied({ fix, now, writes }: AppliedProps) {
+  const { id, title, file, appliedAt, promisedTokens, realisedTokens, sessionsAfter } = fix
+  const most = Math.max(1, promisedTokens, realisedTokens ?? 0)
+  const realised = describeRealised(fix)
+  return (
+    <Block>
+      <Stack gap="8">
+        <Flow align="apart">
+          <Flow>
+            <StatusMark status="done" />
+            <Text strong>{visibleLine(title)}</Text>
+          </Flow>
+          <Button small disabled={writes.isOff} onPress={() => writes.undo.mutate(id)}>
+            Undo
+          </Button>
+        </Flow>
+        <Text size="sm" tone="2">
+          {`${visibleLine(file)}, ${formatAge(appliedAt, now)} ago, ${plural(sessionsAfter, "session")} since`}
+        </Text>
+        <Flow align="apart">
+          <Text size="sm">Promised {formatCount(promisedTokens)} tokens a session</Text>
+          <Text size="sm" {...(isShort(fix) ? { tone: "warn" } : {})}>
+            {realised}
+          </Text>
+        </Flow>
+        {realisedTokens === null ? null : (
+          <Meter
+            share={(Math.max(0, realisedTokens) / most) * 0.799}
+            label={`${realised} of ${formatExact(promisedTokens)} promised`}
+          />
+        )}
+      </Stack>
+    </Block>
+  )
+}
+
+function describeRealised({ realisedTokens }: Pick<WasteFix, "realisedTokens">): string {
+  if (realisedTokens === null) return "waiting for the next session"
+  return realisedTokens < 0
+    ? `realised nothing: sessions start ${formatCount(-realisedTokens)} larger`
+    : `realised ${formatCount(realisedTokens)}`
+}
+
+/** Less than half of the estimate. */
+function isShort({ promisedTokens, realisedTokens }: WasteFix): boolean {
+  return realisedTokens !== null && realisedTokens < promisedTokens / 2
+}

@@ -1,0 +1,165 @@
+import { QueryClient } from "@tanstack/react-query"
+import { describe, expect, it } from "vitest"
+import type { SessionsCost, Spend, WasteFinding, WasteFix } from "../../contract.ts"
+import { keys } from "../../data/keys.ts"
+import { costParams } from "../../data/paths.ts"
+import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
+import { CostPage, daysBetween, modelsIn } from "./page.tsx"
+
+const NOW = Date.UTC(2026, 10, 15, 8, 16)
+const DAY = 86_400_000
+
+function aSpend(overrides: Partial<Spend> = {}): Spend {
+  return {
+    usd: 3.5,
+    price: "known",
+    unpricedTokens: 0,
+    calls: 40,
+    tokens: {
+      input: 5_000,
+      cacheRead: 900_000,
+      cacheWrite: 60_000,
+      cacheWriteHour: 0,
+      output: 12_000,
+    },
+    ...overrides,
+  }
+}
+
+function aCost(overrides: Partial<SessionsCost> = {}): SessionsCost {
+  return {
+    by: "day",
+    since: NOW - 29 * DAY,
+    until: NOW,
+    rows: [
+      {
+        key: "2026-11-14",
+        label: "2026-11-14",
+        spend: aSpend(),
+        models: [
+          { model: "sonnet", spend: aSpend({ usd: 1 }) },
+          { model: "opus", spend: aSpend({ usd: 2.5 }) },
+        ],
+      },
+    ],
+    tools: [],
+    total: aSpend(),
+    unpricedModels: [],
+    priceTable: "2026-11-01",
+    budgets: [],
+    import: { setting: "ask", isRunning: false, waitingFiles: 0, waitingBytes: 0 },
+    ...overrides,
+  }
+}
+
+const DAYS = keys.operation("sessions.cost", { since: "30d", by: "day" })
+const render = (queries: QueryClient, address = "") =>
+  textOf(
+    renderPage(
+      queries,
+      <CostPage now={NOW} params={costParams.parse(address)} onParams={() => undefined} />,
+    ),
+  )
+
+function page(cost: SessionsCost, groups: Partial<SessionsCost> = {}, address = ""): string {
+  const queries = new QueryClient()
+  const { by } = costParams.parse(address)
+  queries.setQueryData(DAYS, cost)
+  queries.setQueryData(keys.operation("sessions.cost", { since: "30d", by }), aCost(groups))
+  return render(queries, address)
+}
+
+describe("page Cost", () => {
+  it("[CONSOLE-69] shows the sum, the day by kind of token, and rows with cache reads and writes apart", () => {
+    const rows = [{ key: "opus", label: "opus", spend: aSpend({ usd: 2.5 }) }]
+    const text = page(aCost(), { rows })
+    expect(text).toContain("$3.50 in 30 days, at list prices; 977.0k tokens in 40 calls")
+    expect(text).toContain("93 % from the cache")
+    expect(text).toMatch(
+      /2026-11-14 40 calls Cache read 900\.0k Cache write 60\.0k Fresh input 5\.0k/,
+    )
+    expect(text).toMatch(/opus 40 900\.0k 60\.0k 5\.0k 93 % \$2\.50 Total/)
+  })
+
+  it("[CONSOLE-15] no cost, an unknown price and a failure have different texts", async () => {
+    const none = aCost({ rows: [], total: aSpend({ calls: 0, usd: 0 }) })
+    expect(page(none)).toContain("$ qm sessions import")
+    const unknown = page(
+      aCost({
+        total: aSpend({ price: "partly unknown", unpricedTokens: 2_100_000 }),
+        unpricedModels: ["nova-9"],
+      }),
+    )
+    expect(unknown).toContain("No price is known for nova-9; 2.1M tokens are not in the sum.")
+    expect(unknown).toContain("$3.50+")
+    const failed = render(await failedQuery(DAYS))
+    expect(failed).toMatch(/The disk is full.*Try again/)
+  })
+
+  it("[CONSOLE-69] budgets show what is spent, also an unknown sum", () => {
+    const text = page(
+      aCost({
+        budgets: [
+          { period: "day", limitUsd: 20, spentUsd: 21.5, state: "over" },
+          { period: "week", limitUsd: 100, spentUsd: null, state: "unknown" },
+        ],
+      }),
+    )
+    expect(text).toContain("$21.50 of $20.00 this day")
+    expect(text).toContain("unknown of $100.00 this week")
+  })
+
+  it("[CONSOLE-69] tools show the size of their results and no price", () => {
+    const tools = [{ tool: "Bash", results: 3, bytes: 4_000, tokens: 1_000 }]
+    const text = page(aCost(), { tools, by: "tool" }, "?by=tool")
+    expect(text).toMatch(/Tool Results Size Tokens, est\. Bash 3 4\.0 kB 1\.0k/)
+  })
+
+  it("[CONSOLE-70] a finding shows its tokens, the change and Apply; an applied one what it saved", () => {
+    const finding: WasteFinding = {
+      id: "3fa09b12",
+      kind: "idle-rule",
+      title: "Delete the rule old.md",
+      evidence: "It never loads.",
+      tokens: 2_300,
+      per: "session",
+      fix: "Delete it.",
+      change: {
+        file: ".claude/rules/old.md",
+        action: "delete",
+        added: [],
+        removed: ["Old rules."],
+      },
+      sessions: [],
+    }
+    const fix: WasteFix = {
+      id: "00000001",
+      kind: "unused-server",
+      title: "Disable the figma server",
+      file: ".claude/settings.local.json",
+      appliedAt: NOW - DAY,
+      promisedTokens: 11_200,
+      realisedTokens: 4_000,
+      sessionsAfter: 3,
+    }
+    const queries = new QueryClient()
+    queries.setQueryData(DAYS, aCost())
+    queries.setQueryData(keys.operation("sessions.waste", { since: "30d" }), {
+      since: NOW,
+      sessions: 9,
+      findings: [finding],
+      applied: [fix, { ...fix, id: "00000002", realisedTokens: null }],
+      problems: [],
+    })
+    const text = render(queries)
+    expect(text).toMatch(/Delete the rule old\.md 2\.3k tokens a session/)
+    expect(text).toMatch(/- Old rules\. Apply/)
+    expect(text).toContain("Promised 11.2k tokens a session realised 4.0k")
+    expect(text).toContain("waiting for the next session")
+  })
+
+  it("days without cost have a bar, and models have one order", () => {
+    expect(daysBetween(NOW - 2 * DAY, NOW)).toEqual(["2026-11-13", "2026-11-14", "2026-11-15"])
+    expect(modelsIn(aCost().rows)).toEqual(["opus", "sonnet"])
+  })
+})

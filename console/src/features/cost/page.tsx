@@ -1,0 +1,280 @@
+import { formatUsd } from "#ground/base/format"
+import { toWireError } from "../../base/errors.ts"
+import { visibleLine } from "../../base/format.ts"
+import { allTokens, cacheHitShare, formatSpend } from "../../base/spend.ts"
+import {
+  type CostBudget,
+  formatCount,
+  formatExact,
+  plural,
+  type SessionsCost,
+  type Spend,
+} from "../../contract.ts"
+import { navigate } from "../../data/location.ts"
+import type { PageProps } from "../../data/params.ts"
+import { COST_PERIODS, type CostParams, paths } from "../../data/paths.ts"
+import { Button, LinkButton } from "../../ui/button/button.tsx"
+import { ChartBeside, DayBars } from "../../ui/day-bars/day-bars.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { ChoiceMenu } from "../../ui/menu/menu.tsx"
+import { Meter } from "../../ui/meter/meter.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Block, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Breakdown } from "./breakdown.tsx"
+import { Findings } from "./findings.tsx"
+import { useCost } from "./use-cost.ts"
+
+type CostRow = SessionsCost["rows"][number]
+
+export function CostPage(props: PageProps<CostParams>) {
+  const { params, onParams } = props
+  const cost = useCost(params, "day")
+  return (
+    <>
+      <Header title="Cost" facts={<Facts cost={cost.data} />}>
+        <OnlyWide>
+          <ChoiceMenu
+            label={`Repository: ${params.here ? "This repository" : "All repositories"}`}
+            value={params.here ? "here" : ""}
+            choices={[
+              { value: "", label: "All repositories", detail: "No filter" },
+              { value: "here", label: "This repository", detail: "With all its worktrees" },
+            ]}
+            onPick={(value) => onParams({ here: value === "here" })}
+          >
+            {params.here ? "This repository" : "All repositories"}
+          </ChoiceMenu>
+        </OnlyWide>
+        <ChoiceMenu
+          label={`Period: ${PERIODS[params.since]}`}
+          value={params.since}
+          choices={COST_PERIODS.map((it) => ({
+            value: it,
+            label: PERIODS[it],
+            detail: "Days in UTC",
+          }))}
+          onPick={(value) =>
+            onParams({ since: COST_PERIODS.find((it) => it === value) ?? "30d", day: "" })
+          }
+        >
+          {PERIODS[params.since]}
+        </ChoiceMenu>
+        <OnlyWide>
+          <Button
+            keyId="cost.budget"
+            onPress={() => navigate(paths.settings({ at: "sessions.dayBudget" }))}
+          >
+            Set budget
+          </Button>
+        </OnlyWide>
+      </Header>
+      <Pane label="Cost">
+        <PaneScroll>
+          {cost.error === null ? null : (
+            <Failure
+              size="pane"
+              error={toWireError(cost.error)}
+              onRetry={() => void cost.refetch()}
+            />
+          )}
+          {cost.isPending ? <RowSkeleton rows={10} /> : null}
+          {cost.data === undefined ? null : <Known {...props} cost={cost.data} />}
+        </PaneScroll>
+      </Pane>
+    </>
+  )
+}
+
+const PERIODS = { "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const
+
+function Facts({ cost }: { readonly cost: SessionsCost | undefined }) {
+  if (cost === undefined) return null
+  return (
+    <OnlyWide>
+      <Text as="div" tone="3" cut>
+        list prices of {cost.priceTable}
+      </Text>
+    </OnlyWide>
+  )
+}
+
+type KnownProps = PageProps<CostParams> & { readonly cost: SessionsCost }
+
+function Known(props: KnownProps) {
+  const { cost, params, onParams } = props
+  if (cost.total.calls === 0) return <NoCost cost={cost} />
+  return (
+    <>
+      <Summary cost={cost} period={PERIODS[params.since]} />
+      {cost.unpricedModels.length === 0 ? null : (
+        <Notice tone="warn" description={describeUnpriced(cost)} />
+      )}
+      <Days {...props} />
+      <Breakdown params={params} onParams={onParams} />
+      <Findings since={params.since} now={props.now} />
+    </>
+  )
+}
+
+function NoCost({ cost }: { readonly cost: SessionsCost }) {
+  const { waitingFiles } = cost.import
+  return (
+    <Empty
+      description={
+        waitingFiles === 0
+          ? "No session reported tokens in this period. Costs appear after the first one."
+          : `Costs come from the transcripts of your agents. ${plural(waitingFiles, "transcript")} on this machine can be imported:`
+      }
+      command="qm sessions import"
+    >
+      <div>
+        <LinkButton href={paths.sessions()}>Go to Sessions</LinkButton>
+      </div>
+    </Empty>
+  )
+}
+
+function describeUnpriced({ unpricedModels, total }: SessionsCost): string {
+  const names = unpricedModels.map(visibleLine).join(", ")
+  return `No price is known for ${names}; ${formatCount(total.unpricedTokens)} tokens are not in the sum.`
+}
+
+function Summary({ cost, period }: { readonly cost: SessionsCost; readonly period: string }) {
+  const { total, budgets } = cost
+  const share = cacheHitShare(total)
+  return (
+    <Block>
+      <Stack gap="8">
+        <Flow wrap>
+          <Text size="title-md">{formatSpend(total)}</Text>
+          <Text tone="2">
+            {`in ${period}, at list prices; ${formatCount(allTokens(total))} tokens in ${plural(total.calls, "call")}`}
+            {share === null ? "" : `, ${Math.round(share * 100)} % from the cache`}
+          </Text>
+        </Flow>
+        {budgets.map((it) => (
+          <Budget key={it.period} budget={it} />
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+function Budget({ budget }: { readonly budget: CostBudget }) {
+  const { period, limitUsd, spentUsd, state } = budget
+  const spent = spentUsd === null ? "unknown" : formatUsd(spentUsd)
+  const text = `${spent} of ${formatUsd(limitUsd)} this ${period}`
+  return (
+    <Stack>
+      <Flow align="apart">
+        <Text>Budget of the {period}</Text>
+        <Text {...(state === "over" ? { tone: "bad" } : {})}>{text}</Text>
+      </Flow>
+      <Meter share={spentUsd === null ? 0 : spentUsd / limitUsd} label={text} />
+    </Stack>
+  )
+}
+
+/** Models in the order of their total, the same in every bar and in the legend. */
+export function modelsIn(rows: readonly CostRow[]): readonly string[] {
+  const totals = new Map<string, number>()
+  for (const { model, spend } of rows.flatMap((it) => it.models ?? [])) {
+    totals.set(model, (totals.get(model) ?? 0) + (spend.usd ?? 0))
+  }
+  return [...totals].toSorted((a, b) => b[1] - a[1]).map(([model]) => model)
+}
+
+function Days({ cost, params, onParams }: KnownProps) {
+  const { rows } = cost
+  const models = modelsIn(rows)
+  const days = daysBetween(cost.since, cost.until)
+  const byDay = new Map(rows.map((it) => [it.key, it]))
+  const selected = byDay.get(params.day) ?? rows.at(-1)
+  const index = days.indexOf(selected?.key ?? "")
+  const go = (to: string | undefined) =>
+    to === undefined ? undefined : () => onParams({ day: to }, "replace")
+  const withCost = days.filter((it) => byDay.has(it))
+  useKey("cost.next", go(withCost.find((it) => days.indexOf(it) > index)))
+  useKey("cost.previous", go(withCost.findLast((it) => days.indexOf(it) < index)))
+  return (
+    <ChartBeside
+      chart={
+        <Block title="By day and model" aside="UTC">
+          <DayBars
+            label="Cost by day"
+            series={models.map(visibleLine)}
+            picked={selected?.key ?? ""}
+            format={formatUsd}
+            bars={days.map((day) => {
+              const row = byDay.get(day)
+              return {
+                key: day,
+                label: day,
+                values: models.map((model) => {
+                  const part = row?.models?.find((it) => it.model === model)
+                  return part === undefined ? 0 : part.spend.usd
+                }),
+                isPartUnknown: row !== undefined && row.spend.price !== "known",
+              }
+            })}
+            onPick={(day) => onParams({ day }, "replace")}
+          />
+        </Block>
+      }
+      facts={
+        selected === undefined ? null : (
+          <Block title={selected.label} aside={plural(selected.spend.calls, "call")}>
+            <TokenTypes spend={selected.spend} />
+          </Block>
+        )
+      }
+    />
+  )
+}
+
+const DAY_MS = 86_400_000
+
+export function daysBetween(since: number, until: number): readonly string[] {
+  const days: string[] = []
+  for (let at = Math.floor(since / DAY_MS) * DAY_MS; at < until; at += DAY_MS) {
+    days.push(new Date(at).toISOString().slice(0, 10))
+  }
+  return days
+}
+
+function TokenTypes({ spend }: { readonly spend: Spend }) {
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output } = spend.tokens
+  const types = [
+    ["Cache read", cacheRead],
+    ["Cache write", cacheWrite],
+    ["Cache write, 1 hour", cacheWriteHour],
+    ["Fresh input", input],
+    ["Output", output],
+  ] as const
+  const shown = types.filter(([, tokens]) => tokens > 0)
+  const most = Math.max(1, ...shown.map(([, tokens]) => tokens))
+  return (
+    <Stack gap="8">
+      {shown.map(([name, tokens]) => (
+        <Stack key={name}>
+          <Flow align="apart">
+            <Text>{name}</Text>
+            <Text mono>{formatCount(tokens)}</Text>
+          </Flow>
+          <Meter share={(tokens / most) * 0.799} label={`${name}: ${formatExact(tokens)} tokens`} />
+        </Stack>
+      ))}
+      <Flow align="apart">
+        <Text strong>Total</Text>
+        <Text strong mono>
+          {`${formatCount(allTokens(spend))}  ${formatSpend(spend)}`}
+        </Text>
+      </Flow>
+    </Stack>
+  )
+}

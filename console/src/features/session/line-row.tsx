@@ -1,0 +1,68 @@
+import { visibleLine } from "../../base/format.ts"
+import {
+  type ContextKind,
+  formatBytes,
+  type SessionLine,
+  type SessionRole,
+} from "../../contract.ts"
+import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
+import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
+import { Text } from "../../ui/text/text.tsx"
+
+export const LINE_COLUMNS = {
+  full: "14px 128px minmax(0, 1fr) 72px",
+  narrow: "14px 88px minmax(0, 1fr)",
+} as const
+
+const ROLES: Readonly<Record<SessionRole, string>> = {
+  user: "you",
+  assistant: "answer",
+  call: "call",
+  edit: "edit",
+  result: "result",
+  summary: "summary",
+}
+
+const KINDS: Readonly<Record<SessionRole, ContextKind>> = {
+  user: "history",
+  assistant: "history",
+  call: "history",
+  edit: "history",
+  result: "symbols",
+  summary: "history",
+}
+
+export function describeLine({ role, tool, agent }: SessionLine): string {
+  const by = agent === "main" ? "" : ` of ${visibleLine(agent)}`
+  return tool === null ? `${ROLES[role]}${by}` : `${visibleLine(tool)} ${ROLES[role]}${by}`
+}
+
+type LineRowProps = {
+  readonly line: SessionLine
+  readonly href?: string
+  readonly isCurrent?: boolean
+  readonly option?: RowOption
+}
+
+const MOST_SHOWN = 300
+
+export function LineRow({ line, option, ...link }: LineRowProps) {
+  const kind = line.role === "result" && line.tool === "Read" ? "files" : KINDS[line.role]
+  const text = visibleLine(line.text.trim().slice(0, MOST_SHOWN)).replaceAll("\\n", " ")
+  return (
+    <Row {...(option === undefined ? link : { option })}>
+      <KindDot kind={kind} />
+      <Text as="div" size="sm" tone="2" cut title={describeLine(line)}>
+        {describeLine(line)}
+      </Text>
+      <Cell lead>
+        <Text as="div" mono cut>
+          {text}
+        </Text>
+      </Cell>
+      <TextCell from="roomy" size="sm" tone="3" align="end">
+        {formatBytes(line.sizeBytes)}
+      </TextCell>
+    </Row>
+  )
+}

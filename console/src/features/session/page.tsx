@@ -1,0 +1,174 @@
+import { hasCode, toWireError } from "../../base/errors.ts"
+import { visibleLine } from "../../base/format.ts"
+import { formatSpend } from "../../base/spend.ts"
+import {
+  formatCount,
+  formatDuration,
+  formatExact,
+  plural,
+  type SessionsShow,
+} from "../../contract.ts"
+import { leaveOne, type PageProps } from "../../data/params.ts"
+import { paths, type SessionParams } from "../../data/paths.ts"
+import { useOperation } from "../../data/queries.tsx"
+import { LinkButton } from "../../ui/button/button.tsx"
+import { CollectionPage } from "../../ui/collection/collection.tsx"
+import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Pane } from "../../ui/pane/pane.tsx"
+import { Tabs } from "../../ui/tabs/tabs.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Vital, Vitals } from "../../ui/transcript/transcript.tsx"
+import { ContextTab } from "./context-tab.tsx"
+import { FilesTab, LedgerTab } from "./other-tabs.tsx"
+import { LineDetail, TranscriptTab } from "./transcript-tab.tsx"
+
+export type SessionPageProps = PageProps<SessionParams> & { readonly id: string }
+
+export function SessionPage(props: SessionPageProps) {
+  const { id, params, onParams } = props
+  const shown = useOperation("sessions.show", { session: id })
+  const title = shown.data?.session.title ?? id
+  return (
+    <CollectionPage
+      name="session"
+      detailPx={480}
+      header={
+        <Header
+          title={visibleLine(title)}
+          parent={{ label: "Sessions", href: paths.sessions() }}
+          facts={<BranchFact shown={shown.data} />}
+        >
+          <RunLink id={id} />
+          <CopyIcon text={id} label="Copy the session's id" keyId="session.copy" />
+        </Header>
+      }
+      list={
+        <Pane label="Session">
+          {shown.error === null ? null : (
+            <NoSession error={shown.error} onRetry={() => void shown.refetch()} />
+          )}
+          {shown.isPending ? <RowSkeleton rows={10} /> : null}
+          {shown.data === undefined ? null : <Known {...props} shown={shown.data} />}
+        </Pane>
+      }
+      detail={
+        params.line === null ? null : (
+          <LineDetail
+            key={params.line}
+            session={id}
+            line={params.line}
+            onClose={() => onParams({ line: null }, "replace")}
+          />
+        )
+      }
+      onLeave={leaveOne(onParams, [params.line !== null, { line: null }])}
+    />
+  )
+}
+
+function BranchFact({ shown }: { readonly shown: SessionsShow | undefined }) {
+  const branch = shown?.session.branch ?? null
+  if (branch === null) return null
+  return (
+    <Text mono tone="3" cut>
+      {visibleLine(branch)}
+    </Text>
+  )
+}
+
+const MOST_RUNS = 500
+
+/** The run that started this session, if one did. */
+function RunLink({ id }: { readonly id: string }) {
+  const { data } = useOperation("agents.list", { limit: MOST_RUNS })
+  const run = data?.runs.find((it) => it.sessionId === id)
+  if (run === undefined) return null
+  return <LinkButton href={paths.run(run.id)}>Open the run</LinkButton>
+}
+
+function NoSession({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
+  if (!hasCode(error, "SESSIONS_NOT_FOUND")) {
+    return <Failure size="pane" error={toWireError(error)} onRetry={onRetry} />
+  }
+  return (
+    <RowNote>
+      No transcript with this id is indexed.
+      <LinkButton small href={paths.sessions()}>
+        All sessions
+      </LinkButton>
+    </RowNote>
+  )
+}
+
+type KnownProps = SessionPageProps & { readonly shown: SessionsShow }
+
+function Known(props: KnownProps) {
+  const { shown, params, onParams } = props
+  const { ledger, session, paths: touched } = shown
+  const entries =
+    ledger === null ? 0 : ledger.claims.length + ledger.records.length + ledger.verdicts.length
+  return (
+    <>
+      <SessionVitals shown={shown} />
+      <Tabs
+        active={params.tab}
+        onChange={(tab) => onParams({ tab, line: null })}
+        tabs={[
+          { id: "context", label: "Context", content: <ContextTab {...props} /> },
+          {
+            id: "transcript",
+            label: "Transcript",
+            note: formatExact(session.turns),
+            content: <TranscriptTab {...props} />,
+          },
+          {
+            id: "files",
+            label: "Files",
+            note: formatExact(touched.length),
+            content: <FilesTab shown={shown} />,
+          },
+          {
+            id: "ledger",
+            label: "Ledger",
+            note: formatExact(entries),
+            content: <LedgerTab shown={shown} />,
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function SessionVitals({ shown: { session } }: { readonly shown: SessionsShow }) {
+  const { host, models, peakTokens, windowTokens, spend, turns, startedAt, endedAt } = session
+  const window = windowTokens === null ? "" : ` of ${formatCount(windowTokens)}`
+  return (
+    <Vitals>
+      <Vital yields>
+        {host}
+        <Text tone="2" cut>
+          {models.map(visibleLine).join(", ")}
+        </Text>
+      </Vital>
+      {peakTokens === null ? null : (
+        <Vital title="Most tokens in the window of the main agent">
+          peak {formatCount(peakTokens)}
+          {window}
+        </Vital>
+      )}
+      <Vital title="At list prices">{formatSpend(spend)}</Vital>
+      <Vital wide>{plural(turns, "turn")}</Vital>
+      {session.compactions === 0 ? null : (
+        <Vital wide>{plural(session.compactions, "compaction")}</Vital>
+      )}
+      {startedAt === null || endedAt === null ? null : (
+        <Vital wide push>
+          <Text tone="3">{formatDuration(endedAt - startedAt)}</Text>
+        </Vital>
+      )}
+    </Vitals>
+  )
+}

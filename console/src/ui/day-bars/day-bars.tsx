@@ -1,0 +1,162 @@
+import { type ReactNode, useState } from "react"
+import { classNames } from "../class-names.ts"
+import styles from "./day-bars.module.css"
+
+type DayBar = {
+  readonly key: string
+  readonly label: string
+  /** One per series, in its order; null if it is not known. */
+  readonly values: readonly (number | null)[]
+  readonly isPartUnknown: boolean
+}
+
+type DayBarsProps = {
+  readonly label: string
+  readonly series: readonly string[]
+  readonly bars: readonly DayBar[]
+  readonly picked: string
+  format(value: number): string
+  onPick(key: string): void
+}
+
+/** Series beyond this share the last colour, under one name. */
+const MOST_SERIES = 5
+
+/** Stacked bars, one per day. A ring under a bar marks a part without a known value. */
+export function DayBars({ label, series, bars, picked, format, onPick }: DayBarsProps) {
+  const top = roundUp(Math.max(...bars.map((it) => sum(it.values)), 0))
+  const shown = bars.find((it) => it.key === picked)
+  const names = series.slice(0, MOST_SERIES)
+  const others = series.length - MOST_SERIES
+  return (
+    <section aria-label={label}>
+      <div className={styles.chart}>
+        <div className={styles.scale} aria-hidden="true">
+          {[top, top / 2, 0].map((it) => (
+            <b key={it}>{format(it)}</b>
+          ))}
+        </div>
+        <div className={styles.plane} aria-hidden="true">
+          {bars.map((bar) => (
+            <span
+              key={bar.key}
+              className={styles.slot}
+              data-picked={bar.key === picked || undefined}
+              title={`${bar.label}: ${format(sum(bar.values))}`}
+              onClick={() => onPick(bar.key)}
+            >
+              <span className={styles.stack}>
+                {bar.values.map((value, i) =>
+                  value === null || value === 0 ? null : (
+                    <i
+                      key={series[i] ?? i}
+                      className={classNames(styles.part, styles[`series-${colourOf(i)}`])}
+                      style={{ height: `${((value / top) * 100).toFixed(2)}%` }}
+                    />
+                  ),
+                )}
+              </span>
+              {bar.isPartUnknown ? <em /> : null}
+            </span>
+          ))}
+        </div>
+        <div className={styles.ends} aria-hidden="true">
+          <b>{bars[0]?.label}</b>
+          <b>{bars.at(-1)?.label}</b>
+        </div>
+      </div>
+      <ul className={styles.legend}>
+        {names.map((name, i) => (
+          <li key={name}>
+            <i className={styles[`series-${colourOf(i)}`]} />
+            {name}
+            {shown === undefined ? null : <b>{formatValue(shown.values[i], format)}</b>}
+          </li>
+        ))}
+        {others > 0 ? <li>and {others} more in the last colour</li> : null}
+        {bars.some((it) => it.isPartUnknown) ? (
+          <li>
+            <em />
+            price partly unknown
+          </li>
+        ) : null}
+      </ul>
+      <TableOf series={series} bars={bars} label={label} format={format} />
+    </section>
+  )
+}
+
+/** A chart with the facts of its selection: beside it, or below it where that is too narrow. */
+export function ChartBeside({
+  chart,
+  facts,
+}: {
+  readonly chart: ReactNode
+  readonly facts: ReactNode
+}) {
+  return (
+    <div className={styles.beside}>
+      {chart}
+      {facts}
+    </div>
+  )
+}
+
+function TableOf({
+  series,
+  bars,
+  label,
+  format,
+}: Pick<DayBarsProps, "series" | "bars" | "label" | "format">) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details className={styles.table} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>As a table</summary>
+      {isOpen ? (
+        <div role="group" aria-label={label} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {["Day", "Sum", ...series].map((it) => (
+                  <th key={it} scope="col">
+                    {it}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map((bar) => (
+                <tr key={bar.key}>
+                  <th scope="row">{bar.label}</th>
+                  <td>{`${format(sum(bar.values))}${bar.isPartUnknown ? " and unknown" : ""}`}</td>
+                  {bar.values.map((value, i) => (
+                    <td key={series[i] ?? i}>{formatValue(value, format)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+    </details>
+  )
+}
+
+const colourOf = (index: number) => Math.min(index, MOST_SERIES - 1)
+
+const sum = (values: DayBar["values"]): number =>
+  values.reduce<number>((all, it) => all + (it ?? 0), 0)
+
+/** Unknown is a word, never 0. */
+function formatValue(value: number | null | undefined, format: DayBarsProps["format"]): string {
+  return value === null || value === undefined ? "unknown" : format(value)
+}
+
+const ROUND = [1, 2, 5, 10] as const
+
+/** The top of the scale: 1, 2 or 5 times a power of ten. */
+export function roundUp(value: number): number {
+  if (value <= 0) return 1
+  const power = 10 ** Math.floor(Math.log10(value))
+  return (ROUND.find((it) => it * power >= value) ?? 10) * power
+}

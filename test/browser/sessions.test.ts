@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { seedTranscripts } from "./seed/transcripts.ts"
+import { visit } from "./visit.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let world: BrowserWorld
+let long: string
+
+/** `call` imports only what the tests do not import themselves. */
+beforeAll(async () => {
+  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  const unimported = { ...world, call: async () => undefined as never }
+  long = (await seedTranscripts(unimported)).long
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await world[Symbol.asyncDispose]()
+})
+
+const open = (path: string) => visit(chromium.browser, world, { path })
+
+describe("Sessions, session and cost pages", () => {
+  test("[CONSOLE-67] waiting transcripts are imported on request, and cancelled without loss", async () => {
+    await using window = await open("/sessions")
+    const { page } = window
+    await page.getByText("5 transcripts on this machine").waitFor()
+    // Holds the answer, so that there is time to cancel.
+    await page.route("**/api/sessions/import", () => undefined)
+    await page.getByRole("button", { name: /^Import this repository/ }).click()
+    await page.getByText("Importing 0 of 5").waitFor()
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.getByText("Import cancelled. The next one continues here.").waitFor()
+    await page.unroute("**/api/sessions/import")
+    await page.getByRole("button", { name: /^Import this repository/ }).click()
+    await page.getByText(/^Imported 4 sessions with \d+ lines\.$/).waitFor()
+    const list = page.getByRole("listbox", { name: "Sessions" })
+    const rows = list.getByRole("option")
+    await rows.filter({ hasText: "Round quotes half to even" }).waitFor()
+    expect(await rows.count()).toBe(4)
+    const unknown = rows.filter({ hasText: "Explain the tariff tables" })
+    expect(await unknown.innerText()).toContain("unknown")
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-67] words search the text; Enter shows the session, Enter again opens it", async () => {
+    await world.call("sessions.import", { all: false })
+    await using window = await open("/sessions")
+    const { page } = window
+    await page.keyboard.press("/")
+    await page.keyboard.type("rounded half")
+    const match = page.getByRole("option", { name: /rounded half to even/ }).first()
+    await match.waitFor()
+    expect(await match.locator("mark").first().innerText()).toBe("rounded")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("j")
+    await page.keyboard.press("Enter")
+    const detail = page.getByRole("region", { name: "The session" })
+    await detail.getByText("Matching lines").waitFor()
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/)
+    await page.getByRole("img", { name: /^Window over time/ }).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-68] the chart marks a compaction and a wait; a point and keys show what entered", async () => {
+    await world.call("sessions.import", { all: false })
+    await using window = await open(`/sessions/${long}?call=12`)
+    const { page } = window
+    const chart = page.getByRole("img", { name: /Compacted after turn \d+, 18\d\.\dk → 24\.5k/ })
+    await chart.waitFor()
+    await page.getByText("hatched: waiting, not to scale").waitFor()
+    await page.getByRole("heading", { name: "Entered at call 12" }).waitFor()
+    await page.keyboard.press("ArrowRight")
+    await page.getByRole("heading", { name: "Entered at call 13" }).waitFor()
+    const box = await chart.boundingBox()
+    await chart.click({ position: { x: 4, y: (box?.height ?? 60) / 2 } })
+    await page.getByRole("heading", { name: "Entered at call 1", exact: true }).waitFor()
+    await page.getByRole("link", { name: /you Round quotes half to even/ }).click()
+    const line = page.getByRole("region", { name: "The line" })
+    await line.getByText("Round quotes half to even").waitFor()
+    await page.keyboard.press("Escape")
+    await line.waitFor({ state: "detached" })
+    await page.getByText("As a table").click()
+    expect(await page.getByRole("table").getByRole("row").count()).toBe(47)
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-69] costs by day and group equal those of the command", async () => {
+    await world.call("sessions.import", { all: false })
+    const cost = await world.call("sessions.cost", { by: "model", since: "30d" })
+    await using window = await open("/cost")
+    const { page } = window
+    const groups = page.getByRole("region", { name: "Cost by group" })
+    await groups.getByText("claude-opus-4-5").waitFor()
+    const sum = `$${(cost.total.usd ?? 0).toFixed(2)}+`
+    await groups.getByText(sum).waitFor()
+    await page.getByText(/No price is known for nova-9/).waitFor()
+    await page.keyboard.press("t")
+    await page.waitForURL(/by=repository/)
+    await page.getByRole("button", { name: "Agent and sub-agent" }).click()
+    await groups.getByText("claude-code Explore").waitFor()
+    await page.getByRole("button", { name: "Tool results" }).click()
+    await groups.getByText("Bash").waitFor()
+    await page.keyboard.press("ArrowLeft")
+    await page.waitForURL(/day=\d{4}-\d{2}-\d{2}/)
+    expect(window.problems()).toEqual([])
+  })
+})
