@@ -31,7 +31,7 @@ export const WasteUnknown = defineError<{ id: string }>()("SESSIONS_WASTE_UNKNOW
 export const WasteNotAnEdit = defineError<{ id: string }>()("SESSIONS_WASTE_NO_EDIT", {
   family: "invalid",
   message: (it) => `The finding ${it.id} has no file edit that can be applied.`,
-  hint: (it) => visibleLine(it.fix).slice(0, 160),
+  hint: () => "Follow the advice that `qm waste` prints for it.",
 })
 
 export const WasteFileChanged = defineError<{ file: string }>()("SESSIONS_WASTE_FILE_CHANGED", {
