@@ -26,7 +26,10 @@ type Call = {
 }
 
 /** A call with its result; without `cacheRead` all but 1,000 tokens come from the cache. */
-function linesOf(name: string, cwd: string, calls: readonly Call[], startsAt: number): object[] {
+function linesOf(
+  { name, cwd, startsAt }: { name: string; cwd: string; startsAt: number },
+  calls: readonly Call[],
+): object[] {
   const sessionId = sessionIdOf(name)
   let at = startsAt
   return calls.flatMap(({ window, cacheRead, minutes = 1, result, compacts }, i) => {
@@ -65,7 +68,7 @@ async function world() {
   const session = async (name: string, calls: readonly Call[], startsAt = EARLIER) =>
     writeLines(
       claudeFile(home, project, sessionIdOf(name)),
-      linesOf(name, project, calls, startsAt),
+      linesOf({ name, cwd: project, startsAt }, calls),
     )
   const subAgents = async (name: string, count: number) => {
     const sessionId = sessionIdOf(name)

@@ -55,8 +55,8 @@ type RelevanceWeights = {
 
 /**
  * Logistic regressions on 135 issues of 17 repositories, each with its own text, with its title only,
- * and with a text of another repository, where no file is right. In each band of probability the
- * share of right files is within 0.08 of it.
+ * and with a text of another repository, where no file is right. On that data, below 0.7 the share of
+ * right files is within 0.06 of the probability in each band; short tasks are overrated above it.
  */
 const ISSUE_WEIGHTS: RelevanceWeights = {
   constant: -4.57,
