@@ -310,6 +310,6 @@ describe("the hook bundle", () => {
     const payload = editPayload("PostToolUse", { cwd: repo }, "src/a.ts")
     const env = { QM_HOME: hooks.home }
     const { stderr } = await runHookProcess([probe], { payload, env })
-    expect(stderr).toBe("node:buffer node:events node:fs node:os node:path")
+    expect(stderr).toBe("node:buffer node:events node:fs node:os node:path node:util")
   })
 })

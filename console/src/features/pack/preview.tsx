@@ -1,4 +1,5 @@
 import { type Ref, useMemo } from "react"
+import { parseJson } from "#ground/base/json"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type PackBuilt } from "../../contract.ts"
 import type { PackTab } from "../../data/paths.ts"
@@ -35,7 +36,7 @@ type PreviewProps = {
 
 export function Preview(props: PreviewProps) {
   const { written, tab, at, onTab } = props
-  const lines = useMemo(() => written?.text.split(/\r?\n/), [written])
+  const lines = useMemo(() => written && toLines(written.text, tab), [written, tab])
   const match = useMemo(() => (lines === undefined ? undefined : findFile(lines, at)), [lines, at])
   return (
     <Pane label="Preview">
@@ -74,6 +75,12 @@ export function Preview(props: PreviewProps) {
       )}
     </Pane>
   )
+}
+
+/** The package's JSON is one line, which costs fewer tokens; people read it indented. */
+function toLines(text: string, tab: PackTab): readonly string[] {
+  const value = tab === "json" ? parseJson(text) : undefined
+  return (value === undefined ? text : JSON.stringify(value, null, 2)).split(/\r?\n/)
 }
 
 function formatTokens(tokens: number, { tab, summaryMaxTokens }: PreviewProps): string {

@@ -23,7 +23,10 @@ describe("complete", () => {
       { text: "store", about: "backup, check, restore, status" },
     ])
     expect(complete(["pack", "--budg"], COMMANDS).candidates).toEqual([
-      { text: "--budget", about: "Token budget (default: setting pack.budget)" },
+      {
+        text: "--budget",
+        about: "Maximum tokens (default: setting pack.budget); a package may be smaller",
+      },
     ])
   })
 
