@@ -83,7 +83,7 @@ describe("Sessions, session and cost pages", () => {
     await page.keyboard.press("Escape")
     await line.waitFor({ state: "detached" })
     await page.getByText("As a table").click()
-    expect(await page.getByRole("table").getByRole("row").count()).toBe(47)
+    await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(47)
     expect(window.problems()).toEqual([])
   })
 
