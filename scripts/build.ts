@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { build } from "vite"
 import { outlineConfig } from "#ground/contract"
@@ -25,13 +25,18 @@ if (!flags.has("--hooks")) {
     writeFileSync(COMMAND_INDEX, JSON.stringify(await derivedCommands()))
   }
   const modules = isPartial ? [] : await buildEngine()
-  if (!isPartial)
-    writeFileSync(path.join(root, "dist/config.json"), JSON.stringify(outlineConfig()))
+  // An older one from a full build would hide new settings from the package that tests use.
+  const defaults = path.join(root, "dist/config.json")
+  if (!isPartial || existsSync(defaults)) writeIfChanged(defaults, JSON.stringify(outlineConfig()))
   const pageModules = !isPartial || isPageStale() ? await buildPage() : []
   if (!isPartial) {
     const licenses = renderLicenses([...modules, ...pageModules])
     writeFileSync(path.join(root, "dist/THIRD-PARTY-LICENSES.txt"), licenses)
   }
+}
+
+function writeIfChanged(file: string, text: string): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text)
 }
 
 async function buildPage(): Promise<readonly string[]> {

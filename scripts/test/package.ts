@@ -17,7 +17,7 @@ import { buildEngine } from "../build/engine.ts"
 const ROOT = path.join(import.meta.dirname, "../..")
 const FOLDER = path.join(ROOT, "node_modules/.cache/qm-package")
 const INPUTS = [
-  "{package.json,package-lock.json}",
+  "{package.json,package-lock.json,dist/config.json}",
   "{bin,src,scripts/build,dist/hooks,console/dist,grammars,models,recipes,sources,templates}/**/*",
 ]
 

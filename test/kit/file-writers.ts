@@ -62,11 +62,17 @@ export const FILE_WRITERS: Readonly<Record<string, (n: number) => Call>> = {
     args: ["override", `src/override-${name(n)}.ts`, "--reason", "test"],
     marker: `src/override-${name(n)}.ts`,
   }),
+  "ticket.new": (n) => ({
+    args: ["ticket", "new", `Ticket of ${name(n)}`],
+    marker: `Ticket of ${name(n)}`,
+  }),
 }
 
 const ROWS = "rows of the database, in transactions"
 const SAME_FILE = "removes or changes one entry of a file above, with the same function"
 const ONE_FILE = "one file per call, with a random or chosen name"
+const BOARD = "under the lock of the board, as ticket.new"
+const COMPARED = "under a lock, and only over the bytes that were read"
 
 /** All other operations that write, and why two of them cannot lose a write of each other. */
 export const OTHER_WRITERS: Readonly<Record<string, string>> = {
@@ -116,10 +122,20 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "pipeline.skip": ROWS,
   "pipeline.stop": ROWS,
   "session.index": "derived from the files beside it, and written again until it is current",
+  "sessions.apply": COMPARED,
   "sessions.import": ROWS,
+  "sessions.undo": COMPARED,
   "source.test": ROWS,
   "store.backup": ONE_FILE,
   "store.restore": "the store is closed and sealed while it is replaced",
+  "ticket.approve": BOARD,
+  "ticket.block": BOARD,
+  "ticket.edit": BOARD,
+  "ticket.evidence": BOARD,
+  "ticket.link": BOARD,
+  "ticket.move": BOARD,
+  "ticket.reject": BOARD,
+  "ticket.undo": BOARD,
 }
 
 export function writeOperations(): readonly string[] {

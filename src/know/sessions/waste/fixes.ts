@@ -12,6 +12,7 @@ import {
   readBounded,
   removeFile,
   statFile,
+  whileLocked,
   writeFileAtomic,
 } from "#ground/base"
 import { type CaptureAdvice, type WasteFinding, type WasteFix, WasteKind } from "#ground/contract"
@@ -133,12 +134,68 @@ type FixesDeps = { readonly folder: string; readonly root: string; readonly cloc
 export function createFixes({ folder, root, clock }: FixesDeps) {
   const recordOf = (id: string) => path.join(folder, `${id}.json`)
 
+  /** One change at a time, because two findings may be about the same file. */
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    await ensureDirectory(folder)
+    return whileLocked(path.join(folder, "fixes"), work)
+  }
+
   async function read(id: string): Promise<StoredFix | undefined> {
     if (!/^[0-9a-f]{8}$/.test(id)) return undefined
     const bytes = await readFile(recordOf(id))
     if (bytes === null || bytes === undefined) return undefined
     const parsed = StoredFix.safeParse(parseJson(bytes.toString()))
     return parsed.success ? parsed.data : undefined
+  }
+
+  async function applyNow(
+    finding: WasteFinding,
+    { file, before, after }: FileChange,
+  ): Promise<void> {
+    const now = await readFile(file)
+    if (now === undefined || !isEqual(now, before)) {
+      throw WasteFileChanged({ file: path.relative(root, file) })
+    }
+    const stat = await statFile(file)
+    const mode = stat.kind === "found" ? stat.stat.mode & 0o777 : null
+    const record: StoredFix = {
+      id: finding.id,
+      kind: finding.kind,
+      title: finding.title,
+      file: path.relative(root, file),
+      mode,
+      appliedAt: clock.now(),
+      promisedTokens: finding.tokens,
+      before: before?.toString("base64") ?? null,
+      after: after === null ? null : hashOf(after),
+    }
+    await writeFileAtomic(recordOf(finding.id), JSON.stringify(record), { mode: 0o600 })
+    if (after === null) await removeFile(file)
+    else {
+      await ensureDirectory(path.dirname(file))
+      await writeFileAtomic(file, after, { mode: mode ?? 0o644 })
+    }
+  }
+
+  /** Writes only over the bytes that `apply` left, or over those before it. */
+  async function undoNow(id: string): Promise<string> {
+    const fix = await read(id)
+    if (fix === undefined) throw WasteUnknown({ id })
+    const file = path.join(root, fix.file)
+    if (!isInside(root, file)) throw WasteUnknown({ id })
+    const now = await readFile(file)
+    const before = fix.before === null ? null : Buffer.from(fix.before, "base64")
+    const currentHash = now === undefined ? "unreadable" : now && hashOf(now)
+    const isAsApplied = currentHash === fix.after
+    const isAsBefore = currentHash === (before === null ? null : hashOf(before))
+    if (!isAsApplied && !isAsBefore) throw WasteFileChanged({ file: fix.file })
+    if (!isAsBefore && before === null) await removeFile(file)
+    if (!isAsBefore && before !== null) {
+      await ensureDirectory(path.dirname(file))
+      await writeFileAtomic(file, before, { mode: fix.mode ?? 0o644 })
+    }
+    await removeFile(recordOf(id))
+    return fix.file
   }
 
   return {
@@ -161,50 +218,15 @@ export function createFixes({ folder, root, clock }: FixesDeps) {
         }))
     },
 
-    async apply(finding: WasteFinding, { file, before, after }: FileChange): Promise<void> {
-      const stat = await statFile(file)
-      const mode = stat.kind === "found" ? stat.stat.mode & 0o777 : null
-      const record: StoredFix = {
-        id: finding.id,
-        kind: finding.kind,
-        title: finding.title,
-        file: path.relative(root, file),
-        mode,
-        appliedAt: clock.now(),
-        promisedTokens: finding.tokens,
-        before: before?.toString("base64") ?? null,
-        after: after === null ? null : hashOf(after),
-      }
-      await ensureDirectory(folder)
-      await writeFileAtomic(recordOf(finding.id), JSON.stringify(record), { mode: 0o600 })
-      if (after === null) await removeFile(file)
-      else {
-        await ensureDirectory(path.dirname(file))
-        await writeFileAtomic(file, after, { mode: mode ?? 0o644 })
-      }
-    },
+    apply: (finding: WasteFinding, change: FileChange): Promise<void> =>
+      inTurn(() => applyNow(finding, change)),
 
-    /** Writes only over the bytes that `apply` left, or over those before it. */
-    async undo(id: string): Promise<string> {
-      const fix = await read(id)
-      if (fix === undefined) throw WasteUnknown({ id })
-      const file = path.join(root, fix.file)
-      if (!isInside(root, file)) throw WasteUnknown({ id })
-      const now = await readFile(file)
-      const before = fix.before === null ? null : Buffer.from(fix.before, "base64")
-      const currentHash = now === undefined ? "unreadable" : now && hashOf(now)
-      const isAsApplied = currentHash === fix.after
-      const isAsBefore = currentHash === (before === null ? null : hashOf(before))
-      if (!isAsApplied && !isAsBefore) throw WasteFileChanged({ file: fix.file })
-      if (!isAsBefore && before === null) await removeFile(file)
-      if (!isAsBefore && before !== null) {
-        await ensureDirectory(path.dirname(file))
-        await writeFileAtomic(file, before, { mode: fix.mode ?? 0o644 })
-      }
-      await removeFile(recordOf(id))
-      return fix.file
-    },
+    undo: (id: string): Promise<string> => inTurn(() => undoNow(id)),
   }
+}
+
+function isEqual(a: Buffer | null, b: Buffer | null): boolean {
+  return a === null || b === null ? a === b : a.equals(b)
 }
 
 const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
