@@ -133,7 +133,7 @@ async function oversizeResults(
       title: `Results of ${tool} fill the window`,
       evidence: `${plural(results.length, "result")} of at least ${formatCount(OVERSIZE_TOKENS)} tokens, the largest ${formatCount(largest)}.`,
       tokens: results.reduce((sum, it) => sum + it.tokens, 0),
-      fix: "Ask for a part of the output, such as its last lines, or fold it (`qm run --gateway fold`).",
+      fix: 'Ask for a part of the output, such as its last lines, or fold it: `qm run --gateway fold "fix the test"`.',
       sessions: [...new Set(results.map((it) => it.session))].slice(0, MOST_SESSIONS_NAMED),
     }
   })
