@@ -40,6 +40,17 @@ describe("the budget is a cap", () => {
     expect(filled.pack.tokens).toBeGreaterThanOrEqual(pack.tokens)
   })
 
+  test("[PACK-34] a file that has only another form of a word of the task is included", async () => {
+    const files = {
+      "CLAUDE.md": "# Rules\nRound quotes half to even.\n",
+      "src/quote.ts":
+        "export function roundQuote(cents: number): number {\n  return Math.round(cents)\n}\n",
+    }
+    await using lab = packWorld(tree(files))
+    const { pack } = await lab.build({ task: "fix the rounding of quotes", fill: false })
+    expect(pack.files.map((it) => it.path)).toContain("src/quote.ts")
+  })
+
   test("[PACK-34] the expected recall rises with the size of a package", async () => {
     await using lab = packWorld(tree(shop()))
     const { pack } = await lab.build({ task: TASK, fill: false })

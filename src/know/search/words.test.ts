@@ -5,7 +5,14 @@ import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
 import { definedNames } from "./index-terms.ts"
 import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
-import { countMessageTerms, countNameTerms, countTerms, readQuery, STOP_WORDS } from "./words.ts"
+import {
+  countMessageTerms,
+  countNameTerms,
+  countTerms,
+  readQuery,
+  STOP_WORDS,
+  wordForms,
+} from "./words.ts"
 
 describe("countTerms", () => {
   test.for([
@@ -126,5 +133,15 @@ describe("readQuery", () => {
     expect(query.terms).toEqual(["round", "prices", "tax"])
     expect([...query.weights]).toEqual([1, Math.SQRT2, Math.sqrt(3)])
     expect(query.isSubject).toEqual([true, true, false])
+  })
+})
+
+describe("word forms", () => {
+  test("[SEARCH-20] a word has its singular, plural, past and -ing forms, without itself", () => {
+    expect(wordForms("quotes")).toEqual(expect.arrayContaining(["quote", "quoted", "quoting"]))
+    expect(wordForms("rounding")).toEqual(expect.arrayContaining(["round", "rounded", "rounds"]))
+    expect(wordForms("round")).toContain("rounding")
+    expect(wordForms("round")).not.toContain("round")
+    expect(wordForms("is")).toEqual([])
   })
 })

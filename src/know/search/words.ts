@@ -167,3 +167,17 @@ export function readQuery(task: string): Query {
     isSubject: counts.map(([term]) => subject.has(term)),
   }
 }
+
+const ENDINGS = ["ing", "ed", "es", "s", "er", "e"] as const
+const SHORTEST_STEM = 3
+
+/** Other forms of an English word, existing or not: `quote` for `quotes`, `round` for `rounding`. */
+export function wordForms(word: string): readonly string[] {
+  const stems = ENDINGS.filter((ending) => word.endsWith(ending)).map((it) =>
+    word.slice(0, -it.length),
+  )
+  const bases = [word, ...stems].filter((it) => it.length >= SHORTEST_STEM)
+  const forms = new Set(bases.flatMap((base) => [base, ...ENDINGS.map((it) => base + it)]))
+  forms.delete(word)
+  return [...forms]
+}

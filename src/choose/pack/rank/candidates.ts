@@ -1,6 +1,7 @@
 import type { TaskAnalysis } from "#ground/contract"
 import type { IndexedFile, IndexedTree } from "#know/map"
 import {
+  filesNamedBy,
   type Head,
   type LiftWeights,
   lift,
@@ -15,6 +16,7 @@ import {
   relevanceOf,
   type SearchTask,
   type SemanticScores,
+  wordForms,
 } from "#know/search"
 import { MOST_WEIGHED_FILES } from "../limits.ts"
 import type { PathFinder } from "./path-finder.ts"
@@ -61,8 +63,10 @@ export async function gatherCandidates(
   const { analysis, finder } = options
   const task = readTask(options.task)
   const { query } = task
-  const postingsOf = query.terms.length === 0 ? NOWHERE : await tree.postings(task.terms)
-  const ranked = rankTree(tree, { ...options, ...task, postingsOf })
+  const forms = task.issue === undefined ? query.terms.flatMap(wordForms) : []
+  const postingsOf =
+    query.terms.length === 0 ? NOWHERE : await tree.postings([...task.terms, ...forms])
+  const ranked = rankTree(tree, { ...options, ...task, postingsOf, forms })
   const named = analysis.filePaths.flatMap((it) => finder.find(it) ?? [])
   const links = await namedLinks(tree, analysis.symbolNames)
   const files = collect(tree, { ranked, named, links, targets: options.targets })
@@ -87,7 +91,12 @@ type LearnedOrder = {
   reasonsOf(position: number): readonly string[]
 }
 
-type RankOptions = Omit<GatherOptions, "task"> & SearchTask & { readonly postingsOf: PostingsOf }
+type RankOptions = Omit<GatherOptions, "task"> &
+  SearchTask & {
+    readonly postingsOf: PostingsOf
+    /** Other forms of the task's words: `quote` for `quotes`. */
+    readonly forms: readonly string[]
+  }
 
 function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undefined {
   const { query, issue, postingsOf, ranker, meaning } = options
@@ -107,14 +116,22 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
   order.set(lifted.map((it) => it.position))
   const rankOf = new Int32Array(order.length)
   for (let index = 0; index < order.length; index++) rankOf[order[index] ?? 0] = index
+  const hasForm = filesNamedBy(options.forms, searched)
+  const isMatch = matcherOf(ranking)
   return {
     ranking,
-    shares: weighted(tree, ranking, options.analysis.action === "test" ? 1 : SHARE_BESIDE_SOURCE),
+    shares: weighted(tree, ranking, {
+      besideSource: options.analysis.action === "test" ? 1 : SHARE_BESIDE_SOURCE,
+      hasForm,
+    }),
     order,
     rankOf,
-    isMatch: matcherOf(ranking),
-    reasonsOf: (position) =>
-      reasonsFor(ranking, ties.get(position) ?? { position, rankBefore: 0, ties: NO_TIES }),
+    isMatch: (position) => isMatch(position) || hasForm.has(position),
+    reasonsOf(position) {
+      const tie = ties.get(position) ?? { position, rankBefore: 0, ties: NO_TIES }
+      const reasons = isMatch(position) ? reasonsFor(ranking, tie) : []
+      return hasForm.has(position) ? [FORM_REASON, ...reasons].slice(0, 3) : reasons
+    },
   }
 }
 
@@ -124,10 +141,23 @@ const SHARE_BESIDE_SOURCE = 0.5
 /** A file without a word of the task is known only by its folder and its history. */
 const SHARE_WITHOUT_WORD = 0.1
 
-function weighted(tree: IndexedTree, ranking: Ranking, besideSource: number): Float64Array {
+/** A file named by another form of a rare word of the task, as a part of the best file's share. */
+const SHARE_OF_FORM = 0.4
+const FORM_REASON = "name resembles the task"
+
+type ShareOptions = { readonly besideSource: number; readonly hasForm: ReadonlySet<number> }
+
+function weighted(
+  tree: IndexedTree,
+  ranking: Ranking,
+  { besideSource, hasForm }: ShareOptions,
+): Float64Array {
   const { bm25f } = ranking.raw
-  return relevanceOf(ranking).map((share, position) => {
+  const shares = relevanceOf(ranking)
+  const leastOfForm = SHARE_OF_FORM * (shares[ranking.order[0] ?? 0] ?? 0)
+  return shares.map((share, position) => {
     const byClass = tree.files[position]?.fileClass === "source" ? 1 : besideSource
+    if (hasForm.has(position)) return byClass * Math.max(share, leastOfForm)
     return share * byClass * ((bm25f?.[position] ?? 0) > 0 ? 1 : SHARE_WITHOUT_WORD)
   })
 }

@@ -1,4 +1,5 @@
 import { FILE_FIELDS } from "../index-terms.ts"
+import type { PostingsOf } from "../postings.ts"
 import type { Corpus } from "./corpus.ts"
 
 /** The files that contain one term, with its counts by field. Reused for all terms of a task. */
@@ -83,4 +84,25 @@ export function countFiles(matches: TermMatches) {
     if ((matches.defs[position] ?? 0) > 0) counts.defs++
   }
   return counts
+}
+
+/** A word in the names of more files is not specific. */
+const MOST_NAMED_FILES = 3
+
+/** Positions of files whose path or definitions contain one of the words that name few files. */
+export function filesNamedBy(
+  words: readonly string[],
+  { corpus, postingsOf }: { readonly corpus: Corpus; readonly postingsOf: PostingsOf },
+): ReadonlySet<number> {
+  const matches = createTermMatches(corpus.size)
+  const files = new Set<number>()
+  for (const word of words) {
+    findTerm(matches, corpus, { word, row: postingsOf(word) })
+    const named = [...matches.positions.subarray(0, matches.count)].filter(
+      (position) => (matches.path[position] ?? 0) + (matches.defs[position] ?? 0) > 0,
+    )
+    if (named.length <= MOST_NAMED_FILES) for (const position of named) files.add(position)
+    clearMatches(matches)
+  }
+  return files
 }
