@@ -15,6 +15,9 @@ test("[CONTRACT-14] a pattern of secrets begins with a fixed text and ends certa
     "k.v1.ABC-xyz",
   ])
   expect(matched("ABCD[0-9]{3}", "ABCD12")).toEqual(["ABCD", undefined])
+  expect(matched("corp-(?:live|test)[-]?", "corp-live-")).toEqual(["corp-", "corp-live-"])
+  expect(matched("corp-[0-9]{1,2}(?:-a|b)", "corp-1-a")).toEqual(["corp-", "corp-1-a"])
+  expect(matched("acme[a-z]?\\d*", "acmex77")).toEqual(["acme", "acmex77"])
 })
 
 test.for([
@@ -52,4 +55,8 @@ test("[CONTRACT-14] `secrets.patterns` has patterns separated by blanks", () => 
   expect(
     Config.safeParse({ secrets: { patterns: "ok_ok_[a-z]{8} (a+)+$" } }).error?.issues[0]?.message,
   ).toBe('pattern 2: "(a+)+$" is not supported')
+  const many = Array.from({ length: 51 }, (_, at) => `acme${at}_[a-z]{8}`).join(" ")
+  expect(Config.safeParse({ secrets: { patterns: many } }).error?.issues[0]?.message).toBe(
+    "more than 50 patterns",
+  )
 })

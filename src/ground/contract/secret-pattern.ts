@@ -118,14 +118,12 @@ const CHARACTERS = Array.from({ length: 256 }, (_, code) => String.fromCharCode(
 
 /** Whether a character of a repetition can also begin what follows it. */
 function overlapsNext(items: readonly Item[], at: number): boolean {
-  const item = items[at]
-  for (let next = at + 1; next < items.length; next++) {
-    const other = items[next]
-    if (item === undefined || other === undefined) return false
-    if (CHARACTERS.some((it) => item.matches(it) && other.matches(it))) return true
-    if (other.atLeast > 0) return false
-  }
-  return false
+  const following = items.slice(at + 1)
+  const certain = following.findIndex((it) => it.atLeast > 0)
+  const possible = certain < 0 ? following : following.slice(0, certain + 1)
+  return possible.some((other) =>
+    CHARACTERS.some((it) => items[at]?.matches(it) === true && other.matches(it)),
+  )
 }
 
 function sourceOf({ source, atLeast, atMost }: Item): string {
