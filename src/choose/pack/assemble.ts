@@ -131,13 +131,17 @@ function leftOf(
   inside: ReadonlySet<string>,
 ): readonly PackLeft[] {
   const byPath = new Map(ranked.weighed.files.map((it) => [it.file.path, it]))
-  const crowdedOut = selection.left.flatMap(({ path, needs }) => {
+  const crowdedOut = selection.left.flatMap(({ path, needs, isUnlikely }) => {
     const file = byPath.get(path)
     const detail = `needs ${formatExact(scaleTokens(needs, scale))} tokens`
-    return file === undefined ? [] : [leftFile(file, { why: "no-room", detail })]
+    const why = isUnlikely ? "unlikely" : "no-room"
+    return file === undefined ? [] : [leftFile(file, { why, detail })]
   })
   const beyond = ranked.weighed.beyond.map((it) =>
-    leftFile(it, { why: "no-room", detail: "ranked after the files that fill the budget" }),
+    leftFile(it, {
+      why: selection.fill ? "no-room" : "unlikely",
+      detail: "ranked after all files that were weighed",
+    }),
   )
   return [...crowdedOut, ...beyond, ...ranked.left]
     .filter((it) => !inside.has(it.path))

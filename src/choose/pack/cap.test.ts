@@ -40,6 +40,14 @@ describe("the budget is a cap", () => {
     expect(filled.pack.tokens).toBeGreaterThanOrEqual(pack.tokens)
   })
 
+  test("[PACK-34] files that are unlikely to be needed are listed as such, not as too large", async () => {
+    await using lab = packWorld(tree(shop()))
+    const task = `${TASK}, for each step`
+    const { pack } = await lab.build({ task, budget: 16_000, fill: false, minRelevance: 0 })
+    expect(pack.left.map((it) => it.why)).toContain("unlikely")
+    expect(pack.left.map((it) => it.why)).not.toContain("no-room")
+  })
+
   test("[PACK-34] a file that has only another form of a word of the task is included", async () => {
     const files = {
       "CLAUDE.md": "# Rules\nRound quotes half to even.\n",

@@ -44,6 +44,8 @@ export type Selection = {
   readonly edges: readonly Edge[]
   readonly leastTokens: number
   readonly expectation: PackExpectation
+  /** Whether the whole budget was to be used. */
+  readonly fill: boolean
 }
 
 /** Budget that the closure does not use goes to a second fill. */
@@ -70,7 +72,7 @@ export async function selectFiles(
   const edges = await followNames(tree, linesOf(first, files))
   if (reserve === 0) {
     const expectation = expectationFor(fitFiles, first)
-    return { ...selectionOf(first, files), edges, leastTokens, expectation }
+    return { ...selectionOf(first, files), edges, leastTokens, expectation, fill: options.fill }
   }
 
   const closing = closureFiles(tree, edges, linesOf(first, files))
@@ -92,6 +94,7 @@ export async function selectFiles(
     edges: await followNames(tree, linesOf(second, files)),
     leastTokens,
     expectation: expectationFor(fitFiles, second),
+    fill: options.fill,
   }
 }
 

@@ -18,7 +18,13 @@ type LeftFile = Omit<PackLeft, "score" | "tokens"> & {
   readonly tokens: number | null
 }
 
-const WHYS = ["no-room", "below", "denied", "dropped"] as const satisfies readonly PackLeft["why"][]
+const WHYS = [
+  "no-room",
+  "unlikely",
+  "below",
+  "denied",
+  "dropped",
+] as const satisfies readonly PackLeft["why"][]
 type LeftReason = (typeof WHYS)[number]
 
 /**
@@ -27,6 +33,7 @@ type LeftReason = (typeof WHYS)[number]
  */
 const OPEN_AT_FIRST: Readonly<Record<LeftReason, boolean>> = {
   "no-room": true,
+  unlikely: true,
   below: false,
   denied: false,
   dropped: true,
@@ -89,6 +96,8 @@ function nameOf(why: LeftReason, of: { minRelevance: number; role: string | null
   switch (why) {
     case "no-room":
       return "Did not fit"
+    case "unlikely":
+      return "Unlikely to be needed"
     case "below":
       return `Below ${of.minRelevance.toFixed(2)}`
     case "denied":

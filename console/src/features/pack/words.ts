@@ -65,7 +65,7 @@ export function describeLeftOut({
   reasons,
   why,
 }: Pick<PackLeft, "detail" | "reasons" | "why">): string {
-  const parts = why === "no-room" || why === "below" ? [...reasons] : [detail, ...reasons]
+  const parts = why !== "denied" && why !== "dropped" ? [...reasons] : [detail, ...reasons]
   return capital(parts.filter((it) => it !== "").join("; ")) || capital(detail)
 }
 

@@ -182,7 +182,11 @@ test('[PACK-16] with `truncate: "relevance"` a file enters whole or is left out'
   const fitted = fillBudget(files, { budgetTokens: 1_000, truncate: "relevance" })
   expect(fitted.chosen.map((it) => [it.path, it.form])).toEqual([["small.ts", "full"]])
   expect(fitted.left).toEqual([
-    { path: "large.ts", needs: 1_800 + frameTokens(fitFile("", [])) + PIECE_TOKENS },
+    {
+      path: "large.ts",
+      needs: 1_800 + frameTokens(fitFile("", [])) + PIECE_TOKENS,
+      isUnlikely: false,
+    },
   ])
 })
 

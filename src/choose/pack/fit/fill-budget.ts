@@ -32,9 +32,16 @@ export type ChosenFile = {
   readonly sentBefore: boolean
 }
 
+type LeftFile = {
+  readonly path: string
+  readonly needs: number
+  /** Left out because its lines are unlikely to be needed, not because of the budget. */
+  readonly isUnlikely: boolean
+}
+
 export type FittedFiles = {
   readonly chosen: readonly ChosenFile[]
-  readonly left: readonly { readonly path: string; readonly needs: number }[]
+  readonly left: readonly LeftFile[]
   readonly roomTokens: number
 }
 
@@ -51,7 +58,7 @@ export function fillBudget(files: readonly FitFile[], options: FitOptions): Fitt
   if (!fill) listNamed(board, weights)
   fillGaps(board)
   noteSent(board)
-  return fittedOf(board)
+  return fittedOf(board, fill)
 }
 
 function placeWhole(board: BudgetBoard, fill: boolean): void {
@@ -228,13 +235,14 @@ function hasSent({ segments }: FitFile): boolean {
   return segments.some((it) => it.isSent)
 }
 
-function fittedOf(board: BudgetBoard): FittedFiles {
+function fittedOf(board: BudgetBoard, fill: boolean): FittedFiles {
   const chosen = board.choices.filter((it) => it.isIn).map(chosenOf)
   const left = board.choices
     .filter((it) => !it.isIn)
     .map(({ file }) => ({
       path: file.path,
       needs: frameTokens(file) + PIECE_TOKENS + sum(file.segments.map((it) => it.tokens)),
+      isUnlikely: !fill && file.segments.every((it) => it.chance < leastChance(it.tokens)),
     }))
   return { chosen, left, roomTokens: board.room }
 }

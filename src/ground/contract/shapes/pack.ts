@@ -60,7 +60,7 @@ export const PackLeft = z.object({
   path: z.string(),
   score: Share,
   tokens: Count,
-  why: z.enum(["no-room", "below", "denied", "dropped"]),
+  why: z.enum(["no-room", "unlikely", "below", "denied", "dropped"]),
   detail: z.string().describe("For example: needs 3,600 tokens"),
   reasons: z.array(z.string()),
 })

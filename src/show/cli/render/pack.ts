@@ -95,7 +95,7 @@ const FORMS: Readonly<Record<PackFile["form"], string>> = {
 function leftLines(pack: ContextPack, screen: Screen): readonly string[] {
   const { paint } = screen
   const withoutRoom = pack.left
-    .filter((it) => it.why === "no-room")
+    .filter((it) => it.why === "no-room" || it.why === "unlikely")
     .slice(0, rowLimit(MOST_LEFT_LISTED, screen))
   if (withoutRoom.length === 0) return []
   const rows = withoutRoom.map((it) => [it.score.toFixed(2), it.path, paint.muted(it.detail)])
@@ -112,6 +112,7 @@ function leftText(left: readonly PackLeft[]): string {
 
 const LEFT_WORDS = [
   ["no-room", "over budget"],
+  ["unlikely", "unlikely to be needed"],
   ["below", "below pack.minRelevance"],
   ["denied", "denied"],
   ["dropped", "dropped"],
