@@ -8,9 +8,9 @@ import { workingTree } from "#know/map"
 import { locateRepository, openGit } from "#see/repo"
 import { commit, git } from "#test/git"
 import { madeIndex } from "#test/indexed-tree"
+import { answersOf, newRepository, signal } from "#test/map-room"
 import { isNight, seed } from "#test/seed"
 import type { App } from "../app.ts"
-import { answersOf, newRepository, signal } from "./map.fixture.ts"
 
 async function treeOf(app: App) {
   const { state } = SearchFind.parse(

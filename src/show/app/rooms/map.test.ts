@@ -3,7 +3,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { MapTree, PackBuilt, SearchFind, Simulation } from "#ground/contract"
 import { commit } from "#test/git"
-import { answersOf, newRepository, signal } from "./map.fixture.ts"
+import { answersOf, newRepository, signal } from "#test/map-room"
 
 describe("the tree as it is now", () => {
   test("[APP-9] search, pack, map and simulate answer from an edited tree, also without git", async () => {

@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises"
 import path from "node:path"
 import { systemClock } from "#ground/base"
 import { MapTree, SearchFind } from "#ground/contract"
-import { git } from "#test/git"
-import { tempDirectory } from "#test/temp"
-import { type App, createApp } from "../app.ts"
+import { type App, createApp } from "#show/app"
+import { git } from "./git.ts"
+import { tempDirectory } from "./temp.ts"
 
 export const { signal } = new AbortController()
 
@@ -42,14 +42,14 @@ export async function newRepository(options: { readonly isGit: boolean }) {
 }
 
 export async function answersOf(app: App) {
-  const found = SearchFind.parse(await app.call("search.find", { words: "harbour" }, { signal }))
+  const answer = SearchFind.parse(await app.call("search.find", { words: "harbour" }, { signal }))
   const input = { folder: "", filter: "e", limit: 500 }
   const listed = MapTree.parse(await app.call("map.tree", input, { signal }))
   return {
-    digest: found.state.digest,
-    gitSha: found.state.gitSha,
-    commits: found.state.commits,
-    files: found.files.map((it) => [it.path, it.score]),
+    digest: answer.state.digest,
+    gitSha: answer.state.gitSha,
+    commits: answer.state.commits,
+    files: answer.files.map((it) => [it.path, it.score]),
     entries: listed.entries,
   }
 }
