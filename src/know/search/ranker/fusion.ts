@@ -12,12 +12,12 @@ export type Fusion = Readonly<Record<Head, Net>>
 export const FUSION_FILES = { fusion: "fusion.json", issue: "issue.json" } as const
 
 export function parseFusion(fusionText: string, issueText: string): Fusion {
-  const { heads } = parseFile(FusionFile, fusionText, {
+  const { heads } = parseFile(() => FusionFile, fusionText, {
     file: FUSION_FILES.fusion,
     isValid: (it): it is z.output<typeof FusionFile> =>
       isRecord(it) && it["version"] === 1 && hasHeads(it["heads"], HEADS),
   })
-  const issue = parseFile(IssueFile, issueText, {
+  const issue = parseFile(() => IssueFile, issueText, {
     file: FUSION_FILES.issue,
     isValid: (it): it is z.output<typeof IssueFile> =>
       isRecord(it) && Number.isInteger(it["version"]) && hasHeads(it["heads"], ["issue"]),
@@ -38,14 +38,14 @@ type FileKind<Content> = {
 
 /** `isValid` is faster than the shape; the shape says what is wrong. */
 function parseFile<Shape extends z.ZodType>(
-  shape: Shape,
+  shape: () => Shape,
   text: string,
   { file, isValid }: FileKind<z.output<Shape>>,
 ): z.output<Shape> {
   const json = parseJson(text)
   if (json === undefined) throw RankerDamaged({ file, wrong: "it is not valid JSON" })
   if (isValid(json)) return json
-  const parsed = shape.safeParse(json)
+  const parsed = shape().safeParse(json)
   if (!parsed.success) throw RankerDamaged({ file, wrong: firstIssue(parsed.error) })
   return parsed.data
 }
