@@ -27,6 +27,9 @@ const COMMANDS: Readonly<
   "qm memory": { args: ["memory"], times: 4 },
   "qm capture": { args: ["capture"], times: 4 },
   "qm search": { args: ["search", "rounding of quotes"], times: 4 },
+  "qm pack": { args: ["pack", "fix the rounding of quotes"], times: 4 },
+  "qm map": { args: ["map"], times: 4 },
+  "qm config": { args: ["config"], times: 4 },
   "qm tokens": { args: ["tokens", "CLAUDE.md"], times: 4 },
   "qm runs": { args: ["runs"], times: 4 },
 }

@@ -1,16 +1,26 @@
-import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import path from "node:path"
 import { build } from "vite"
-import { outlineConfig } from "#ground/contract"
+import { loadOperations, outlineConfig } from "#ground/contract"
 import { COMMAND_INDEX, checkIndexStale, derivedCommands } from "#show/cli"
 import { buildEngine } from "./build/engine.ts"
 import { areHooksStale, buildHooks } from "./build/hooks.ts"
 import { renderLicenses } from "./build/licenses.ts"
+import { compileValidators } from "./build/validators.ts"
 
 /**
  * `npm run build` writes what the published package runs: the engine into dist/engine, the hook
  * process into dist/hooks, the index of commands into dist/commands.json, the defaults of the
- * config into dist/config.json, the console into console/dist. A clone runs from its sources and
+ * config into dist/config.json, checks of inputs and outputs into dist/validators, the console into
+ * console/dist. A clone runs from its sources and
  * needs only some of it: `--if-needed` skips the engine and fresh outputs (`npm start`), `--hooks`
  * builds only the hooks (`qm init`).
  */
@@ -25,6 +35,7 @@ if (!flags.has("--hooks")) {
     writeFileSync(COMMAND_INDEX, JSON.stringify(await derivedCommands()))
   }
   const modules = isPartial ? [] : await buildEngine()
+  if (!isPartial) await buildValidators()
   // An older one from a full build would hide new settings from the package that tests use.
   const defaults = path.join(root, "dist/config.json")
   if (!isPartial || existsSync(defaults)) writeIfChanged(defaults, JSON.stringify(outlineConfig()))
@@ -32,6 +43,21 @@ if (!flags.has("--hooks")) {
   if (!isPartial) {
     const licenses = renderLicenses([...modules, ...pageModules])
     writeFileSync(path.join(root, "dist/THIRD-PARTY-LICENSES.txt"), licenses)
+  }
+}
+
+async function buildValidators(): Promise<void> {
+  const folder = path.join(root, "dist/validators")
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  const groups = Map.groupBy(await loadOperations(), (it) => it.name.slice(0, it.name.indexOf(".")))
+  for (const [group, operations] of groups) {
+    const schemas = operations.flatMap(({ name, input, output }) => [
+      [`${name} input`, input] as const,
+      [`${name} output`, output] as const,
+    ])
+    const code = compileValidators(Object.fromEntries(schemas))
+    writeFileSync(path.join(folder, `${group}.mjs`), code)
   }
 }
 

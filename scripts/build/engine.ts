@@ -1,8 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import path from "node:path"
 import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-codec"
 import { type RolldownBuild, type RolldownLog, rolldown } from "rolldown"
 import { z } from "zod"
+import { type Insertion, inlineFacades } from "./facades.ts"
 import { lazySchemas } from "./lazy-schemas.ts"
 import { lightBuiltins } from "./light-builtins.ts"
 
@@ -98,9 +107,17 @@ export async function buildEngine(): Promise<readonly string[]> {
   const chunks = output.filter((it) => it.type === "chunk")
   const pureChunks = chunks.filter((it) => it.moduleIds.every((id) => OUR_PURE_MODULE.test(id)))
   const pureFiles = new Set(pureChunks.map((it) => path.basename(it.fileName)))
+  const codeOf = (file: string) => readFileSync(path.join(making, file), "utf8")
+  const { codes, insertions } = inlineFacades(
+    new Map(chunks.map((it) => [it.fileName, withoutImports(codeOf(it.fileName), pureFiles)])),
+  )
   for (const { fileName, moduleIds } of chunks) {
-    dropImports(path.join(making, fileName), pureFiles)
-    trimMap(path.join(making, `${fileName}.map`), moduleIds)
+    const file = path.join(making, fileName)
+    const code = codes.get(fileName)
+    if (code !== undefined) {
+      writeFileSync(file, code)
+      trimMap(`${file}.map`, moduleIds, insertions.get(fileName) ?? [])
+    } else for (const it of [file, `${file}.map`]) rmSync(it, { force: true })
   }
   rmSync(ENGINE, { recursive: true, force: true })
   renameSync(making, ENGINE)
@@ -113,8 +130,15 @@ const PACKAGE_GROUPS = [
   { name: packageOf, debugName: "packages", test: /\/node_modules\// },
 ]
 
-/** Small modules that many rooms use; a schema takes time only when it is used. */
-const SHARED_MODULE = /\/src\/ground\/(?:base\/|contract\/(?:shapes\/|[\w-]+\.ts$))/
+/** Small modules that many commands use; a schema takes time only when it is used. */
+const SHARED_MODULE = new RegExp(
+  [
+    "/src/ground/(?:base/|contract/(?:shapes/|[\\w-]+\\.ts$))",
+    "/src/see/hosts/(?:files/(?:disk|folder-walk|json-settings)|limits|hosts|base-urls)\\.ts$",
+    "/src/see/repo/(?:list-files|tree-file|classify|limits)\\.ts$",
+    "/src/show/cli/render/(?:lines|bar)\\.ts$",
+  ].join("|"),
+)
 
 /** Modules of ours that always load together: every command loads `start`, most load `operations`. */
 async function planGroups(bundle: RolldownBuild) {
@@ -159,13 +183,24 @@ const COMMANDS = [
       "src/show/app/rooms/pack.ts",
       "src/know/map/index.ts",
       "src/know/map/find/answers.ts",
+      "src/ground/contract/operations/map.ts",
+      "src/ground/contract/operations/pack.ts",
+      "src/show/cli/render/map.ts",
+      "src/show/cli/render/pack.ts",
     ],
-    rooms: /\/src\/(?:know\/map\/|choose\/pack\/|show\/app\/rooms\/pack)/,
+    rooms:
+      /\/src\/(?:know\/map\/|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
   },
   {
     name: "capture",
-    entries: ["src/show/app/rooms/capture.ts", "src/see/hosts/claude-code/claude-code.ts"],
-    rooms: /\/src\/(?:see\/capture\/|see\/hosts\/claude-code\/|show\/app\/rooms\/capture)/,
+    entries: [
+      "src/show/app/rooms/capture.ts",
+      "src/see/hosts/claude-code/claude-code.ts",
+      "src/ground/contract/operations/capture.ts",
+      "src/show/cli/render/capture.ts",
+    ],
+    rooms:
+      /\/src\/(?:see\/capture\/|see\/hosts\/claude-code\/|show\/app\/rooms\/capture|ground\/contract\/operations\/capture|show\/cli\/render\/capture)/,
   },
 ]
 
@@ -173,29 +208,33 @@ const COMMANDS = [
  * Drops imports of chunks for their side effects alone, because they have none: a search would load
  * the readers of documents. Spaces keep the columns of the source map.
  */
-function dropImports(file: string, pureFiles: ReadonlySet<string>): void {
-  const code = readFileSync(file, "utf8")
-  const dropped = code.replace(/import"\.[\w./-]*\/([\w.-]+)";/g, (text, name: string) =>
+function withoutImports(code: string, pureFiles: ReadonlySet<string>): string {
+  return code.replace(/import"\.[\w./-]*\/([\w.-]+)";/g, (text, name: string) =>
     pureFiles.has(name) ? " ".repeat(text.length) : text,
   )
-  if (dropped !== code) writeFileSync(file, dropped)
 }
 
 /** Stacks need source lines of our code: no names, no columns, no packages. A tenth of the size. */
-function trimMap(file: string, modules: readonly string[]): void {
+function trimMap(file: string, modules: readonly string[], insertions: readonly Insertion[]): void {
+  // A file that only exports names of others has no map.
+  if (!existsSync(file)) return
   if (!modules.some((it) => it.startsWith(SOURCES))) {
     rmSync(file, { force: true })
     return
   }
   const map = SourceMap.parse(JSON.parse(readFileSync(file, "utf8")))
-  const mappings = decode(map.mappings).map((segments) => {
+  const mappings = decode(map.mappings).map((segments, index) => {
+    const inserted = insertions.filter((it) => it.line === index)
     let last = ""
     return segments.flatMap((segment) => {
       const [column, source, line] = segment
       const position = `${source}:${line}`
       if (source === undefined || line === undefined || position === last) return []
       last = position
-      return [[column, source, line, 0] satisfies SourceMapSegment]
+      const shift = inserted
+        .filter((it) => it.column <= column)
+        .reduce((sum, it) => sum + it.length, 0)
+      return [[column + shift, source, line, 0] satisfies SourceMapSegment]
     })
   })
   writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(mappings) }))

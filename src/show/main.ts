@@ -1,3 +1,4 @@
+import { openOutput } from "#ground/base"
 import type { KeepCall } from "#show/app"
 import type { EntryCall } from "#show/cli"
 import { runCli } from "#show/cli"
@@ -14,7 +15,10 @@ const entryPoints = {
     }),
   open: async (call: ServeCall) => (await import("#show/http")).open(call),
   token: async (call: ServeCall) => (await import("#show/http")).token(call),
-  mcp: async (call: McpCall) => (await import("#show/mcp")).serveMcpOnStdio(call),
+  mcp: async (call: McpCall) => {
+    stdout.loadStream()
+    return (await import("#show/mcp")).serveMcpOnStdio(call)
+  },
   hook: answerHook,
   statusline: printStatusLine,
   keep: async (call: KeepCall) => (await import("#show/app")).keep(call),
@@ -29,23 +33,19 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
 }
 // A closed pipe (`qm events | head`) is not an error: end the work like Ctrl-C does.
 let isPipeClosed = false
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error
+const stdout = openOutput(1, () => {
   isPipeClosed = true
   interrupted.abort()
 })
-
-// stderr has no reader any more; continue.
-process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error
-})
+// Without a reader of stderr, continue.
+const stderr = openOutput(2, () => {})
 
 const exitCode = await runCli({
   argv: process.argv.slice(2),
   environment: process.env,
   directory: process.cwd(),
-  stdout: sink(process.stdout),
-  stderr: sink(process.stderr),
+  stdout,
+  stderr,
   signal: interrupted.signal,
   entryPoints,
   // Getters: the first access to process.stdin loads the network modules of the runtime.
@@ -65,9 +65,9 @@ async function answerHook({ app, input, environment, signal, say }: EntryCall): 
   if (isGitHook(event)) {
     const args = Array.isArray(input["args"]) ? input["args"].map(String) : []
     const stdin = event === "pre-push" ? await readStdin() : ""
-    const { code, stderr } = await answerGitHook(event, { app, environment, signal, args, stdin })
-    process.stderr.write(stderr)
-    return code
+    const result = await answerGitHook(event, { app, environment, signal, args, stdin })
+    stderr.write(result.stderr)
+    return result.code
   }
   const { runHookByHand } = await import("#show/hooks")
   const payload = process.stdin.isTTY ? "" : await readStdin()
@@ -80,7 +80,7 @@ async function answerHook({ app, input, environment, signal, say }: EntryCall): 
     directory: process.cwd(),
   })
   if (line !== undefined) say(line.trimEnd())
-  for (const trouble of troubles) process.stderr.write(`${trouble}\n`)
+  for (const trouble of troubles) stderr.write(`${trouble}\n`)
   return 0
 }
 
@@ -97,7 +97,7 @@ async function printStatusLine({ environment, say }: EntryCall): Promise<number>
         const timer = setTimeout(act, ms)
         return () => clearTimeout(timer)
       },
-      debug: (sentence) => void process.stderr.write(`${sentence}\n`),
+      debug: (sentence) => stderr.write(`${sentence}\n`),
     }),
   )
   return 0
@@ -114,19 +114,6 @@ async function readStdin(): Promise<string> {
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString("utf8")
-}
-
-function sink(stream: NodeJS.WriteStream) {
-  return {
-    write(text: string): void {
-      const isGone = stream === process.stdout && isPipeClosed
-      if (!isGone) stream.write(text)
-    },
-    isTerminal: stream.isTTY === true,
-    get columns() {
-      return stream.columns
-    },
-  }
 }
 
 /** One key, without Enter. Restores the terminal afterwards. */

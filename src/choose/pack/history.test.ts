@@ -26,8 +26,10 @@ function historySuite(make: () => Promise<Store>): void {
       builtAt: 5,
     })
     await history.store(odd, "xml")
-    await history.store(onePack({ id: "pk_2", builtAt: 6 }), null)
+    const large = onePack({ id: "pk_2", builtAt: 6, task: "a long task ".repeat(5_000) })
+    await history.store(large, null)
     expect(await history.find("pk_1")).toEqual(odd)
+    expect(await history.find("pk_2")).toEqual(large)
     expect((await history.find("last")).id).toBe("pk_2")
     expect((await history.list(1)).map((it) => it.id)).toEqual(["pk_2"])
     expect((await history.sentIn("s")).map((it) => it.id)).toEqual(["pk_1"])

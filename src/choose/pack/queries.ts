@@ -56,8 +56,19 @@ export const insertPack = (it: PackSummaryItem, { root, format, pack }: StoredPa
   VALUES (${it.id}, ${root}, ${it.task}, ${it.role}, ${it.budget}, ${it.tokens}, ${it.files},
     ${it.session}, ${format}, ${it.builtAt}, ${compressed(pack)})`
 
+/** A smaller package is stored as it is: loading the compressor takes 3 ms. */
+const LARGEST_PLAIN_BYTES = 16_000
+
 function compressed(pack: ContextPack): Uint8Array {
-  return Uint8Array.from(deflateRawSync(JSON.stringify(pack), { level: 3 }))
+  const text = Buffer.from(JSON.stringify(pack))
+  if (text.length > LARGEST_PLAIN_BYTES) return Uint8Array.from(deflateRawSync(text, { level: 3 }))
+  // One stored block of RFC 1951: final, without compression, length and its complement.
+  const block = new Uint8Array(5 + text.length)
+  block[0] = 1
+  new DataView(block.buffer).setUint16(1, text.length, true)
+  new DataView(block.buffer).setUint16(3, text.length ^ 0xffff, true)
+  block.set(text, 5)
+  return block
 }
 
 export const deleteSurplus = (root: string, most: number): Sql => sql`

@@ -66,6 +66,7 @@ export type { JsonRecord } from "./object.ts"
 export { asRecord, isRecord } from "./object.ts"
 export { isOwnTool } from "./own-tool.ts"
 export {
+  importValidators,
   mapStack,
   missingPackageFiles,
   packageFile,
@@ -86,6 +87,7 @@ export type {
   RunOutcome,
 } from "./process/spawn.ts"
 export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./process/spawn.ts"
+export { openOutput } from "./process/standard-output.ts"
 export type { Thread, ThreadAnswer } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
 export { createRecentCache } from "./recent-cache.ts"

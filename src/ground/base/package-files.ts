@@ -50,6 +50,28 @@ export function readBuilt(name: "commands.json" | "config.json"): unknown {
   return isBundled && existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined
 }
 
+type Validator = (value: unknown) => unknown
+
+/**
+ * Functions that `npm run build` compiles from the schemas of a group of operations, by the
+ * operation's name and `input` or `output`. They return undefined where the schema must decide.
+ * None in a clone.
+ */
+export async function importValidators(
+  group: string,
+): Promise<Readonly<Record<string, Validator>>> {
+  const file = packageFile(`dist/validators/${group}.mjs`)
+  if (!isBundled || !existsSync(file)) return {}
+  const module: unknown = await import(pathToFileURL(file).href)
+  return isValidatorModule(module) ? module.default : {}
+}
+
+function isValidatorModule(
+  module: unknown,
+): module is { readonly default: Readonly<Record<string, Validator>> } {
+  return isRecord(module) && isRecord(module["default"])
+}
+
 /**
  * The module of a worker thread, by its path in `src` without the ending. `scripts/build/engine.ts`
  * lists the same names as entries of the bundle.

@@ -1,9 +1,50 @@
+import { once } from "#ground/base"
+
 export type OnKeyword = (keyword: number, start: number) => void
 
+/** Building the automaton takes as long as comparing this many characters with the keywords. */
+const COMPARED_CHARACTERS = 16_000
+
 /**
- * Finds all keywords in one scan, whatever their number (Aho and Corasick, 1975), ignoring case.
- * Keywords must be lowercase.
+ * Finds all keywords in one scan, ignoring case, in the order of their ends; of two with the same end
+ * the longer one first. Keywords must be lowercase and have two characters or more.
  */
+export function createKeywordScan(keywords: readonly string[]) {
+  const compare = once(() => createComparison(keywords))
+  const automaton = once(() => createAutomaton(keywords))
+  let charactersLeft = COMPARED_CHARACTERS
+  return (text: string, onKeyword: OnKeyword): void => {
+    charactersLeft -= text.length
+    const scan = charactersLeft >= 0 ? compare() : automaton()
+    scan(text, onKeyword)
+  }
+}
+
+/** Compares the keywords that begin with the two characters at each place. */
+export function createComparison(keywords: readonly string[]) {
+  const byStart = new Map<string, number[]>()
+  for (const [keyword, text] of keywords.entries()) {
+    const start = text.slice(0, 2)
+    byStart.set(start, [...(byStart.get(start) ?? []), keyword])
+  }
+  const upper = new Set(keywords.join("").toUpperCase())
+  const capitals = new RegExp(`[${[...upper].filter((it) => /\p{Lu}/u.test(it)).join("")}]+`, "g")
+  return (text: string, onKeyword: OnKeyword): void => {
+    const lower = text.replace(capitals, (it) => it.toLowerCase())
+    const hits: { readonly keyword: number; readonly start: number; readonly end: number }[] = []
+    for (let start = 0; start < lower.length - 1; start++) {
+      for (const keyword of byStart.get(lower.slice(start, start + 2)) ?? []) {
+        const letters = keywords[keyword] ?? ""
+        if (lower.startsWith(letters, start))
+          hits.push({ keyword, start, end: start + letters.length })
+      }
+    }
+    for (const { keyword, start } of hits.toSorted((a, b) => a.end - b.end || a.start - b.start))
+      onKeyword(keyword, start)
+  }
+}
+
+/** One scan, whatever the number of keywords (Aho and Corasick, 1975). */
 export function createAutomaton(keywords: readonly string[]) {
   const { transitions, classes, isEnd, ends } = buildTable(keywords)
   return (text: string, onKeyword: OnKeyword): void => {

@@ -1,5 +1,5 @@
 import { once } from "#ground/base"
-import { createAutomaton } from "./automaton.ts"
+import { createKeywordScan } from "./automaton.ts"
 import { base64Views, type Run, runsOf } from "./base64.ts"
 import { unescapedViews, type View } from "./escapes.ts"
 import type { KnownSecretFinder } from "./known-secrets.ts"
@@ -46,7 +46,7 @@ const loadKeywords = once(() => {
   for (const [rank, { keywords }] of RULES.entries()) {
     for (const keyword of new Set(keywords)) ranksByKeyword.get(keyword)?.push(rank)
   }
-  return { walk: createAutomaton(KEYWORDS), ranksOf: [...ranksByKeyword.values()] }
+  return { walk: createKeywordScan(KEYWORDS), ranksOf: [...ranksByKeyword.values()] }
 })
 
 type Tools = { readonly known: KnownSecretFinder; readonly work: Work }

@@ -67,13 +67,16 @@ export function patternRule(fields: {
   readonly isSecret: (parts: Parts) => boolean
   readonly rest?: RegExp
 }): Rule {
-  const { kind, keywords, pattern, isSecret, rest = LETTERS_AND_DIGITS } = fields
+  const { kind, keywords, isSecret, rest = LETTERS_AND_DIGITS } = fields
   return {
     keywords,
-    pattern,
+    get pattern() {
+      return fields.pattern
+    },
     find({ text, at, work, rejections }) {
       if (rejections.isCrowded(at)) return undefined
       work.steps += PATTERN_REACH_CHARACTERS
+      const { pattern } = fields
       pattern.lastIndex = at
       const match = pattern.exec(text)
       if (match === null) return undefined

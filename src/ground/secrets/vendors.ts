@@ -1,3 +1,4 @@
+import { once } from "#ground/base"
 import { entropyBits, isPlaceholder, plainness, sampleOf } from "./likeness.ts"
 import { bounded, patternRule, type Rule } from "./rule.ts"
 
@@ -151,11 +152,17 @@ const MOST_PLAIN = 0.85
 
 export const VENDOR_RULES: readonly Rule[] = VENDORS.map(([kind, prefixes, body]) => {
   const starts = prefixes.split(" ")
-  const heads = starts.map((it) => `${leftEdge(it)}${RegExp.escape(it)}`)
+  // Made at the first keyword in a text: most texts have none of them.
+  const pattern = once(() => {
+    const heads = starts.map((it) => `${leftEdge(it)}${RegExp.escape(it)}`)
+    return new RegExp(`(?<prefix>${heads.join("|")})(?:${bounded(body)})`, "y")
+  })
   return patternRule({
     kind,
     keywords: starts.map((it) => it.toLowerCase()),
-    pattern: new RegExp(`(?<prefix>${heads.join("|")})(?:${bounded(body)})`, "y"),
+    get pattern() {
+      return pattern()
+    },
     isSecret({ secret, groups }) {
       const random = sampleOf(secret.slice(groups["prefix"]?.length ?? 0))
       if (entropyBits(random) < FEWEST_BITS || isPlaceholder(random)) return false

@@ -15,9 +15,9 @@ export type ItemCounts = Pick<
 export type EarlierCounts = {
   readonly estimator: string
   readonly scale?: TokenScale | undefined
-  readonly start?: CaptureStart | undefined
-  readonly items: readonly (Pick<ManifestItem, "path" | "source" | "load" | "sha256"> &
-    Figures & { readonly sentSha256?: string | undefined })[]
+  readonly start?: Pick<CaptureStart, "servers"> | undefined
+  readonly items: readonly (ItemKind &
+    Figures & { readonly sha256: string; readonly sentSha256?: string | undefined })[]
 }
 
 type Deps = {
@@ -60,6 +60,7 @@ export async function countItems(
 const NOTHING: ReadonlyMap<string, Figures> = new Map()
 
 type Figures = Pick<ItemCounts, "tokens" | "tokensOnDemand">
+type ItemKind = { readonly path: string; readonly source: string; readonly load: string }
 type Hashes = Pick<ItemCounts, "sha256"> & { readonly sentSha256: string | undefined }
 
 function weigh({ frame, sent, later }: HostItem, counter: Counter | undefined): Figures {
@@ -77,10 +78,7 @@ function knownFrom({ items }: EarlierCounts): Map<string, Figures> {
 }
 
 /** The frame follows from path and source, the later text from the file and its load mode. */
-function keyOf(
-  { path, source, load }: Pick<HostItem, "path" | "source" | "load">,
-  { sha256, sentSha256 }: Hashes,
-): string {
+function keyOf({ path, source, load }: ItemKind, { sha256, sentSha256 }: Hashes): string {
   return JSON.stringify([path, source, load, sha256, sentSha256])
 }
 

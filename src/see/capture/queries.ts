@@ -4,8 +4,9 @@ import {
   CaptureText,
   HostName,
   Manifest,
-  ManifestItem,
   Observation,
+  StartServer,
+  TokenScale,
 } from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
 
@@ -47,20 +48,24 @@ export const SummaryRow = z
 export const FingerprintRow = z.object({ id: z.string(), fingerprint: z.string() })
 export const ManifestRow = z.object({ manifest: json(Manifest) })
 /**
- * Only the fields that counting needs: parsing a whole manifest takes longer than counting again.
+ * Only the fields that counting needs: building the schema of a manifest and parsing a whole one take
+ * longer than counting again.
  */
 export const CountsRow = z.object({
   manifest: json(
-    Manifest.pick({ estimator: true, scale: true, start: true }).extend({
+    z.object({
+      estimator: z.string(),
+      scale: z.lazy(() => TokenScale).optional(),
+      start: z.object({ servers: z.array(z.lazy(() => StartServer)) }).optional(),
       items: z.array(
-        ManifestItem.pick({
-          path: true,
-          source: true,
-          load: true,
-          sha256: true,
-          sentSha256: true,
-          tokens: true,
-          tokensOnDemand: true,
+        z.object({
+          path: z.string(),
+          source: z.string(),
+          load: z.string(),
+          sha256: z.string(),
+          sentSha256: z.string().optional(),
+          tokens: z.int().nonnegative(),
+          tokensOnDemand: z.int().nonnegative(),
         }),
       ),
     }),

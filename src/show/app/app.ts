@@ -2,11 +2,18 @@ import type { Agents } from "#act/agents"
 import type { ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
-import { type Clock, isAppError, type Log, StorageFull, statFile } from "#ground/base"
+import {
+  type Clock,
+  importValidators,
+  isAppError,
+  type Log,
+  StorageFull,
+  statFile,
+} from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
 import { type Store, StoreNotWritable } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
-import { type ExtraOperations, type OperationTable, operationTable } from "./operations.ts"
+import { type ExtraOperations, groupOf, type OperationTable, operationTable } from "./operations.ts"
 import type { RepositoryPaths } from "./places.ts"
 import type { HostSessionRequest } from "./rooms/gateway.ts"
 import { noticeCredentials } from "./secrets/known-secrets.ts"
@@ -111,8 +118,12 @@ async function callOperation(call: Call, deps: { clock: Clock; log: Log }): Prom
   const startedMs = deps.clock.monotonicMs()
   const elapsedMs = (): number => Math.round(deps.clock.monotonicMs() - startedMs)
   try {
-    const input = parseInput(operation, call.input)
-    const output = operation.output.parse(await call.run(input, context))
+    const compiled = await importValidators(groupOf(operation.name))
+    const tryParse = (side: "input" | "output", value: unknown) =>
+      compiled[`${operation.name} ${side}`]?.(value)
+    const input = tryParse("input", call.input) ?? parseInput(operation, call.input)
+    const returned = await call.run(input, context)
+    const output = tryParse("output", returned) ?? operation.output.parse(returned)
     deps.log.info("operation done", { name: operation.name, ms: elapsedMs() })
     return output
   } catch (error) {

@@ -141,6 +141,6 @@ export function operationTable(services: Services, extra?: ExtraOperations) {
   }
 }
 
-function groupOf(name: string): string {
+export function groupOf(name: string): string {
   return name.slice(0, name.indexOf("."))
 }

@@ -24,7 +24,11 @@ import { fitText } from "./terminal/layout.ts"
 import { createScreen, type Screen, safeJson, wantsColor } from "./terminal/screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
-type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
+type Sink = {
+  write(text: string): void
+  readonly isTerminal: boolean
+  readonly columns?: number | undefined
+}
 
 const USUAL_COLUMNS = 80
 

@@ -91,7 +91,7 @@ export async function printResult(
       throw inTypedWords(error, line)
     })
     .finally(progress.clear)
-  const printer = await findPrinter(await app.operation(call.name), terminal.extra?.renderers)
+  const printer = await findPrinter(call.name, terminal.extra?.renderers)
   const shown = printer?.isExact === true ? output : visibleDeep(output)
   const text = line.json ? safeJson(output) : printer?.text(shown, screen)
   terminal.stdout.write(`${text ?? safeJson(output)}\n`)

@@ -1,5 +1,4 @@
 import { basename, dirname, join, parse } from "node:path"
-import { z } from "zod"
 import {
   createFile,
   ensureDirectory,
@@ -7,7 +6,7 @@ import {
   isSameProcessAlive,
   listDirectory,
   type ProcessIdentity,
-  parseJson,
+  parseJsonRecord,
   processIdentity,
   type Random,
   readTextBounded,
@@ -122,19 +121,26 @@ function readMark(mark: string): ProcessIdentity | undefined {
 }
 
 /** `store.clean.json`: size, time and inode of the file at the last clean close. */
-const Seal = z.object({
-  epoch: z.string(),
-  sizeBytes: z.int(),
-  modifiedAtMs: z.int(),
-  inode: z.int(),
-})
-type Seal = z.infer<typeof Seal>
+type Seal = {
+  readonly epoch: string
+  readonly sizeBytes: number
+  readonly modifiedAtMs: number
+  readonly inode: number
+}
 
 export async function readSeal(file: string): Promise<Seal | undefined> {
   const outcome = await readTextBounded(sealFile(file), { maxBytes: MAX_SEAL_BYTES })
   if (outcome.kind !== "read") return undefined
-  const parsed = Seal.safeParse(parseJson(outcome.text))
-  return parsed.success ? parsed.data : undefined
+  const seal = parseJsonRecord(outcome.text)
+  if (seal === undefined) return undefined
+  const { epoch, sizeBytes, modifiedAtMs, inode } = seal
+  if (typeof epoch !== "string" || !isWhole(sizeBytes)) return undefined
+  if (!isWhole(modifiedAtMs) || !isWhole(inode)) return undefined
+  return { epoch, sizeBytes, modifiedAtMs, inode }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 /** Writes nothing if `last`, the seal of this file at its opening, is still true. */

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { invariant, parseJson } from "#ground/base"
+import { invariant, isRecord, parseJson } from "#ground/base"
 import { RankerDamaged } from "../errors.ts"
 import type { Inputs } from "./features.ts"
 
@@ -12,8 +12,16 @@ export type Fusion = Readonly<Record<Head, Net>>
 export const FUSION_FILES = { fusion: "fusion.json", issue: "issue.json" } as const
 
 export function parseFusion(fusionText: string, issueText: string): Fusion {
-  const { heads } = parseFile(FusionFile, fusionText, FUSION_FILES.fusion)
-  const issue = parseFile(IssueFile, issueText, FUSION_FILES.issue)
+  const { heads } = parseFile(() => FusionFile, fusionText, {
+    file: FUSION_FILES.fusion,
+    isValid: (it): it is z.output<typeof FusionFile> =>
+      isRecord(it) && it["version"] === 1 && hasHeads(it["heads"], HEADS),
+  })
+  const issue = parseFile(() => IssueFile, issueText, {
+    file: FUSION_FILES.issue,
+    isValid: (it): it is z.output<typeof IssueFile> =>
+      isRecord(it) && Number.isInteger(it["version"]) && hasHeads(it["heads"], ["issue"]),
+  })
   return {
     issue: toNet("issue", issue.heads.issue),
     lex: toNet("lex", heads.lex),
@@ -23,16 +31,37 @@ export function parseFusion(fusionText: string, issueText: string): Fusion {
   }
 }
 
+type FileKind<Content> = {
+  readonly file: string
+  readonly isValid: (json: unknown) => json is Content
+}
+
+/** `isValid` is faster than the shape; the shape says what is wrong. */
 function parseFile<Shape extends z.ZodType>(
-  shape: Shape,
+  shape: () => Shape,
   text: string,
-  file: string,
+  { file, isValid }: FileKind<z.output<Shape>>,
 ): z.output<Shape> {
   const json = parseJson(text)
   if (json === undefined) throw RankerDamaged({ file, wrong: "it is not valid JSON" })
-  const parsed = shape.safeParse(json)
+  if (isValid(json)) return json
+  const parsed = shape().safeParse(json)
   if (!parsed.success) throw RankerDamaged({ file, wrong: firstIssue(parsed.error) })
   return parsed.data
+}
+
+function hasHeads(heads: unknown, names: readonly Head[]): boolean {
+  const isHead = (head: unknown): boolean =>
+    isRecord(head) &&
+    isList(head["features"], (it) => typeof it === "string") &&
+    isList(head["W1"], (row) => isList(row, Number.isFinite)) &&
+    ["b1", "w2", "v"].every((field) => isList(head[field], Number.isFinite)) &&
+    [head["features"], head["b1"]].every((it) => Array.isArray(it) && it.length > 0)
+  return isRecord(heads) && names.every((it) => isHead(heads[it]))
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem)
 }
 
 export function usesHistory(head: Head): boolean {

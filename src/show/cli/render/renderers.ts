@@ -1,4 +1,4 @@
-import type { OPERATIONS, Operation, OperationGroup, OperationName } from "#ground/contract"
+import type { OPERATIONS, OperationGroup, OperationName } from "#ground/contract"
 import { fitText } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import type { Renderers } from "./renderer.ts"
@@ -61,9 +61,9 @@ export type ResultPrinter = {
   exitCode(output: unknown): number
 }
 
-/** Undefined if results of the operation are printed as JSON. */
+/** For a parsed output. Undefined if results of the operation are printed as JSON. */
 export async function findPrinter(
-  { name, output: schema }: Operation,
+  name: string,
   extra: RendererTable = {},
 ): Promise<ResultPrinter | undefined> {
   const [group = "", verb = ""] = name.split(".")
@@ -75,11 +75,10 @@ export async function findPrinter(
   const { text, isGood, isExact = false, isVerbatim = () => isExact } = options
   return {
     text: (output, screen) => {
-      const parsed = schema.parse(output)
-      const drawn = text(parsed, screen)
-      return isVerbatim(parsed) ? drawn : fitText(drawn, screen)
+      const drawn = text(output, screen)
+      return isVerbatim(output) ? drawn : fitText(drawn, screen)
     },
     isExact,
-    exitCode: (output) => (isGood === undefined || isGood(schema.parse(output)) ? 0 : 1),
+    exitCode: (output) => (isGood === undefined || isGood(output) ? 0 : 1),
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { expect, test } from "vitest"
+import { TOOL_SETS } from "#ground/contract"
 import { createTokens } from "#ground/tokens"
 import {
   MOST_TOKENS_ALWAYS_LOADED,
@@ -32,6 +33,15 @@ test("[MCP-1] the core set has at most 12 tools and 4,000 tokens as sent, the in
   for (const said of [INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING]) {
     expect(count(said)).toBeLessThanOrEqual(MOST_TOKENS_OF_INSTRUCTIONS)
   }
+})
+
+test.each(TOOL_SETS)("[MCP-1] the set %s has at most 4,000 tokens as sent", async (set) => {
+  const { count } = await createTokens({ encoding: "claude" }).counter()
+  await using client = await join(coreMcp(bareApp().app, { tools: [set] }), { era: "modern" })
+  const { tools } = await client.listTools()
+  const tokens = count(JSON.stringify(tools))
+  expect(tokens).toBeGreaterThan(0)
+  expect(tokens).toBeLessThanOrEqual(MOST_TOKENS_OF_A_SET)
 })
 
 test("[MCP-1] every tool takes a session, refuses other arguments and declares its effect", async () => {
