@@ -158,7 +158,7 @@ async function relayed({ floorPort }: HelloLine, plan: Plan): Promise<LineTiming
   return heard
 }
 
-const Told = z.object({ message: z.object({ type: z.string(), content: z.string() }) })
+const MessageFrame = z.object({ message: z.object({ type: z.string(), content: z.string() }) })
 
 async function followed(server: HelloLine, plan: Plan): Promise<LineTimings> {
   const extraHeaders = { authorization: `Bearer ${server.token}` }
@@ -167,7 +167,7 @@ async function followed(server: HelloLine, plan: Plan): Promise<LineTimings> {
   const beginsAt = beginOf(plan)
   const listener = createListener(plan, beginsAt)
   socket.on("agent:message", (told: unknown) => {
-    const { message } = Told.parse(told)
+    const { message } = MessageFrame.parse(told)
     if (message.type === "assistant") listener.take(message.content)
   })
   await follow(socket, await startRuns(server, plan, beginsAt))

@@ -28,16 +28,16 @@ export const bench: Bench = {
 }
 
 async function measureCommand(context: BenchContext, folder: string): Promise<readonly Row[]> {
-  const world = makeWorld(path.join(folder, "typical"), FILES)
+  const fixture = makeFixture(path.join(folder, "typical"), FILES)
   const qm = path.join(context.root, "bin/qm")
   const claude = hostProgram("claude-code").program
   const isHostHere = isHostInstalled("claude-code")
   const times = await interleave(
     [
-      { name: "bare", run: () => runToEnd([process.execPath, "-e", "0"], world) },
-      { name: "check", run: () => runToEnd([qm, "config", "check"], world) },
-      { name: "capture", run: () => runToEnd([qm, "capture"], world) },
-      { name: "host", run: () => (isHostHere ? runToEnd([claude, ...ASK], world, QUESTION) : 0) },
+      { name: "bare", run: () => runToEnd([process.execPath, "-e", "0"], fixture) },
+      { name: "check", run: () => runToEnd([qm, "config", "check"], fixture) },
+      { name: "capture", run: () => runToEnd([qm, "capture"], fixture) },
+      { name: "host", run: () => (isHostHere ? runToEnd([claude, ...ASK], fixture, QUESTION) : 0) },
     ],
     { clock: context.clock, rounds: context.rounds ?? ROUNDS },
   )
@@ -76,7 +76,7 @@ async function measureGrowth(context: BenchContext, folder: string): Promise<rea
   const [few, many] = [125, 2_000]
   const host = await loadHost("claude-code")
   const surveyOf = (count: number) => {
-    const { home, directory } = makeWorld(path.join(folder, String(count)), count)
+    const { home, directory } = makeFixture(path.join(folder, String(count)), count)
     const place = { workingDirectory: directory, home, environment: {}, platform: "linux" as const }
     return () => host.survey(place, realDisk())
   }
@@ -103,7 +103,7 @@ async function measureGrowth(context: BenchContext, folder: string): Promise<rea
 
 type CaptureBenchFolders = { readonly home: string; readonly directory: string }
 
-function makeWorld(folder: string, files: number): CaptureBenchFolders {
+function makeFixture(folder: string, files: number): CaptureBenchFolders {
   const [home, directory] = [path.join(folder, "home"), path.join(folder, "home/code/project")]
   const write = (file: string, text: string): void => {
     mkdirSync(path.dirname(file), { recursive: true })
@@ -136,21 +136,21 @@ const KINDS: readonly [
 
 function runToEnd(
   command: readonly string[],
-  world: CaptureBenchFolders,
+  fixture: CaptureBenchFolders,
   input = "",
 ): Promise<void> {
   const [program = "", ...args] = command
   return new Promise((resolve, reject) => {
     const env = {
       PATH: process.env["PATH"],
-      HOME: world.home,
+      HOME: fixture.home,
       ANTHROPIC_API_KEY: "none",
       ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
     }
     const child = spawn(program, args, {
-      cwd: world.directory,
+      cwd: fixture.directory,
       env,
       stdio: ["pipe", "ignore", "ignore"],
     })

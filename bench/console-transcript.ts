@@ -1,8 +1,8 @@
 import type { BrowserContext, Page } from "playwright-core"
 import { launchChromium } from "../test/browser/chromium.ts"
+import { startConsole } from "../test/browser/console-fixture.ts"
 import { importRuns } from "../test/browser/seed/runs.ts"
 import { visit } from "../test/browser/visit.ts"
-import { startWorld } from "../test/browser/world.ts"
 import { atMost, type Bench, createSamples, makeRow } from "./frame.ts"
 
 const MESSAGES = 100_000
@@ -19,12 +19,12 @@ export const bench: Bench = {
   about: "A run of 100,000 messages: opened, and scrolled through, against a plain list",
   async run({ rounds = OPENINGS, note }) {
     await using chromium = await launchChromium()
-    await using world = await startWorld({ backups: 0 })
+    await using fixture = await startConsole({ backups: 0 })
     note("importing the run")
-    const [run] = await importRuns(world, { titles: ["Read all parts"], messages: MESSAGES })
-    const address = `${world.url}/runs/${run?.id}`
+    const [run] = await importRuns(fixture, { titles: ["Read all parts"], messages: MESSAGES })
+    const address = `${fixture.url}/runs/${run?.id}`
     note("opening and scrolling")
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { context } = window
     const openMs: number[] = []
     for (let i = 0; i < rounds; i++) openMs.push(await open(context, address))

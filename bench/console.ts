@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { z } from "zod"
 import { invariant } from "#ground/base"
 import { launchChromium } from "../test/browser/chromium.ts"
-import { type BrowserWorld, startWorld } from "../test/browser/world.ts"
+import { type ConsoleFixture, startConsole } from "../test/browser/console-fixture.ts"
 import {
   atMost,
   type Bench,
@@ -27,24 +27,24 @@ export const bench: Bench = {
   about: "First load and live messages in Chromium, against an empty page and a bare socket",
   async run(context) {
     await using chromium = await launchChromium()
-    await using world = await startWorld({ backups: 5 })
-    const session = await signIn(chromium.browser, world)
+    await using fixture = await startConsole({ backups: 5 })
+    const session = await signIn(chromium.browser, fixture)
     return [
       await measureSize(session),
-      await measureStart(chromium.browser, { world, session, context }),
-      await measureMessages(session, { world, context }),
+      await measureStart(chromium.browser, { fixture, session, context }),
+      await measureMessages(session, { fixture, context }),
     ]
   },
 }
 
 type Session = { readonly page: Page; readonly context: BrowserContext }
 
-async function signIn(browser: Browser, world: BrowserWorld): Promise<Session> {
+async function signIn(browser: Browser, fixture: ConsoleFixture): Promise<Session> {
   const context = await browser.newContext()
   context.setDefaultTimeout(HANG_MS)
   await context.addInitScript({ content: NOTE_MESSAGES })
   const page = await context.newPage()
-  await page.goto(world.link())
+  await page.goto(fixture.link())
   await page.getByText("Live", { exact: true }).waitFor()
   return { page, context }
 }
@@ -78,11 +78,11 @@ function inKilobytes(bytes: number): number {
   return Math.round(bytes / 100) / 10
 }
 
-type ConsoleBench = { readonly world: BrowserWorld; readonly context: BenchContext }
+type ConsoleBench = { readonly fixture: ConsoleFixture; readonly context: BenchContext }
 
 async function measureStart(
   browser: Browser,
-  { world, session, context }: ConsoleBench & { session: Session },
+  { fixture, session, context }: ConsoleBench & { session: Session },
 ): Promise<Row> {
   const storageState = await session.context.storageState()
   const inNewWindow = async (visit: (page: Page) => Promise<number>): Promise<number> => {
@@ -98,8 +98,8 @@ async function measureStart(
   // The browser measures the times, so `interleave` cannot be used; the order alternates in the
   // same way.
   for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
-    empty.push(await inNewWindow((page) => untilLoaded(page, world)))
-    full.push(await inNewWindow((page) => untilInteractive(page, world)))
+    empty.push(await inNewWindow((page) => untilLoaded(page, fixture)))
+    full.push(await inNewWindow((page) => untilInteractive(page, fixture)))
   }
   return makeRow({
     what: "time to interactive, p95",
@@ -124,16 +124,16 @@ const NOTE_FACTS = `
     requestAnimationFrame(look)
   })`
 
-async function untilInteractive(page: Page, world: BrowserWorld): Promise<number> {
-  await page.goto(world.url)
+async function untilInteractive(page: Page, fixture: ConsoleFixture): Promise<number> {
+  await page.goto(fixture.url)
   const factsAt = z.number().parse(await page.evaluate("factsNoted"))
   await page.keyboard.press("]")
   await page.getByRole("button", { name: "Show the facts" }).waitFor()
   return factsAt
 }
 
-async function untilLoaded(page: Page, world: BrowserWorld): Promise<number> {
-  await page.goto(`${world.url}/healthz`)
+async function untilLoaded(page: Page, fixture: ConsoleFixture): Promise<number> {
+  await page.goto(`${fixture.url}/healthz`)
   const loadedAt = `performance.getEntriesByType("navigation")[0].loadEventEnd`
   return z.number().parse(await page.evaluate(loadedAt))
 }
@@ -162,7 +162,7 @@ const NOTE_MESSAGES = `
     }
   }`
 
-const Heard = z.array(z.tuple([z.number(), z.string()]))
+const MessageTimes = z.array(z.tuple([z.number(), z.string()]))
 const Message = z.tuple([
   z.literal("events"),
   z.object({ entries: z.array(z.object({ seq: z.int(), at: z.int() })) }),
@@ -170,12 +170,12 @@ const Message = z.tuple([
 
 async function timeToBrowser(
   { page }: Session,
-  { world, context }: ConsoleBench,
+  { fixture, context }: ConsoleBench,
 ): Promise<Samples> {
-  await page.goto(`${world.url}/events`)
+  await page.goto(`${fixture.url}/events`)
   await page.getByText("Live", { exact: true }).waitFor()
-  const first = (await world.head()) + 1
-  const db = (await world.store()).forRoom("store")
+  const first = (await fixture.head()) + 1
+  const db = (await fixture.store()).forRoom("store")
   await atRate(context, (i) =>
     db.transaction(async (tx) => tx.emit("store.backed-up", { file: "bench", sizeBytes: i })),
   )
@@ -184,7 +184,7 @@ async function timeToBrowser(
 }
 
 async function readTimes(page: Page, first: number): Promise<readonly number[]> {
-  const heard = Heard.parse(await page.evaluate("heard"))
+  const heard = MessageTimes.parse(await page.evaluate("heard"))
   const times = heard.flatMap(([at, text]) => {
     // A socket.io event is 42, optionally a number, then JSON; the rest are handshakes and pings.
     const json = /^42\d*(\[.*)$/s.exec(text)?.[1]

@@ -48,11 +48,11 @@ type PackBench = {
   readonly tree: MadeTree
 }
 
-async function measure(world: PackBench, context: BenchContext): Promise<readonly Row[]> {
+async function measure(fixture: PackBench, context: BenchContext): Promise<readonly Row[]> {
   const rounds = { clock: context.clock, rounds: context.rounds ?? ROUNDS, warmUpRounds: 8 }
   // First the warm index, then changes: after a change the next package prepares the index again.
-  const asking = await interleave(askers(world), rounds)
-  const scanning = await interleave(scanners(world), rounds)
+  const asking = await interleave(askers(fixture), rounds)
+  const scanning = await interleave(scanners(fixture), rounds)
   const [pack, search] = [asking("package by watch"), asking("search")]
   const inMs = { unit: "ms" }
   return [

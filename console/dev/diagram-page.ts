@@ -44,7 +44,7 @@ async function hashOfInputs(): Promise<string> {
     import.meta.filename,
     // The lock file names the version of each dependency of the library.
     join(ROOT, "../package-lock.json"),
-    ...["page.ts", "messages.ts", "left-out.ts"].map((it) => join(SOURCES, it)),
+    ...["page.ts", "messages.ts", "omitted-renderer.ts"].map((it) => join(SOURCES, it)),
   ]
   const hash = createHash("sha256")
   for (const file of files) hash.update(await readFile(file)).update("\0")
@@ -60,8 +60,8 @@ async function bundle(): Promise<string> {
     resolve: {
       // Leaves out 1.8 MB for one layout and for formulas. A diagram that uses them shows an error.
       alias: {
-        "elkjs/lib/elk.bundled.js": join(SOURCES, "left-out.ts"),
-        katex: join(SOURCES, "left-out.ts"),
+        "elkjs/lib/elk.bundled.js": join(SOURCES, "omitted-renderer.ts"),
+        katex: join(SOURCES, "omitted-renderer.ts"),
       },
     },
     build: {

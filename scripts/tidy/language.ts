@@ -66,27 +66,27 @@ const BANNED_NAME_WORDS: ReadonlyMap<string, string> = new Map([
   ["obey", "apply"],
 ])
 
-/** File names that are participles or riddles. */
-const VAGUE_FILES = new Set(
-  "asked said seen kept found given wanted told heard held made known taken meant spelt written world place care stand worth pen book sign".split(
+/** Last words of file names that are irregular participles or riddles. */
+const VAGUE_FILE_WORDS = new Set(
+  "said kept found given told heard held made known taken meant spelt written seen left lost sent built met fed done gone shown drawn grown spent chosen hidden broken world worlds place care stand worth pen book sign".split(
     " ",
   ),
 )
 
 /** Nouns that end in -ing. */
 const NOUNS_IN_ING =
-  /(?:^|-)(?:string|setting|heading|pricing|timing|ranking|spelling|grounding|mapping|embedding|encoding|rendering|writing|reading|folding|warning|binding|rebinding|finding)s?$/
+  /(?:^|-)(?:string|setting|heading|pricing|timing|ranking|spelling|grounding|mapping|embedding|encoding|rendering|folding|warning|binding|rebinding|finding|listing|posting|interleaving|wing)s?$/
+
+/** Nouns that end in -ed, and "generated", the suffix of generated files. */
+const NOUNS_IN_ED = /(?:^|-)(?:seed|need|feed|speed|embed|generated)$/
 
 const LONGEST_SENTENCE_WORDS = 30
 
-/** Parts whose comments and titles are not rewritten yet; the list must become empty. */
-const NOT_YET = /^test\/browser\/world\.ts$/
-
 /** Plain English (CONTRIBUTING.md, "Language") in texts, titles, READMEs and names. */
 export function checkLanguage(tree: Tree): Findings {
-  const sources = tree.sources
-    .filter(({ path }) => /^(?:src|console\/src|scripts|test|bench)\//.test(path))
-    .filter(({ path }) => !NOT_YET.test(path))
+  const sources = tree.sources.filter(({ path }) =>
+    /^(?:src|console\/src|scripts|test|bench)\//.test(path),
+  )
   const texts = [...sources.flatMap(textsOf), ...documentsOf(tree)]
   return join([
     fail(...texts.flatMap(bannedPhrases), ...sources.flatMap(vagueNames)),
@@ -203,10 +203,9 @@ export function stringsOf(parsed: ParseResult): readonly { start: number; value:
 }
 
 function vagueNames(source: Source): readonly Finding[] {
-  const file = basename(source.path).replace(/(?:\.full)?(?:\.test)?\.\w+$/, "")
-  const isGerund = /(?:^|-)[a-z]+ing$/.test(file) && !NOUNS_IN_ING.test(file)
+  const file = basename(source.path).replace(/\..+$/, "")
   const findings: Finding[] = []
-  if (VAGUE_FILES.has(file) || isGerund) {
+  if (isVagueFile(file)) {
     findings.push({
       where: source.path,
       wrong: `"${file}" does not name what the file contains.`,
@@ -215,7 +214,7 @@ function vagueNames(source: Source): readonly Finding[] {
   }
   for (const { name, start, isType } of declarationsOf(source.parsed)) {
     const where = `${source.path}:${lineAt(source.text, start)}`
-    if (isType && VAGUE_TYPES.has(name)) {
+    if (VAGUE_TYPES.has(name) || (isType && name.endsWith("World"))) {
       findings.push({
         where,
         wrong: `The type name ${name} says nothing.`,
@@ -241,6 +240,13 @@ function vagueNames(source: Source): readonly Finding[] {
     }
   }
   return findings
+}
+
+function isVagueFile(file: string): boolean {
+  const lastWord = file.slice(file.lastIndexOf("-") + 1)
+  const isGerund = lastWord.endsWith("ing") && !NOUNS_IN_ING.test(file)
+  const isParticiple = lastWord.endsWith("ed") && !NOUNS_IN_ED.test(file)
+  return VAGUE_FILE_WORDS.has(lastWord) || isGerund || isParticiple
 }
 
 type Declaration = { readonly name: string; readonly start: number; readonly isType: boolean }

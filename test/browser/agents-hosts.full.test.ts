@@ -4,27 +4,27 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
+import { COMMAND, type HostFixture, startHosts } from "./agent-hosts.ts"
 import { launch, rows, say, waitForReply, waitForStatus } from "./agents-pages.ts"
-import { COMMAND, type HostWorld, startHostWorld } from "./agents-world.ts"
 import { launchChromium } from "./chromium.ts"
 import { runsOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: HostWorld
+let fixture: HostFixture
 let runs: ReturnType<typeof runsOf>
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startHostWorld()])
-  runs = runsOf(world)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startHosts()])
+  runs = runsOf(fixture)
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
-const open = (address = "/runs") => visit(chromium.browser, world, { path: address })
-const made = () => path.join(world.project, "made.txt")
+const open = (address = "/runs") => visit(chromium.browser, fixture, { path: address })
+const made = () => path.join(fixture.project, "made.txt")
 const HOSTS = ["claude-code", "codex", "copilot"] as const
 
 describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("real hosts in the browser", () => {
@@ -79,9 +79,9 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("real hosts in the br
 
     test("[AGENTS-8] after a server restart, another turn resumes the host's session", async () => {
       const { sessionId } = await runs.show(id)
-      await world.stop()
-      expect(world.processes(), "the server takes its agents with it").toEqual([])
-      await world.startAgain()
+      await fixture.stop()
+      expect(fixture.processes(), "the server takes its agents with it").toEqual([])
+      await fixture.startAgain()
       await using window = await open(`/runs/${id}`)
       await say(window.page, "Still there?")
       // The previous turn has the same text, so wait for the second match.
@@ -93,16 +93,16 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("real hosts in the br
     })
 
     test("[AGENTS-7] stopping a run during a tool call leaves no process behind", async () => {
-      const waiting = path.join(world.project, "waiting.txt")
+      const waiting = path.join(fixture.project, "waiting.txt")
       await rm(waiting, { force: true })
       await using window = await open()
       const { page } = window
       await launch(page, { agent, prompt: "please wait", mode: "auto" })
       await expect.poll(() => existsSync(waiting)).toBe(true)
-      expect(world.processes().length, "the scan finds what works").toBeGreaterThan(1)
+      expect(fixture.processes().length, "the scan finds what works").toBeGreaterThan(1)
       await page.getByRole("button", { name: "Stop", exact: true }).click()
       await waitForStatus(page, "Stopped")
-      expect(world.processes()).toEqual([])
+      expect(fixture.processes()).toEqual([])
       expect(window.problems()).toEqual([])
     })
   })
@@ -158,16 +158,16 @@ async function expectStreamed(page: Page): Promise<void> {
   const written = rows(page, "Streamed text")
   await written.getByText("First I look at").waitFor()
   expect(await rows(page, "The agent").count(), "nothing is said before it is stored").toBe(0)
-  world.model.letGo()
+  fixture.model.letGo()
   await written.getByText("First I look at what is there,").waitFor()
-  world.model.letGo()
+  fixture.model.letGo()
   await waitForReply(page, "First I look at what is there, then I make it.")
   await written.waitFor({ state: "detached" })
 }
 
 function letAllGo(): void {
-  world.model.letGo()
-  world.model.letGo()
+  fixture.model.letGo()
+  fixture.model.letGo()
 }
 
 async function allowByKey(page: Page): Promise<void> {
@@ -194,6 +194,6 @@ async function openTool(page: Page): Promise<void> {
  * Whether the model's last request with this prompt contained the result of the first turn's tool.
  */
 function knewTheTool(words: string): boolean {
-  const asked = world.model.asked.findLast((it) => it.last.includes(words))
+  const asked = fixture.model.asked.findLast((it) => it.last.includes(words))
   return asked?.whole.includes("made by a command") ?? false
 }

@@ -5,10 +5,10 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible, visibleLine } from "#ground/base"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
 import { runsOf } from "./seed/runs.ts"
 import { HANG_MS, type Visit, visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 const PAYLOADS = payloads(300)
 /** A script may have 200,000 characters, so the corpus is played in five parts. */
@@ -16,18 +16,18 @@ const PARTS = 5
 const SIZE = PAYLOADS.length / PARTS
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let runs: ReturnType<typeof runsOf>
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
-  runs = runsOf(world)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole()])
+  runs = runsOf(fixture)
   // Every approval of the sample is open at the same time.
-  await world.qm(["config", "set", "agents.maxRunning", "64"])
+  await fixture.qm(["config", "set", "agents.maxRunning", "64"])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 describe("300 hostile texts from an agent are displayed as text", () => {
@@ -37,7 +37,10 @@ describe("300 hostile texts from an agent are displayed as text", () => {
       const own = PAYLOADS.slice(part * SIZE, (part + 1) * SIZE)
       const [first = ""] = own
       const { id } = await runs.play(first, [ask(first), ...own.flatMap(deeds), END])
-      await using window = await visit(chromium.browser, world, { path: `/runs/${id}`, ...GUARDED })
+      await using window = await visit(chromium.browser, fixture, {
+        path: `/runs/${id}`,
+        ...GUARDED,
+      })
       const { page } = window
       await page.getByText("Waiting for you").waitFor()
       await letItBegin(id)
@@ -57,11 +60,11 @@ describe("300 hostile texts from an agent are displayed as text", () => {
 
   test("[S4] approvals are text in the inbox, on Now and in the transcript", async () => {
     const asked = await Promise.all(SAMPLE.map((it) => runs.play("Ask", [ask(it), END])))
-    await using inbox = await visit(chromium.browser, world, {
+    await using inbox = await visit(chromium.browser, fixture, {
       path: "/runs?view=approvals",
       ...LOOKED,
     })
-    await using now = await visit(chromium.browser, world, { path: "/", ...LOOKED })
+    await using now = await visit(chromium.browser, fixture, { path: "/", ...LOOKED })
     for (const [i, { id }] of asked.entries()) {
       const payload = SAMPLE[i] ?? ""
       await expectShown(now.page, payload)
@@ -83,7 +86,7 @@ describe("300 hostile texts from an agent are displayed as text", () => {
       const { id } = await runs.play(payload, [{ event: "error", message: payload, isFatal: true }])
       await runs.edit(id, { label: [payload.slice(0, 60)], workflow: payload.slice(0, 60) })
     }
-    await using window = await visit(chromium.browser, world, { path: "/runs", ...LOOKED })
+    await using window = await visit(chromium.browser, fixture, { path: "/runs", ...LOOKED })
     const { page } = window
     for (const payload of SAMPLE) await expectShown(page, payload)
     await page.keyboard.press("j")
@@ -99,7 +102,7 @@ describe("300 hostile texts from an agent are displayed as text", () => {
     const drawn = PAYLOADS.filter((_, i) => i % (isNight ? 1 : 20) === 0).flatMap(diagrams)
     const honest = diagram("flowchart LR\n  honest --> picture")
     const { id } = await runs.play("Draw", [ask("May I draw?"), ...drawn, honest, END])
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: `/runs/${id}`,
       ...GUARDED,
     })
@@ -305,7 +308,7 @@ async function expectNothingRan({ page, problems }: Visit): Promise<void> {
 }
 
 async function expectHarmlessExport(id: string, own: readonly string[]): Promise<void> {
-  const file = path.join(world.home, `${id}.html`)
+  const file = path.join(fixture.home, `${id}.html`)
   await writeFile(file, await runs.exportHtml(id))
   const context = await chromium.browser.newContext()
   const problems: string[] = []

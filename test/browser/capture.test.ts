@@ -3,19 +3,22 @@ import { chmod } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { writeFiles } from "./seed/harbour.ts"
 import { beReadOnly, settle, visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ prepare: installClaude })])
+  ;[chromium, fixture] = await Promise.all([
+    launchChromium(),
+    startConsole({ prepare: installClaude }),
+  ])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 /** A package with the host's name whose program prints nothing. */
@@ -32,13 +35,13 @@ async function installClaude({ parent }: { readonly parent: string }) {
 /** Random, so it belongs to no provider. */
 const secret = `sk-ant-api03-${randomBytes(48).toString("base64url")}`
 
-const write = (file: string, text: string) => writeFiles(world.project, { [file]: text })
+const write = (file: string, text: string) => writeFiles(fixture.project, { [file]: text })
 
 describe("Capture page with a real server", () => {
   test("[CONSOLE-15] the empty page leads to a capture and to the text that an agent loads", async () => {
     await write("CLAUDE.md", `# Tideline\n\n@docs/money.md\n\nFEED_KEY=${secret}\n`)
     await write("docs/money.md", "# Money\n\nAmounts are integers.\n")
-    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    await using window = await visit(chromium.browser, fixture, { path: "/capture" })
     const { page } = window
     await page.getByRole("button", { name: "Capture now" }).click()
     await page
@@ -57,7 +60,7 @@ describe("Capture page with a real server", () => {
   })
 
   test("changes since the previous capture are shown in the row and in the diff", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    await using window = await visit(chromium.browser, fixture, { path: "/capture" })
     const { page } = window
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
     await write("docs/money.md", "# Money\n\nAmounts are integers.\nRounding lives in one place.\n")
@@ -70,11 +73,11 @@ describe("Capture page with a real server", () => {
   })
 
   test("[CONSOLE-5] a capture taken by another process appears without a reload", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    await using window = await visit(chromium.browser, fixture, { path: "/capture" })
     const { page } = window
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
     await write("CLAUDE.local.md", "# Mine\n")
-    await world.qm(["capture"])
+    await fixture.qm(["capture"])
     await page
       .getByRole("option", { name: /CLAUDE\.local\.md/ })
       .first()
@@ -85,12 +88,12 @@ describe("Capture page with a real server", () => {
   test.each(["claude-code", "codex", "copilot", "gemini", "antigravity"])(
     "every tab shows the server's data for %s",
     async (host) => {
-      await world.qm(["capture", "--host", host])
-      await using window = await visit(chromium.browser, world)
+      await fixture.qm(["capture", "--host", host])
+      await using window = await visit(chromium.browser, fixture)
       const { page } = window
       for (const tab of ["found", "settings", "biggest", "diff"]) {
         const address = `/capture?host=${host}&tab=${tab}`
-        await page.goto(`${world.url}${address}`)
+        await page.goto(`${fixture.url}${address}`)
         await settle(page)
         await page.getByRole("button", { name: `Host: ${host}` }).waitFor()
         await page.getByText("tokens before the first prompt").waitFor()
@@ -101,14 +104,14 @@ describe("Capture page with a real server", () => {
   )
 
   test("arrow keys move over the loads and request no text until one is opened", async () => {
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { page } = window
     const texts: string[] = []
     page.on("request", (it) => it.url().includes("/api/capture/text") && texts.push(it.url()))
     await page.keyboard.press("g")
     await page.keyboard.press("c")
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
-    const memory = path.join(world.project, "CLAUDE.md")
+    const memory = path.join(fixture.project, "CLAUDE.md")
     const isThere = () => new URL(page.url()).searchParams.get("at") === memory
     for (let i = 0; i < 30 && !isThere(); i++) await page.keyboard.press("ArrowDown")
     await page.getByRole("button", { name: "Show the text" }).waitFor()
@@ -122,9 +125,9 @@ describe("Capture page with a real server", () => {
   })
 
   test("[CONSOLE-3] the state of the capture page survives a reload, and Back returns to it", async () => {
-    const file = encodeURIComponent(path.join(world.project, "CLAUDE.md"))
+    const file = encodeURIComponent(path.join(fixture.project, "CLAUDE.md"))
     const address = `/capture?host=claude-code&at=${file}&view=raw`
-    await using window = await visit(chromium.browser, world, { path: address })
+    await using window = await visit(chromium.browser, fixture, { path: address })
     const { page } = window
     await page.getByText('"sha256"').waitFor()
     await page.reload()
@@ -148,8 +151,8 @@ describe("Capture page with a real server", () => {
     const skill = (name: string) => `---\nname: ${name}\ndescription: Work out ${name}\n---\n`
     await write(".claude/skills/tariff/SKILL.md", skill("tariff"))
     await write(".claude/skills/berth/SKILL.md", skill("berth"))
-    await world.call("capture.take", { host: "claude-code" })
-    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    await fixture.call("capture.take", { host: "claude-code" })
+    await using window = await visit(chromium.browser, fixture, { path: "/capture" })
     const { page } = window
     const inside = page.getByRole("option", { name: /berth\/SKILL.md/ })
     await page.getByRole("option", { name: /Descriptions of 2 skills/ }).waitFor()
@@ -167,8 +170,8 @@ describe("Capture page with a real server", () => {
   })
 
   test("[CONSOLE-19] the host is started only after confirmation, and trust is confirmed separately", async () => {
-    await world.call("capture.take", { host: "claude-code" })
-    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    await fixture.call("capture.take", { host: "claude-code" })
+    await using window = await visit(chromium.browser, fixture, { path: "/capture" })
     const { page } = window
     const takes: string[] = []
     page.on("request", (it) => it.method() === "POST" && takes.push(it.postData() ?? ""))
@@ -194,7 +197,7 @@ describe("Capture page with a real server", () => {
 
   test("[CONSOLE-12] a read-only console takes no capture", async () => {
     const options = { path: "/capture", prepare: beReadOnly }
-    await using window = await visit(chromium.browser, world, options)
+    await using window = await visit(chromium.browser, fixture, options)
     for (const name of ["Capture again", "Query the host"]) {
       const button = window.page.getByRole("button", { name }).first()
       await expect.poll(() => button.isDisabled()).toBe(true)
@@ -204,7 +207,7 @@ describe("Capture page with a real server", () => {
 
   test("[CONSOLE-22] a hostile name is displayed literally", async () => {
     await write(".claude/rules/\u202Egpj.exe.md", "# Rule\n")
-    await using window = await visit(chromium.browser, world, { path: "/capture" })
+    await using window = await visit(chromium.browser, fixture, { path: "/capture" })
     const { page } = window
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
     await page.keyboard.press("r")

@@ -3,21 +3,21 @@ import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { runsOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let runs: ReturnType<typeof runsOf>
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
-  runs = runsOf(world)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole()])
+  runs = runsOf(fixture)
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const END = { event: "turn.ended", outcome: "completed" }
@@ -43,7 +43,7 @@ describe("diagrams in the console", () => {
   test("[CONSOLE-32] ten kinds of diagram are drawn as images in one frame, and an invalid diagram shows its error", async () => {
     const sources = Object.values(KINDS)
     const { id } = await runs.play("Draw", [...[...sources, INVALID].map(diagram), END])
-    await using window = await visit(chromium.browser, world, { path: `/runs/${id}`, ...HIGH })
+    await using window = await visit(chromium.browser, fixture, { path: `/runs/${id}`, ...HIGH })
     const { page, problems } = window
     await page.getByText("Diagram error: Parse error on line 2").waitFor({ timeout: FIRST_MS })
     await page.getByText("a --> [ broken").last().waitFor()
@@ -61,7 +61,7 @@ describe("diagrams in the console", () => {
       { event: "message", type: "assistant", text: "```ts\nx\n```" },
       END,
     ])
-    await using window = await visit(chromium.browser, world, { path: `/runs/${id}`, ...HIGH })
+    await using window = await visit(chromium.browser, fixture, { path: `/runs/${id}`, ...HIGH })
     await window.page.locator("figure").waitFor()
     expect(await window.page.locator("iframe").count()).toBe(0)
     expect(window.page.frames().length).toBe(1)
@@ -69,7 +69,7 @@ describe("diagrams in the console", () => {
 
   test("[CONSOLE-32] a diagram without a response times out, forged responses are ignored, and the next diagram is drawn", async () => {
     const hung = await runs.play("Draw", [diagram(KINDS.flowchart), END])
-    await using window = await visit(chromium.browser, world, HIGH)
+    await using window = await visit(chromium.browser, fixture, HIGH)
     const { page } = window
     await page.route("**/diagram.html", (it) => it.fulfill(SILENT), { times: 1 })
     await page.evaluate(FORGE)
@@ -87,7 +87,7 @@ describe("diagrams in the console", () => {
     const context = await chromium.browser.newContext()
     const page = await context.newPage()
     await page.goto(stranger.url)
-    const heard = await page.evaluate(FRAME(`${world.url}/diagram.html`))
+    const heard = await page.evaluate(FRAME(`${fixture.url}/diagram.html`))
     const framed = page.frames().map((it) => it.url())
     await context.close()
     expect(heard).toBe("nothing")

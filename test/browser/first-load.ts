@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Browser } from "playwright-core"
+import { builtConsole, type ConsoleFixture } from "./console-fixture.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, builtConsole } from "./world.ts"
 
 /** Identifiers that only the schema library contains; the console must not load it. */
 const SCHEMA_LIBRARY = /ZodError|\$ZodType/
@@ -13,10 +13,10 @@ const SCHEMA_LIBRARY = /ZodError|\$ZodType/
  * Measures a first visit: each requested file, gzipped, including idle-time requests. The command
  * palette, which loads at the first key press, is not counted.
  */
-export async function measureFirstLoad(browser: Browser, world: BrowserWorld, address: string) {
+export async function measureFirstLoad(browser: Browser, fixture: ConsoleFixture, address: string) {
   const folder = await builtConsole()
   const names = new Set<string>()
-  await using window = await visit(browser, world, {
+  await using window = await visit(browser, fixture, {
     path: address,
     initScript: COUNT_SHIFTS,
     async prepare(context) {

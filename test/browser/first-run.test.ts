@@ -2,44 +2,44 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { prepareFirstRun } from "./seed/first-run.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([
+  ;[chromium, fixture] = await Promise.all([
     launchChromium(),
-    startWorld({ backups: 0, prepare: prepareFirstRun }),
+    startConsole({ backups: 0, prepare: prepareFirstRun }),
   ])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 describe("first run", () => {
   test("[CONSOLE-66] the capture is taken once and drawn, beside the agents of this machine", async () => {
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { page } = window
     await page.getByText(/tokens in claude-code, [\d.]+ % of/).waitFor()
     await page.getByText("no sign-in found, not connected").waitFor()
     await page.getByText("signed in, not connected").waitFor()
     await page.reload()
     await page.getByText(/tokens in claude-code/).waitFor()
-    const { captures } = await world.call("capture.list", {})
+    const { captures } = await fixture.call("capture.list", {})
     expect(captures.map((it) => [it.host, it.times])).toEqual([["claude-code", 1]])
     expect(window.problems()).toEqual([])
   })
 
   test("[CONSOLE-66] a stored capture that cannot be read shows its error and can be retried", async () => {
-    const file = path.join(world.project, ".qm", "config.json")
+    const file = path.join(fixture.project, ".qm", "config.json")
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, JSON.stringify({ log: { level: "loud" } }))
     const expects = [/status of 4\d\d/]
-    await using window = await visit(chromium.browser, world, { expects })
+    await using window = await visit(chromium.browser, fixture, { expects })
     await window.page.getByText("log.level must be one of").first().waitFor()
     await rm(file)
     await window.page.getByRole("button", { name: "Try again" }).first().click()
@@ -48,7 +48,7 @@ describe("first run", () => {
   })
 
   test("[CONSOLE-66] an import can be cancelled, and continues at the next one", async () => {
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { page } = window
     await page.route("**/api/agents/read", () => {})
     await page.getByRole("button", { name: "Import 3 sessions" }).click()
@@ -60,7 +60,7 @@ describe("first run", () => {
     // The first imported run ends the first-run page; Now lists the sessions.
     await page.getByRole("heading", { name: "Recent sessions" }).waitFor()
     await page.getByText("Explain the tariff tables").first().waitFor()
-    const { runs } = await world.call("agents.list", {})
+    const { runs } = await fixture.call("agents.list", {})
     expect(runs.map((it) => it.title).toSorted()).toEqual([
       "Explain the tariff tables",
       "Round quotes half to even",

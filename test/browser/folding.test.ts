@@ -3,23 +3,23 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
 import { type BranchStory, SESSION, seedBranches } from "./seed/branches.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let story: BranchStory
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  story = await seedBranches(world)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  story = await seedBranches(fixture)
 })
 afterAll(async () => {
   story[Symbol.dispose]()
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const branch = (page: Page, name: string) => page.getByRole("treeitem", { name })
@@ -33,7 +33,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 
 describe("Folds page, with branches opened over MCP", () => {
   test("branches of three depths are listed below their session with the numbers that the agent received", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/folds" })
+    await using window = await visit(chromium.browser, fixture, { path: "/folds" })
     const { page } = window
     const levels = await Promise.all(
       ["Find out why", "Which callers", "Read everything", "List every tariff"].map((it) =>
@@ -49,7 +49,7 @@ describe("Folds page, with branches opened over MCP", () => {
     expect(await gauge.getAttribute("aria-label")).toMatch(
       `at least ${exact(budget_used)} of 8,000 tokens, `,
     )
-    const { branches, tokensKeptOut: keptOut } = await world.call("fold.list", {})
+    const { branches, tokensKeptOut: keptOut } = await fixture.call("fold.list", {})
     expect(branches.map((it) => it.tokensKeptOut)).toEqual(
       expect.arrayContaining([tokens_kept_out, story.away.returned.tokens_kept_out]),
     )
@@ -60,7 +60,7 @@ describe("Folds page, with branches opened over MCP", () => {
 
   test("the result of a branch is shown with its evidence and the files out of scope", async () => {
     const { middle, inner } = story.nested
-    await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
+    await using window = await visit(chromium.browser, fixture, { path: `/folds?${shown(middle)}` })
     const { page } = window
     const detail = page.getByRole("region", { name: "The branch" })
     await detail.getByText("One caller", { exact: true }).waitFor()
@@ -70,7 +70,7 @@ describe("Folds page, with branches opened over MCP", () => {
     await detail.getByText("Do quotes of split stays go the same way?").waitFor()
     await detail.getByRole("link", { name: "Half to even, on the line" }).waitFor()
 
-    await page.goto(`${world.url}/folds?${shown(inner)}`)
+    await page.goto(`${fixture.url}/folds?${shown(inner)}`)
     await detail.getByText("Result when it was ended").waitFor()
     await detail.getByText("Ended by force: its parent branch ended").waitFor()
     await detail
@@ -80,7 +80,7 @@ describe("Folds page, with branches opened over MCP", () => {
   })
 
   test("a search in the trail opens the matching step, and the complete result is restored", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/folds?text=quay-19" })
+    await using window = await visit(chromium.browser, fixture, { path: "/folds?text=quay-19" })
     const { page } = window
     await page.getByRole("option", { name: /quay-19.*List every tariff/ }).click()
     const step = page.getByRole("region", { name: "Text of the step" })
@@ -95,7 +95,7 @@ describe("Folds page, with branches opened over MCP", () => {
 
   test("keys move over the tree; Left closes and goes up, Right opens, Enter shows the branch", async () => {
     const { middle, inner } = story.nested
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { page } = window
     await press(page, "g", "f")
     await branch(page, "Which callers").click()
@@ -118,7 +118,7 @@ describe("Folds page, with branches opened over MCP", () => {
 
   test("keys move over the trail, a step opens below its row, and Escape closes the step first", async () => {
     const { middle } = story.nested
-    await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
+    await using window = await visit(chromium.browser, fixture, { path: `/folds?${shown(middle)}` })
     const { page } = window
     await page.getByText("One caller", { exact: true }).waitFor()
     await press(page, "t")
@@ -131,7 +131,7 @@ describe("Folds page, with branches opened over MCP", () => {
     expect(new URL(page.url()).searchParams.get("show")).toBe(middle)
     await press(page, "u")
     await page.getByText(/^Trail for a model/).waitFor()
-    await page.goto(`${world.url}/folds?${shown(middle)}`)
+    await page.goto(`${fixture.url}/folds?${shown(middle)}`)
     await page.getByRole("link", { name: "Half to even, on the line" }).click()
     await page.waitForURL((url) => url.pathname === "/memory")
     await page.getByText("goes to the even cent").waitFor()
@@ -141,7 +141,7 @@ describe("Folds page, with branches opened over MCP", () => {
   })
 
   test("a search without a match says so", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/folds" })
+    await using window = await visit(chromium.browser, fixture, { path: "/folds" })
     const { page } = window
     await branch(page, "Which callers").waitFor()
     await press(page, "/")
@@ -152,7 +152,7 @@ describe("Folds page, with branches opened over MCP", () => {
 
   test("[CONSOLE-5] opened and returned branches appear without a reload", async () => {
     const { outer } = story.nested
-    await using window = await visit(chromium.browser, world, { path: `/folds?${shown(outer)}` })
+    await using window = await visit(chromium.browser, fixture, { path: `/folds?${shown(outer)}` })
     const { page } = window
     const detail = page.getByRole("region", { name: "The branch" })
     await detail.getByText("No progress note yet.").waitFor()
@@ -174,7 +174,7 @@ describe("Folds page, with branches opened over MCP", () => {
 describe("Memory page, with memories of a user and of agents", () => {
   test("source, stale citation and quarantine are shown, and a search explains its matches", async () => {
     const { cited } = story.memories
-    await using window = await visit(chromium.browser, world, { path: "/memory" })
+    await using window = await visit(chromium.browser, fixture, { path: "/memory" })
     const { page } = window
     await memory(page, "Half to even").getByText("human", { exact: true }).waitFor()
     await memory(page, "Half to even").getByText("confirmed", { exact: true }).waitFor()
@@ -182,7 +182,7 @@ describe("Memory page, with memories of a user and of agents", () => {
     await memory(page, "Invoices round").getByText("1 citation changed", { exact: true }).waitFor()
     await memory(page, "Cache the harbour").getByText("quarantined", { exact: true }).waitFor()
 
-    await page.goto(`${world.url}/memory?text=rounding&${shown(cited.id)}`)
+    await page.goto(`${fixture.url}/memory?text=rounding&${shown(cited.id)}`)
     const why = memory(page, "Invoices round").getByText(/matches 'rounding'.*cites src\/tariff/)
     await why.waitFor()
     const detail = page.getByRole("region", { name: "The memory" })
@@ -195,7 +195,7 @@ describe("Memory page, with memories of a user and of agents", () => {
 
   test("confirming a memory lifts quarantine and staleness in the console and for the command line", async () => {
     const { cited, foreign } = story.memories
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: `/memory?${shown(foreign.id)}`,
     })
     const { page } = window
@@ -204,19 +204,19 @@ describe("Memory page, with memories of a user and of agents", () => {
     await page.keyboard.press("a")
     await detail.getByText("Quarantined: based on").waitFor({ state: "detached" })
     await memory(page, "Cache the harbour").getByText("confirmed", { exact: true }).waitFor()
-    await page.goto(`${world.url}/memory?${shown(cited.id)}`)
+    await page.goto(`${fixture.url}/memory?${shown(cited.id)}`)
     await detail.getByText("changed", { exact: true }).waitFor()
     await detail.getByRole("button", { name: /^Confirm/ }).click()
     await detail.getByText("changed", { exact: true }).waitFor({ state: "detached" })
     await detail.getByText("as cited").nth(1).waitFor()
-    const { stdout } = await world.qm(["memory", "--state", "confirmed", "--json"])
+    const { stdout } = await fixture.qm(["memory", "--state", "confirmed", "--json"])
     expect(stdout).toContain(cited.id)
     expect(stdout).toContain(foreign.id)
     expect(window.problems()).toEqual([])
   })
 
   test("kind, state and text filter the list and are part of the address", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/memory" })
+    await using window = await visit(chromium.browser, fixture, { path: "/memory" })
     const { page } = window
     await memory(page, "Half to even").waitFor()
     await press(page, "t", "t")
@@ -232,7 +232,7 @@ describe("Memory page, with memories of a user and of agents", () => {
 
   test("a memory is added with the form, an invalid field shows its error, and undo removes the memory", async () => {
     const expects = [/status of 400/]
-    await using window = await visit(chromium.browser, world, { path: "/memory", expects })
+    await using window = await visit(chromium.browser, fixture, { path: "/memory", expects })
     const { page } = window
     await memory(page, "Half to even").waitFor()
     await press(page, "c")
@@ -256,7 +256,7 @@ describe("Memory page, with memories of a user and of agents", () => {
     await page.getByRole("button", { name: "Undo" }).click()
     await memory(page, "Quotes are rounded").waitFor({ state: "detached" })
 
-    await page.goto(`${world.url}/memory?add=yes`)
+    await page.goto(`${fixture.url}/memory?add=yes`)
     await page.getByLabel("Title").fill("Half to even, on the line")
     await page
       .getByLabel("Text", { exact: true })
@@ -268,9 +268,9 @@ describe("Memory page, with memories of a user and of agents", () => {
 
   test("forgetting a memory asks once and deletes its file", async () => {
     const { foreign } = story.memories
-    const file = path.join(world.project, foreign.file)
+    const file = path.join(fixture.project, foreign.file)
     expect(existsSync(file)).toBe(true)
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: `/memory?${shown(foreign.id)}`,
     })
     const { page } = window
@@ -297,13 +297,13 @@ describe("data of a hostile agent", () => {
 
   test("[S4] descriptions, prompts, sessions, results and memories are text in Folds and Memory", async () => {
     const ids = await Promise.all(PAYLOADS.map(leaveHostile))
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: "/folds",
       initScript: SENTINEL,
     })
     const { page } = window
     for (const { branchId, memoryId } of ids) {
-      await page.goto(`${world.url}/folds?${shown(branchId)}`)
+      await page.goto(`${fixture.url}/folds?${shown(branchId)}`)
       const detail = page.getByRole("region", { name: "The branch" })
       await detail.getByText("Open questions").waitFor()
       for (const [tab, text] of TABS) {
@@ -311,7 +311,7 @@ describe("data of a hostile agent", () => {
         await detail.getByText(text).first().waitFor()
       }
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
-      await page.goto(`${world.url}/memory?text=hostile&${shown(memoryId)}`)
+      await page.goto(`${fixture.url}/memory?text=hostile&${shown(memoryId)}`)
       await page.getByRole("region", { name: "The memory" }).getByText("Details").waitFor()
       await memory(page, "hostile").first().waitFor()
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)

@@ -1,27 +1,27 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ProxyFixture, startConsole } from "./console-fixture.ts"
 import { auditPage } from "./page-audit.ts"
 import { payloads } from "./payloads.ts"
 import { BRANCH, call, type GatewayStory, result, seedGateway, user } from "./seed/gateway.ts"
 import { runsOf } from "./seed/runs.ts"
 import { settle, visit } from "./visit.ts"
-import { type ProxyWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: ProxyWorld
+let fixture: ProxyFixture
 let story: GatewayStory
 let run: string
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  run = (await runsOf(world).play("Why do they differ?", [ENDED])).id
-  story = await seedGateway(world, run)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  run = (await runsOf(fixture).play("Why do they differ?", [ENDED])).id
+  story = await seedGateway(fixture, run)
 })
 afterAll(async () => {
   await story[Symbol.asyncDispose]()
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const ENDED = { event: "turn.ended", outcome: "completed" }
@@ -33,7 +33,7 @@ const detail = (page: Page) => page.getByRole("region", { name: "The request" })
 
 describe("Gateway page, with requests of a host to its model", () => {
   test("requests are listed in order with the provider's token counts and the new part of each", async () => {
-    await using window = await visit(chromium.browser, world, { path: wire() })
+    await using window = await visit(chromium.browser, fixture, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
     expect(await rows(page).count()).toBe(4)
@@ -50,7 +50,7 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("the window chart marks the fold once and is available as a table", async () => {
-    await using window = await visit(chromium.browser, world, { path: wire() })
+    await using window = await visit(chromium.browser, fixture, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
     const chart = page.getByRole("img", { name: /^Window over time/ })
@@ -63,7 +63,7 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("keys open a request with its contents, its text and its branch", async () => {
-    await using window = await visit(chromium.browser, world, { path: wire() })
+    await using window = await visit(chromium.browser, fixture, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
     for (let i = 0; i < 3; i++) await page.keyboard.press("j")
@@ -76,7 +76,7 @@ describe("Gateway page, with requests of a host to its model", () => {
     const link = detail(page).getByRole("link", { name: BRANCH })
     expect(await link.getAttribute("href")).toContain(`/folds?all=yes&at=${BRANCH}`)
 
-    await page.goto(`${world.url}${at(2)}&tab=exact`)
+    await page.goto(`${fixture.url}${at(2)}&tab=exact`)
     const pieces = page.getByRole("listbox", { name: "Items of the request" })
     await pieces.getByRole("option").nth(1).waitFor()
     await page.keyboard.press("/")
@@ -94,7 +94,7 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("[CONSOLE-5] a new request appears without a reload", async () => {
-    await using window = await visit(chromium.browser, world, { path: wire() })
+    await using window = await visit(chromium.browser, fixture, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
     await page.evaluate("document.body.dataset.sameDocument = 'yes'")
@@ -112,7 +112,7 @@ describe("Gateway page, with requests of a host to its model", () => {
     for (let i = 0; i < 12; i++) await proxied.count(`How much is ${i}?`)
     await proxied.ask({ messages: [user("Before"), user("After")] })
     await proxied.end()
-    await using window = await visit(chromium.browser, world, { path: wire(proxied.id) })
+    await using window = await visit(chromium.browser, fixture, { path: wire(proxied.id) })
     const { page } = window
     await rows(page).nth(2).waitFor()
     expect(await rows(page).count()).toBe(3)
@@ -134,7 +134,7 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("the run says that its numbers were measured by the gateway, and links there", async () => {
-    await using window = await visit(chromium.browser, world, { path: `/runs/${run}` })
+    await using window = await visit(chromium.browser, fixture, { path: `/runs/${run}` })
     const { page } = window
     const context = page.getByRole("region", { name: "Context" })
     const link = context.getByRole("link", { name: /^Exact, from the gateway, request \d$/ })
@@ -151,10 +151,10 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("[CONSOLE-15] a run without a proxied session shows how to turn the gateway on", async () => {
-    const other = await runsOf(world).play("Another", [ENDED])
+    const other = await runsOf(fixture).play("Another", [ENDED])
     // Chromium logs every response above 399 to its console.
     const expects = [/status of 404/]
-    await using window = await visit(chromium.browser, world, { path: wire(other.id), expects })
+    await using window = await visit(chromium.browser, fixture, { path: wire(other.id), expects })
     const { page } = window
     await page.getByText("qm run --gateway record").waitFor()
     await page.getByRole("link", { name: "New run" }).click()
@@ -171,7 +171,7 @@ describe("Gateway page, with requests of a host to its model", () => {
 
   test("[CONSOLE-15] an unknown run is reported as not found", async () => {
     const expects = [/status of 404/]
-    await using window = await visit(chromium.browser, world, { path: wire("run_nope"), expects })
+    await using window = await visit(chromium.browser, fixture, { path: wire("run_nope"), expects })
     const { page } = window
     await page.getByText("No run has this id.").waitFor()
     expect(await page.getByText("qm run --gateway").count()).toBe(0)
@@ -186,7 +186,7 @@ describe("Gateway page, with requests of a host to its model", () => {
     expect(await proxied.ask({ messages: story.turns.returned, headers })).toBe(200)
     story.provider.say.refusesFolded = false
     await proxied.end()
-    await using window = await visit(chromium.browser, world, { path: wire(proxied.id) })
+    await using window = await visit(chromium.browser, fixture, { path: wire(proxied.id) })
     const { page } = window
     await page.getByText(/^Folding stopped in this session: /).waitFor()
     await rows(page).nth(1).getByText("original sent").waitFor()
@@ -197,11 +197,11 @@ describe("Gateway page, with requests of a host to its model", () => {
 
 describe("deleting recorded requests", () => {
   test("[CONSOLE-63] deleting asks once, and then only the run is left", async () => {
-    const gone = (await runsOf(world).play("Forget it", [ENDED])).id
+    const gone = (await runsOf(fixture).play("Forget it", [ENDED])).id
     const proxied = await story.startProxy({ run: gone, mode: "record" })
     await proxied.ask({ messages: [user("one")] })
     const expects = [/status of 404/]
-    await using window = await visit(chromium.browser, world, { path: wire(gone), expects })
+    await using window = await visit(chromium.browser, fixture, { path: wire(gone), expects })
     const { page } = window
     await rows(page).first().waitFor()
     const button = page.getByRole("button", { name: "Delete" })
@@ -217,7 +217,7 @@ describe("deleting recorded requests", () => {
     await dialog.getByRole("button", { name: "Delete" }).click()
     await page.waitForURL(`**/runs/${gone}`)
     await page.getByText("1 request deleted").waitFor()
-    await page.goto(`${world.url}${wire(gone)}`)
+    await page.goto(`${fixture.url}${wire(gone)}`)
     await page.getByText("qm run --gateway record").waitFor()
     expect(window.problems()).toEqual([])
   })
@@ -226,7 +226,7 @@ describe("deleting recorded requests", () => {
 describe("Gateway layout", () => {
   test("[CONSOLE-8] beside an open request, rows are one line high", async () => {
     const viewport = { width: 1000, height: 800 }
-    await using window = await visit(chromium.browser, world, { path: at(3), viewport })
+    await using window = await visit(chromium.browser, fixture, { path: at(3), viewport })
     const { page } = window
     await rows(page).nth(3).waitFor()
     await settle(page)
@@ -236,14 +236,14 @@ describe("Gateway layout", () => {
   })
 
   test("[CONSOLE-8] two processes of one run have headings that fit on a phone", async () => {
-    const twice = (await runsOf(world).play("Twice", [ENDED])).id
+    const twice = (await runsOf(fixture).play("Twice", [ENDED])).id
     for (const title of ["first", "second"]) {
       const proxied = await story.startProxy({ run: twice, title, mode: "fold" })
       await proxied.ask({ messages: [user(title)] })
       await proxied.end()
     }
     const viewport = { width: 1440, height: 900 }
-    await using window = await visit(chromium.browser, world, { path: wire(twice), viewport })
+    await using window = await visit(chromium.browser, fixture, { path: wire(twice), viewport })
     const { page } = window
     await rows(page).nth(1).waitFor()
     const says = page.getByText(/^Returned branches are left out/)
@@ -276,7 +276,7 @@ describe("data of a hostile conversation", () => {
       model: first,
     })
     await proxied.end()
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: wire(proxied.id),
       initScript: SENTINEL,
     })
@@ -284,7 +284,7 @@ describe("data of a hostile conversation", () => {
     await rows(page).first().waitFor()
     const key = `${wire(proxied.id)}?at=${proxied.id}.1`
     for (const address of [key, `${key}&tab=headers`, `${key}&tab=exact`]) {
-      await page.goto(`${world.url}${address}`)
+      await page.goto(`${fixture.url}${address}`)
       await detail(page).getByRole("heading", { level: 2 }).first().waitFor()
       await settle(page)
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)

@@ -5,36 +5,36 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { RULES } from "#choose/guard"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { walkByTab } from "./page-audit.ts"
 import { payloads } from "./payloads.ts"
 import { CLAUDE, FILE, type GuardStory, seedGuard } from "./seed/guard.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let story: GuardStory
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 2 })])
-  story = await seedGuard(world)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 2 })])
+  story = await seedGuard(fixture)
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const row = (page: Page, list: string, name: string | RegExp) =>
   page.getByRole("listbox", { name: list }).getByRole("option", { name })
 const both = (key: string) => `at=${encodeURIComponent(key)}&show=${encodeURIComponent(key)}`
 const projectConfig = async () => {
-  const file = path.join(world.project, ".qm", "config.json")
+  const file = path.join(fixture.project, ".qm", "config.json")
   return existsSync(file) ? await readFile(file, "utf8") : ""
 }
 
 describe("Guard page, with verdicts of hooks", () => {
   test("verdicts are listed newest first, each with its rule and the rule's effective level", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/guard" })
+    await using window = await visit(chromium.browser, fixture, { path: "/guard" })
     const { page } = window
     await page.getByText("4 verdicts in 24 hours, 1 denied").waitFor()
     const lines = page.getByRole("listbox", { name: "Verdicts" }).getByRole("option")
@@ -59,7 +59,7 @@ describe("Guard page, with verdicts of hooks", () => {
 
   test("[CONSOLE-49] a new verdict appears without a reload and does not move the selection", async () => {
     const key = String(story.now - 8_000)
-    await using window = await visit(chromium.browser, world, { path: `/guard?${both(key)}` })
+    await using window = await visit(chromium.browser, fixture, { path: `/guard?${both(key)}` })
     const { page } = window
     await row(page, "Verdicts", /Somebody was faster/).waitFor()
     await story.say({ at: Date.now(), verdict: "block", rule: "drift", event: "stop", paths: [] })
@@ -72,7 +72,7 @@ describe("Guard page, with verdicts of hooks", () => {
 
   test("[CONSOLE-46] after a refusal, a stored reason allows the edit", async () => {
     const key = String(story.now - 7_000)
-    await using window = await visit(chromium.browser, world, { path: `/guard?${both(key)}` })
+    await using window = await visit(chromium.browser, fixture, { path: `/guard?${both(key)}` })
     const { page } = window
     const detail = page.getByRole("region", { name: "The verdict" })
     await detail.getByText(`qm simulate ${FILE}`).waitFor()
@@ -94,7 +94,7 @@ describe("Guard page, with verdicts of hooks", () => {
   })
 
   test("a rule is tested on past events, activated in the project, and undone", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/guard" })
+    await using window = await visit(chromium.browser, fixture, { path: "/guard" })
     const { page } = window
     await page.keyboard.press("t")
     const panel = page.getByRole("region", { name: "Test a rule" })
@@ -120,9 +120,9 @@ describe("Guard page, with verdicts of hooks", () => {
 
 describe("Sessions, claims and decisions pages", () => {
   test("a session shows its ledger, and its text once it is registered", async () => {
-    const registered = await world.qm(["session", "register", "rounding", "Round **once**"])
+    const registered = await fixture.qm(["session", "register", "rounding", "Round **once**"])
     expect(registered.code, registered.stderr).toBe(0)
-    await using window = await visit(chromium.browser, world, { path: "/sessions" })
+    await using window = await visit(chromium.browser, fixture, { path: "/sessions" })
     const { page } = window
     await row(page, "Sessions", "5f0c2d1e").click()
     const detail = page.getByRole("region", { name: "The session" })
@@ -132,16 +132,16 @@ describe("Sessions, claims and decisions pages", () => {
     await detail.getByText(/risk 0\.62/).waitFor()
     await detail.getByRole("link", { name: "Show hook messages" }).click()
     await page.waitForURL(/\/guard\?session=5f0c2d1e/)
-    await page.goto(`${world.url}/sessions?tab=logged`)
+    await page.goto(`${fixture.url}/sessions?tab=logged`)
     await row(page, "Registered", "rounding").click()
     await detail.locator("strong", { hasText: "once" }).waitFor()
     expect(window.problems()).toEqual([])
   })
 
   test("the user's own claim is released at once with undo; releasing an agent's claim asks first", async () => {
-    await world.qm(["claim", "take", "README.md"])
-    await world.qm(["claim", "take", "docs", "--session", CLAUDE])
-    await using window = await visit(chromium.browser, world, { path: "/sessions?tab=claims" })
+    await fixture.qm(["claim", "take", "README.md"])
+    await fixture.qm(["claim", "take", "docs", "--session", CLAUDE])
+    await using window = await visit(chromium.browser, fixture, { path: "/sessions?tab=claims" })
     const { page } = window
     await row(page, "Claims", "README.md").click()
     await page.keyboard.press("x")
@@ -160,24 +160,24 @@ describe("Sessions, claims and decisions pages", () => {
     await page.keyboard.press("x")
     await dialog.getByRole("button", { name: "Release" }).click()
     await row(page, "Claims", /docs/).waitFor({ state: "detached" })
-    const { stdout } = await world.qm(["claim", "list", "--json"])
+    const { stdout } = await fixture.qm(["claim", "list", "--json"])
     expect(stdout).toContain("README.md")
     expect(stdout).not.toContain('"docs"')
     expect(window.problems()).toEqual([])
   })
 
   test("[CONSOLE-49] Now lists claims, and new ones appear while the page is open", async () => {
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const facts = window.page.getByRole("region", { name: "Details" })
     await window.page.getByText("Session 5f0c2d1e").waitFor()
-    await world.qm(["claim", "take", FILE, "--session", "s-later"])
+    await fixture.qm(["claim", "take", FILE, "--session", "s-later"])
     await facts.getByText("s-later").waitFor()
     expect(window.problems()).toEqual([])
   })
 
   test("a decision added in the console is a file and can be undone", async () => {
     const expects = [/status of 400/]
-    await using window = await visit(chromium.browser, world, { path: "/decisions", expects })
+    await using window = await visit(chromium.browser, fixture, { path: "/decisions", expects })
     const { page } = window
     await page.getByText("qm decision add").waitFor()
     await page.keyboard.press("c")
@@ -194,7 +194,7 @@ describe("Sessions, claims and decisions pages", () => {
     const detail = page.getByRole("region", { name: "The memory" })
     await detail.locator("strong", { hasText: "even" }).waitFor()
     const told = await page.getByText(/^Saved in /).innerText()
-    const file = path.join(world.project, told.replace("Saved in ", ""))
+    const file = path.join(fixture.project, told.replace("Saved in ", ""))
     expect(await readFile(file, "utf8")).toContain("Totals differed.")
     await row(page, "Memories", "Round on the line").waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
@@ -208,7 +208,7 @@ describe("keyboard", () => {
   test.each(["/guard", "/sessions?tab=claims", "/decisions?add=yes"])(
     "[CONSOLE-2] Tab reaches every control on %s and is never trapped",
     async (address) => {
-      await using window = await visit(chromium.browser, world, { path: address })
+      await using window = await visit(chromium.browser, fixture, { path: address })
       const { stops, traps, missed } = await walkByTab(window.page)
       expect({ traps, missed }).toEqual({ traps: [], missed: [] })
       expect(stops).toBeGreaterThan(4)
@@ -231,19 +231,19 @@ describe("data of a hostile agent", () => {
       const said = { at: story.now - 20_000 - i, session, tool: payload, paths: [payload] }
       await story.say({ ...said, host: payload, event: payload, text: `${payload}\n${payload}` })
     }
-    await using window = await visit(chromium.browser, world, { initScript: SENTINEL })
+    await using window = await visit(chromium.browser, fixture, { initScript: SENTINEL })
     const { page } = window
     for (const [i, payload] of PAYLOADS.entries()) {
-      await page.goto(`${world.url}/guard?${both(String(story.now - 20_000 - i))}`)
+      await page.goto(`${fixture.url}/guard?${both(String(story.now - 20_000 - i))}`)
       const verdict = page.getByRole("region", { name: "The verdict" })
       await verdict.getByText("When and where").waitFor()
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
-      await page.goto(`${world.url}/sessions?${both(`${i} ${payload}`.slice(0, 200))}`)
+      await page.goto(`${fixture.url}/sessions?${both(`${i} ${payload}`.slice(0, 200))}`)
       const session = page.getByRole("region", { name: "The session" })
       await session.getByText("Edited files").waitFor()
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
     }
-    await page.goto(world.url)
+    await page.goto(fixture.url)
     await page.getByRole("heading", { name: "Recent sessions" }).waitFor()
     expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")

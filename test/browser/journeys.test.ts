@@ -3,26 +3,26 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { walkByTab } from "./page-audit.ts"
 import { beReadOnly, settle, visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 3 })])
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 3 })])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 describe("keyboard", () => {
   test.each(["/", "/events?at=2", "/settings?at=tokens.window", "/no/such/page"])(
     "[CONSOLE-2] Tab reaches every control on %s and is never trapped",
     async (address) => {
-      await using window = await visit(chromium.browser, world, { path: address })
+      await using window = await visit(chromium.browser, fixture, { path: address })
       const { stops, traps, missed } = await walkByTab(window.page)
       expect({ traps, missed }).toEqual({ traps: [], missed: [] })
       expect(stops).toBeGreaterThan(4)
@@ -31,9 +31,9 @@ describe("keyboard", () => {
   )
 
   test("[CONSOLE-2] g navigates, ? shows the keys, j and k move, Escape closes one layer at a time", async () => {
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { page } = window
-    const head = await world.head()
+    const head = await fixture.head()
     await press(page, "g", "s")
     await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor()
     await press(page, "g", "e")
@@ -55,7 +55,7 @@ describe("keyboard", () => {
   })
 
   test("[CONSOLE-3] the address contains the whole state: it survives a reload and Back", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/events" })
+    await using window = await visit(chromium.browser, fixture, { path: "/events" })
     const { page } = window
     await page
       .getByRole("button", { name: "store" })
@@ -87,9 +87,9 @@ describe("keyboard", () => {
 
 describe("changes made in the console", () => {
   test("[CONSOLE-10] the palette asks for each argument, confirms once, and writes once", async () => {
-    await using window = await visit(chromium.browser, world)
+    await using window = await visit(chromium.browser, fixture)
     const { page } = window
-    const head = await world.head()
+    const head = await fixture.head()
     const writes: string[] = []
     page.on("request", (it) => it.method() === "POST" && writes.push(it.url()))
     await page.getByRole("button", { name: "Check again" }).focus()
@@ -103,10 +103,10 @@ describe("changes made in the console", () => {
     await page.getByRole("combobox").fill("9")
     await press(page, "Enter")
     await page.getByText("This operation changes data. Arguments: keep 9").waitFor()
-    expect([writes, await world.head()]).toEqual([[], head])
+    expect([writes, await fixture.head()]).toEqual([[], head])
     await press(page, "Enter")
     await page.getByText("store.backup completed").waitFor()
-    expect([writes, await world.head()]).toEqual([[`${world.url}/api/store/backup`], head + 1])
+    expect([writes, await fixture.head()]).toEqual([[`${fixture.url}/api/store/backup`], head + 1])
     await press(page, "Enter")
     await page.getByRole("dialog").waitFor({ state: "detached" })
     const focused = () => page.evaluate("document.activeElement?.textContent")
@@ -115,9 +115,9 @@ describe("changes made in the console", () => {
   })
 
   test("[CONSOLE-12] a setting is written to the file of its layer, reported, and can be undone", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/settings" })
+    await using window = await visit(chromium.browser, fixture, { path: "/settings" })
     const { page } = window
-    const file = path.join(world.home, ".qm", "config.json")
+    const file = path.join(fixture.home, ".qm", "config.json")
     const input = page.getByRole("textbox", { name: "store.keepBackups" })
     await input.fill("101")
     await page.getByText("A whole number from 1 to 100").waitFor()
@@ -125,7 +125,7 @@ describe("changes made in the console", () => {
     await input.press("Enter")
     await page.getByText("store.keepBackups was saved in the user file").waitFor()
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ store: { keepBackups: 21 } })
-    const { stdout } = await world.qm(["config", "show", "--json"])
+    const { stdout } = await fixture.qm(["config", "show", "--json"])
     expect(stdout, "another process sees it").toMatch(/"keepBackups"|store\.keepBackups/)
     await page.getByRole("button", { name: "Undo" }).click()
     await page.getByText("store.keepBackups was removed from the user file").waitFor()
@@ -140,7 +140,7 @@ describe("changes made in the console", () => {
     await input.fill("22")
     await input.press("Enter")
     await page.getByText("store.keepBackups was saved in the project file").waitFor()
-    const shared = path.join(world.project, ".qm", "config.json")
+    const shared = path.join(fixture.project, ".qm", "config.json")
     expect(JSON.parse(await readFile(shared, "utf8"))).toMatchObject({ store: { keepBackups: 22 } })
     expect(window.problems()).toEqual([])
   })
@@ -148,7 +148,7 @@ describe("changes made in the console", () => {
 
 describe("themes and modes", () => {
   test("themes and densities apply at once and are remembered", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/settings" })
+    await using window = await visit(chromium.browser, fixture, { path: "/settings" })
     const { page } = window
     await page.getByText("Paper").click()
     const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -165,7 +165,7 @@ describe("themes and modes", () => {
 
   test("[CONSOLE-12] a read-only console changes nothing and says so", async () => {
     const options = { path: "/settings", prepare: beReadOnly }
-    await using window = await visit(chromium.browser, world, options)
+    await using window = await visit(chromium.browser, fixture, options)
     const { page } = window
     await page.getByText("Read only", { exact: true }).waitFor()
     const input = page.getByRole("textbox", { name: "store.keepBackups" })
@@ -176,14 +176,14 @@ describe("themes and modes", () => {
 
 describe("live updates", () => {
   test("[CONSOLE-6] the journal follows its end; while paused it does not move and counts new events", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/events" })
+    await using window = await visit(chromium.browser, fixture, { path: "/events" })
     const { page } = window
-    const head = await world.head()
+    const head = await fixture.head()
     await page.locator(`#event-${head}`).waitFor()
     await press(page, "p")
     await page.waitForURL(new RegExp(`until=${head}`))
-    await world.backUp()
-    await world.backUp()
+    await fixture.backUp()
+    await fixture.backUp()
     await page.getByRole("button", { name: "Follow, 2 new" }).waitFor()
     expect(await page.locator(`#event-${head + 2}`).count()).toBe(0)
     await press(page, "p")
@@ -193,46 +193,46 @@ describe("live updates", () => {
 
   test("[CONSOLE-11] an expired session is reported and the page keeps its content", async () => {
     const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource/]
-    await using window = await visit(chromium.browser, world, { path: "/events", expects })
+    await using window = await visit(chromium.browser, fixture, { path: "/events", expects })
     const { page, context } = window
-    const event = page.locator(`#event-${await world.head()}`)
+    const event = page.locator(`#event-${await fixture.head()}`)
     await event.waitFor()
     await context.clearCookies()
-    await world.stop()
+    await fixture.stop()
     await page.getByText("Reconnecting").waitFor()
-    await world.startAgain()
+    await fixture.startAgain()
     await page.getByText("Session expired. Run qm open.").waitFor()
     expect(await event.count()).toBe(1)
     expect(window.problems()).toEqual([])
   })
 
   test("[CONSOLE-6] changes of another process appear without a reload on every page", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/events" })
+    await using window = await visit(chromium.browser, fixture, { path: "/events" })
     const { page } = window
-    const head = await world.head()
-    const { code } = await world.qm(["store", "backup"])
+    const head = await fixture.head()
+    const { code } = await fixture.qm(["store", "backup"])
     expect(code).toBe(0)
     await page.locator(`#event-${head + 1}`).waitFor()
     await page.getByRole("link", { name: "Settings" }).click()
     const events = (count: number) => page.getByText(new RegExp(`, ${count} events, `))
     await events(head + 1).waitFor()
-    await world.backUp()
+    await fixture.backUp()
     await events(head + 2).waitFor()
     expect(window.problems()).toEqual([])
   })
 
   test("[N1] after a server restart the page has kept its content, and no event is lost or duplicated", async () => {
     const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource/]
-    await using window = await visit(chromium.browser, world, { path: "/events", expects })
+    await using window = await visit(chromium.browser, fixture, { path: "/events", expects })
     const { page } = window
-    const head = await world.head()
+    const head = await fixture.head()
     await page.locator(`#event-${head}`).waitFor()
-    await world.stop()
+    await fixture.stop()
     await page.getByText("Reconnecting").waitFor()
-    await world.qm(["store", "backup"])
-    await world.qm(["store", "backup"])
+    await fixture.qm(["store", "backup"])
+    await fixture.qm(["store", "backup"])
     expect(await page.locator(`#event-${head}`).count(), "what is shown stays").toBe(1)
-    await world.startAgain()
+    await fixture.startAgain()
     // The page also reconnects by itself; either way it is connected again.
     const caughtUp = page.getByText("Caught up, 2 events")
     await Promise.any([page.getByRole("button", { name: /Retry now/ }).click(), caughtUp.waitFor()])
@@ -248,9 +248,9 @@ test("[CONSOLE-8] data that was not loaded when the server stopped is loaded onc
   const expects = [
     /WebSocket connection|ERR_CONNECTION|Failed to load resource|console is not loaded/,
   ]
-  await using window = await visit(chromium.browser, world, { path: "/events", expects })
+  await using window = await visit(chromium.browser, fixture, { path: "/events", expects })
   const { page } = window
-  await world.stop()
+  await fixture.stop()
   await page.getByText("Reconnecting").waitFor()
   await press(page, "?")
   await page.getByText("this part of the console is not loaded").waitFor()
@@ -260,7 +260,7 @@ test("[CONSOLE-8] data that was not loaded when the server stopped is loaded onc
   const again = page.getByRole("button", { name: "Try again" })
   await again.click()
   await again.waitFor()
-  await world.startAgain()
+  await fixture.startAgain()
   await again.click()
   await page.getByRole("textbox", { name: "store.keepBackups" }).waitFor()
   await press(page, "?")

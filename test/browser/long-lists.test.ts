@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { writeFiles } from "./seed/harbour.ts"
 import { importRuns } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 /** Lists of more than 100 rows are virtual. */
 const MANY = 150
 const MOST_DRAWN = 90
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  const { call } = world
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  const { call } = fixture
   const numbers = Array.from({ length: MANY }, (_, i) => String(i).padStart(3, "0"))
   const rules = numbers.map((it) => [`.claude/rules/rule-${it}.md`, "Tests are sentences.\n"])
   const files = numbers.map((it) => [`data/station-${it}.ts`, `export const station${it} = 1\n`])
-  await writeFiles(world.project, Object.fromEntries([...rules, ...files]))
+  await writeFiles(fixture.project, Object.fromEntries([...rules, ...files]))
   await call("capture.take", { host: "claude-code" })
   await call("map.scan", {})
   for (const it of numbers) {
@@ -29,11 +29,11 @@ beforeAll(async () => {
     const { branchId } = await call("fold.branch", asked)
     await call("fold.return", { branchId, message: "Nothing.", sessionId })
   }
-  await importRuns(world, { titles: numbers.map((it) => `Read station ${it}`), messages: 1 })
+  await importRuns(fixture, { titles: numbers.map((it) => `Read station ${it}`), messages: 1 })
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
 ] as const)(
   "[CONSOLE-6] a long list on $path draws only visible rows, and End reaches the last",
   async (list) => {
-    await using window = await visit(chromium.browser, world, { path: list.path })
+    await using window = await visit(chromium.browser, fixture, { path: list.path })
     const { page } = window
     const rows = page.getByRole(list.row, { name: list.name })
     await rows.first().waitFor()

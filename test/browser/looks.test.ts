@@ -71,7 +71,7 @@ describe("pages of the seeded repository", () => {
     "a first visit to $name is small and has little layout shift",
     async (scene) => {
       const address = pathOf(scene, stage.seed)
-      const load = await measureFirstLoad(chromium.browser, stage.world, address)
+      const load = await measureFirstLoad(chromium.browser, stage.fixture, address)
       expect(load.files).toBeGreaterThan(3)
       expect(load.bytes).toBeLessThan(LARGEST_FIRST_LOAD_BYTES)
       expect(load.withSchemaLibrary).toEqual([])

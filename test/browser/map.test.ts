@@ -1,29 +1,29 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { writeFiles, writeHarbour } from "./seed/harbour.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 const ROUNDING = "src/tariff/rounding.ts"
 const AROUND = `/map?hops=2&show=${encodeURIComponent(`${ROUNDING}#roundLine`)}`
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  await writeHarbour(world)
-  await writeFiles(world.project, { ".env": "FEED_KEY=none\n" })
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  await writeHarbour(fixture)
+  await writeFiles(fixture.project, { ".env": "FEED_KEY=none\n" })
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const open = (address: string) =>
   // Chromium logs every response above 399 to its console.
-  visit(chromium.browser, world, { path: address, expects: [/status of 4\d\d/] })
+  visit(chromium.browser, fixture, { path: address, expects: [/status of 4\d\d/] })
 const item = (page: Page, name: RegExp) => page.getByRole("treeitem", { name })
 const showing = (what: string) => (url: URL) => url.searchParams.get("show") === what
 
@@ -43,7 +43,7 @@ describe("Map page", () => {
       .waitFor()
     await page.getByRole("button", { name: /files? skipped$/ }).click()
     await page.getByRole("dialog").getByText("files with this name contain credentials").waitFor()
-    await page.goto(`${world.url}/map?show=${encodeURIComponent("roundLine")}`)
+    await page.goto(`${fixture.url}/map?show=${encodeURIComponent("roundLine")}`)
     const links = page.getByRole("listbox", { name: "Callers and callees" })
     await links.getByText("invoiceTotal").waitFor()
     await links.getByText("divideHalfEven").waitFor()
@@ -162,7 +162,7 @@ describe("Map page", () => {
       (url) => url.searchParams.get("folder") !== "src" || url.searchParams.has("show"),
     )
     await press(page, "Escape", "Backspace")
-    await page.goto(`${world.url}/map?show=src%2Ftariff%2F`)
+    await page.goto(`${fixture.url}/map?show=src%2Ftariff%2F`)
     await page.getByRole("group", { name: "Folders around src/tariff" }).waitFor()
     await page.getByRole("button", { name: "Open folder in the treemap" }).click()
     await page.waitForURL((url) => url.searchParams.get("folder") === "src/tariff")
@@ -175,11 +175,11 @@ describe("Map page", () => {
     await page.getByText("MAP_NAME_UNKNOWN").waitFor()
     await page.getByRole("button", { name: "roundLine", exact: true }).click()
     await page.waitForURL(showing("roundLine"))
-    await writeFiles(world.project, { "src/berth/mooring.ts": "export const lines = 4\n" })
+    await writeFiles(fixture.project, { "src/berth/mooring.ts": "export const lines = 4\n" })
     await press(page, "r")
     // An answer that arrives after the write has scanned the new file already.
     await page.getByText(/symbols in .*, (?:1 file changed|no changes)/).waitFor()
-    await page.goto(`${world.url}/map?show=src/berth/mooring.ts`)
+    await page.goto(`${fixture.url}/map?show=src/berth/mooring.ts`)
     await page.getByText("export const lines").first().waitFor()
     expect(window.problems()).toEqual([])
   })

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
 import { writeFiles, writeHarbour } from "./seed/harbour.ts"
 import { TASK } from "./seed/seed.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 const ROUNDING = "src/tariff/rounding.ts"
 const QUOTE = "src/tariff/quote.ts"
@@ -17,22 +17,22 @@ const NAMES = payloads(300)
   .slice(0, 40)
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  await writeHarbour(world)
-  await world.call("map.scan", {})
-  await world.call("pack.build", { task: TASK, budget: 2_000 })
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  await writeHarbour(fixture)
+  await fixture.call("map.scan", {})
+  await fixture.call("pack.build", { task: TASK, budget: 2_000 })
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const open = (address: string) =>
   // Chromium logs every response above 399 to its console.
-  visit(chromium.browser, world, { path: address, expects: [/status of 4\d\d/] })
+  visit(chromium.browser, fixture, { path: address, expects: [/status of 4\d\d/] })
 
 function chosen(page: Page, path: string) {
   const name = path.slice(path.lastIndexOf("/") + 1)
@@ -187,9 +187,9 @@ describe("Pack page", () => {
     await page.waitForURL((url) => url.searchParams.has("id"))
     await page.getByText(/^saved today/).waitFor()
     const id = new URL(page.url()).searchParams.get("id")
-    await page.goto(`${world.url}/pack`)
+    await page.goto(`${fixture.url}/pack`)
     await page.getByText(TASK).first().waitFor()
-    await page.goto(`${world.url}/pack?id=${id}`)
+    await page.goto(`${fixture.url}/pack?id=${id}`)
     await chosen(page, QUOTE).getByText("pinned").first().waitFor()
     // A change of a stored package starts from its selection.
     const other = (await order(page)).find((it) => it !== QUOTE) ?? ""
@@ -262,12 +262,12 @@ describe("Pack page", () => {
       `hostile/${it}.ts`,
       `/** rounding ${it.replaceAll("*/", "")} */\nexport const rounding${at} = ${JSON.stringify(it)}\n`,
     ])
-    await writeFiles(world.project, Object.fromEntries(hostile))
-    await world.call("map.scan", {})
+    await writeFiles(fixture.project, Object.fromEntries(hostile))
+    await fixture.call("map.scan", {})
     const sentinel = `Object.defineProperty(window, "__pwn", {
       set: (value) => reportProblem("pwned: " + value),
     })`
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: "/map?view=list&open=hostile",
       initScript: sentinel,
       expects: [/status of 4\d\d/],
@@ -279,13 +279,13 @@ describe("Pack page", () => {
       .waitFor()
     for (const name of NAMES.filter((_, at) => at % (process.env["QM_NIGHT"] ? 1 : 5) === 0)) {
       const file = `hostile/${name}.ts`
-      await page.goto(`${world.url}/map?show=${encodeURIComponent(file)}`)
+      await page.goto(`${fixture.url}/map?show=${encodeURIComponent(file)}`)
       await page
         .getByText(/^export const rounding/)
         .first()
         .waitFor()
       const pinned = `task=${encodeURIComponent(`rounding ${name}`)}&pin=${encodeURIComponent(file)}`
-      await page.goto(`${world.url}/pack?${pinned}&tab=markdown`)
+      await page.goto(`${fixture.url}/pack?${pinned}&tab=markdown`)
       await page
         .getByText(/tokens, \d+ files?/)
         .first()

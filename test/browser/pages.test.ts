@@ -2,18 +2,18 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 3 })])
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 3 })])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 describe("every page shows the server's data without a problem in the browser", () => {
@@ -27,7 +27,7 @@ describe("every page shows the server's data without a problem in the browser", 
     { page: "/settings?at=tokens.window", heading: "Settings", shows: "QM_TOKENS_WINDOW" },
     { page: "/no/such/page", heading: "Not found", shows: "Page not found" },
   ])("[CONSOLE-1] $page", async ({ page: address, heading, shows }) => {
-    await using window = await visit(chromium.browser, world, { path: address })
+    await using window = await visit(chromium.browser, fixture, { path: address })
     const { page } = window
     await page.getByRole("heading", { name: heading, level: 1 }).waitFor()
     await page.getByText(shows).first().waitFor()
@@ -37,7 +37,7 @@ describe("every page shows the server's data without a problem in the browser", 
   })
 
   test("[CONSOLE-7] a new repository shows what an agent loads and the next steps", async () => {
-    await using fresh = await startWorld({ backups: 0 })
+    await using fresh = await startConsole({ backups: 0 })
     await using window = await visit(chromium.browser, fresh)
     await window.page.getByText("See what your agent loads").waitFor()
     await window.page.getByRole("button", { name: "Build a package" }).waitFor()
@@ -47,7 +47,7 @@ describe("every page shows the server's data without a problem in the browser", 
   })
 
   test("[CONSOLE-8] a failed page shows the next step, and the other pages work", async () => {
-    await using broken = await startWorld({ backups: 1 })
+    await using broken = await startConsole({ backups: 1 })
     const file = path.join(broken.project, ".qm", "config.json")
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, '{ "tokens": { "window": "wide" } }')
@@ -76,7 +76,7 @@ describe("every page shows the server's data without a problem in the browser", 
 describe("login", () => {
   test("[TB1] a browser without a link sees one sentence and the command that creates a link", async () => {
     const expects = [/status of 401/]
-    await using window = await visit(chromium.browser, world, { by: "address", expects })
+    await using window = await visit(chromium.browser, fixture, { by: "address", expects })
     await window.page.getByText("Sign-in link required").waitFor()
     await window.page.getByText("qm open", { exact: true }).waitFor()
     expect(await window.page.getByText("tideline").count(), "nothing of the repository").toBe(0)
@@ -84,8 +84,8 @@ describe("login", () => {
   })
 
   test("[HTTP-3] a link admits one browser once, and scripts cannot read the cookie", async () => {
-    const link = world.link()
-    await using first = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
+    const link = fixture.link()
+    await using first = await visit(chromium.browser, fixture, { by: "address", expects: [/401/] })
     await first.page.goto(link)
     await first.page.reload()
     await first.page.getByRole("heading", { name: "Now", exact: true }).waitFor()
@@ -93,7 +93,7 @@ describe("login", () => {
     const [cookie] = await first.context.cookies()
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" })
 
-    await using second = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
+    await using second = await visit(chromium.browser, fixture, { by: "address", expects: [/401/] })
     await second.page.goto(link)
     await second.page.reload()
     await second.page.getByText("Sign-in link required").waitFor()
@@ -110,13 +110,13 @@ describe("login", () => {
       `Object.defineProperty(window, "${name}", {
         get() { throw new DOMException("refused", "SecurityError") } });`
     const initScript = refuse("localStorage") + refuse("sessionStorage") + refuse("indexedDB")
-    await using window = await visit(chromium.browser, world, { path: "/events", initScript })
+    await using window = await visit(chromium.browser, fixture, { path: "/events", initScript })
     const { page } = window
-    const head = await world.head()
+    const head = await fixture.head()
     await page.locator(`#event-${head}`).waitFor()
-    await world.backUp()
+    await fixture.backUp()
     await page.locator(`#event-${head + 1}`).waitFor()
-    await page.goto(`${world.url}/settings`)
+    await page.goto(`${fixture.url}/settings`)
     await page.getByText("Paper").click()
     const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor")
     await expect.poll(ground).toMatch(/0\.977/)

@@ -1,28 +1,28 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { writeHarbour } from "./seed/harbour.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  await writeHarbour(world)
-  await world.call("map.scan", {})
-  await world.call("memory.record", {
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  await writeHarbour(fixture)
+  await fixture.call("map.scan", {})
+  await fixture.call("memory.record", {
     kind: "pitfall",
     title: "Rounding twice loses a cent",
     body: "Round once, on the line.",
   })
   const run = { type: "synthetic", prompt: "Check the rounding of quotes" } as const
-  await world.call("agents.start", run)
+  await fixture.call("agents.start", run)
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const group = (page: Page, name: string) => page.getByRole("group", { name, exact: true })
@@ -34,7 +34,7 @@ async function openPalette(page: Page, text: string): Promise<void> {
 
 describe("palette", () => {
   test("[CONSOLE-64] it finds runs, files, symbols, memories and settings, and opens the first with Enter", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/events" })
+    await using window = await visit(chromium.browser, fixture, { path: "/events" })
     const { page } = window
     await openPalette(page, "rounding")
     await group(page, "Runs").getByText("Check the rounding of quotes").waitFor()
@@ -52,7 +52,7 @@ describe("palette", () => {
   })
 
   test("[CONSOLE-64] no single letter gives an error", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/events" })
+    await using window = await visit(chromium.browser, fixture, { path: "/events" })
     const { page } = window
     const refused: string[] = []
     page.on("response", (it) => it.status() >= 400 && refused.push(it.url()))
@@ -66,7 +66,7 @@ describe("palette", () => {
   })
 
   test("[CONSOLE-64] a slow group delays no other, and a failed one is named", async () => {
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: "/events",
       expects: [/status of 503/],
     })

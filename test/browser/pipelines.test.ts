@@ -5,22 +5,22 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { offlineBrain } from "#act/pipeline"
 import { modelWires } from "#test/wires"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
 import { writeAgent } from "./seed/pipelines.ts"
 import { settle, visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 const QUESTION = "When may a booking be re-priced after arrival?"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const card = (page: Page, name: string | RegExp = /^Paused after/) =>
@@ -40,14 +40,14 @@ const marked = (page: Page) => page.locator("[data-same]").count()
 
 async function happenElsewhere(page: Page): Promise<void> {
   const heard = page.waitForResponse((it) => it.url().includes("/api/now/show"))
-  await world.backUp()
+  await fixture.backUp()
   await (await heard).finished()
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 }
 
 describe("a research run from the first click to its document", () => {
   test("one click starts the shipped example, which reads its documents first", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines" })
+    await using window = await visit(chromium.browser, fixture, { path: "/pipelines" })
     const { page } = window
     await page.getByRole("button", { name: "Start the example" }).click()
     await page.waitForURL("**/pipelines/p-1")
@@ -61,7 +61,7 @@ describe("a research run from the first click to its document", () => {
   })
 
   test("[CONSOLE-52] the card survives a reload, and unrelated events do not move it", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
+    await using window = await visit(chromium.browser, fixture, { path: "/pipelines/p-1" })
     const { page } = window
     await card(page).waitFor()
     await page.reload()
@@ -80,7 +80,7 @@ describe("a research run from the first click to its document", () => {
   })
 
   test("[CONSOLE-51] substeps appear live and in place, and keys answer each pause", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
+    await using window = await visit(chromium.browser, fixture, { path: "/pipelines/p-1" })
     const { page } = window
     await card(page).waitFor()
     await mark(page)
@@ -105,7 +105,7 @@ describe("a research run from the first click to its document", () => {
   })
 
   test("[CONSOLE-53] the document is shown once after reloads, and a label leads to its paragraph", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
+    await using window = await visit(chromium.browser, fixture, { path: "/pipelines/p-1" })
     const { page } = window
     const document = page.getByRole("region", { name: "Document" })
     await document.getByRole("heading", { name: "Key points" }).waitFor()
@@ -145,7 +145,7 @@ describe("a model that streams word by word", () => {
       const hold = wires.requests.length > 1 ? released.promise : Promise.resolve()
       return { text, pieces: 2, hold, usage: { input: 1_000, output: 100 } }
     })
-    await using slow = await startWorld({ backups: 0 })
+    await using slow = await startConsole({ backups: 0 })
     const model = { provider: "anthropic", name: "some-model", baseUrl: wires.url }
     await mkdir(path.join(slow.home, ".qm"), { recursive: true })
     await writeFile(path.join(slow.home, ".qm", "config.json"), JSON.stringify({ model }))
@@ -182,7 +182,7 @@ describe("a model that streams word by word", () => {
 
 describe("leaving a run and returning later", () => {
   test("[CONSOLE-52] leaving asks in place, also after a reload, and stores the results", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines" })
+    await using window = await visit(chromium.browser, fixture, { path: "/pipelines" })
     const { page } = window
     await page.getByRole("option", { name: /completed/ }).waitFor()
     await page.keyboard.press("c")
@@ -214,7 +214,7 @@ describe("leaving a run and returning later", () => {
   })
 
   test("two runs are compared, and one is repeated from a stage", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
+    await using window = await visit(chromium.browser, fixture, { path: "/pipelines/p-1" })
     const { page } = window
     await page.getByRole("region", { name: "Document" }).waitFor()
     await page.keyboard.press("d")
@@ -237,8 +237,8 @@ describe("leaving a run and returning later", () => {
 
 describe("the other pipeline pages with real data", () => {
   test("[CONSOLE-56] a recipe of the repository is read, trusted and started", async () => {
-    await writeAgent(world.project, "harbour-check")
-    await using window = await visit(chromium.browser, world, { path: "/agents" })
+    await writeAgent(fixture.project, "harbour-check")
+    await using window = await visit(chromium.browser, fixture, { path: "/agents" })
     const { page } = window
     await page.getByRole("option", { name: /harbour-check.*not trusted/ }).click()
     const detail = page.getByRole("region", { name: "The recipe" })
@@ -258,10 +258,10 @@ describe("the other pipeline pages with real data", () => {
 
   test("a search explains each matching paragraph, and a folder is indexed from the page", async () => {
     await writeFile(
-      path.join(world.project, "docs", "lamps.md"),
+      path.join(fixture.project, "docs", "lamps.md"),
       "# Lamps\n\n1.1 Lamps burn at dusk.\n",
     )
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: "/knowledge?text=breakwater",
     })
     const { page } = window
@@ -272,8 +272,8 @@ describe("the other pipeline pages with real data", () => {
       .waitFor()
     await hits.first().click()
     await page.getByRole("region", { name: "The paragraph" }).getByText("Location").waitFor()
-    await page.goto(`${world.url}/knowledge?add=yes`)
-    await page.getByLabel("Folder or file").fill(path.join(world.project, "docs"))
+    await page.goto(`${fixture.url}/knowledge?add=yes`)
+    await page.getByLabel("Folder or file").fill(path.join(fixture.project, "docs"))
     await page.getByRole("button", { name: "Add", exact: true }).click()
     await page.getByRole("option", { name: /Lamps/ }).waitFor()
     expect(window.problems()).toEqual([])
@@ -289,13 +289,13 @@ describe("data of hostile questions and documents", () => {
 
   test("[S4] questions, documents, answers and prompts are text on every pipeline page", async () => {
     await leaveHostile()
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: "/pipelines",
       initScript: SENTINEL,
     })
     const { page } = window
     for (const payload of PAYLOADS) {
-      await page.goto(`${world.url}/pipelines?add=yes`)
+      await page.goto(`${fixture.url}/pipelines?add=yes`)
       await page.getByLabel("Question", { exact: true }).fill(`hostile mooring ${payload}`)
       await page.getByRole("button", { name: "Start", exact: true }).click()
       await page.waitForURL("**/pipelines/p-*")
@@ -310,12 +310,12 @@ describe("data of hostile questions and documents", () => {
       await page.getByRole("region", { name: "Document" }).waitFor()
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
     }
-    await page.goto(`${world.url}/pipelines`)
+    await page.goto(`${fixture.url}/pipelines`)
     await page
       .getByRole("option", { name: /hostile/ })
       .first()
       .waitFor()
-    await page.goto(`${world.url}/knowledge?text=hostile+mooring`)
+    await page.goto(`${fixture.url}/knowledge?text=hostile+mooring`)
     await page.getByRole("listbox", { name: "Paragraphs" }).getByRole("option").first().click()
     await page.getByRole("region", { name: "The paragraph" }).getByText("Location").waitFor()
     expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
@@ -324,13 +324,13 @@ describe("data of hostile questions and documents", () => {
   })
 
   async function leaveHostile(): Promise<void> {
-    const folder = path.join(world.project, "hostile")
+    const folder = path.join(fixture.project, "hostile")
     await mkdir(folder)
     const paragraphs = PAYLOADS.map((it, i) => `${i + 1}.1 The hostile mooring says: ${it}`)
     const text = `# Hostile mooring\n\n${paragraphs.join("\n\n")}\n`
     await writeFile(path.join(folder, "mooring.md"), text)
     await writeFile(path.join(folder, "mooring.txt"), text)
-    const { code, stderr } = await world.qm(["kb", "add", folder])
+    const { code, stderr } = await fixture.qm(["kb", "add", folder])
     expect([code, stderr]).toEqual([0, ""])
   }
 })

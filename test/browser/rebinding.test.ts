@@ -4,22 +4,22 @@ import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { HANG_MS, visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([
+  ;[chromium, fixture] = await Promise.all([
     // Simulates the attacker's name server, whose name now resolves to this machine.
     launchChromium(["--host-resolver-rules=MAP evil.test 127.0.0.1"]),
-    startWorld({ backups: 1 }),
+    startConsole({ backups: 1 }),
   ])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 type Outcome = { readonly [attack: string]: number | string }
@@ -54,9 +54,9 @@ test("[TB1] a rebound name reaches the server and every response is 421", async 
   // The server's own refusal represents the attacker's page: it has that origin and comes from this
   // machine, so Chromium's local-network check (which we must not rely on) does not interfere. The
   // test removes our CSP, which an attacker's page would not have.
-  await using owner = await visit(chromium.browser, world, { bypassCSP: true })
-  const evil = `http://evil.test:${world.port}`
-  const before = await world.head()
+  await using owner = await visit(chromium.browser, fixture, { bypassCSP: true })
+  const evil = `http://evil.test:${fixture.port}`
+  const before = await fixture.head()
   const page = await owner.context.newPage()
   const said: string[] = []
   page.on("console", (it) => said.push(it.text()))
@@ -74,12 +74,12 @@ test("[TB1] a rebound name reaches the server and every response is 421", async 
     socket: "refused",
   })
   expect(said.join("\n")).toMatch(/WebSocket connection.*(Unexpected response code: 421|421)/)
-  expect([await world.head(), world.liveClients()]).toEqual([before, 1])
+  expect([await fixture.head(), fixture.liveClients()]).toEqual([before, 1])
 })
 
 test("[TB1] the same requests from our own page succeed, so the refusals are meaningful", async () => {
-  await using owner = await visit(chromium.browser, world, { expects: [/status of 4\d\d/] })
-  const outcome = (await owner.page.evaluate(ATTACK(world.url, "same-origin"))) as Outcome
+  await using owner = await visit(chromium.browser, fixture, { expects: [/status of 4\d\d/] })
+  const outcome = (await owner.page.evaluate(ATTACK(fixture.url, "same-origin"))) as Outcome
   expect(outcome).toMatchObject({ page: 200, session: 200, status: 200, socket: "open" })
   expect(outcome).toMatchObject({ "plain post": 415, "form post": 415, "empty post": 403 })
 })
@@ -89,32 +89,32 @@ test.each(["127.0.0.1", "localhost"])(
   async (host) => {
     await using stranger = await serveStranger()
     const foreign = `http://${host}:${stranger.port}`
-    await using owner = await visit(chromium.browser, world)
-    const before = await world.head()
+    await using owner = await visit(chromium.browser, fixture)
+    const before = await fixture.head()
     const page = await owner.context.newPage()
     const granted = listGranted(page)
     await page.goto(foreign)
-    const blind = (await page.evaluate(ATTACK(world.url, "no-cors"))) as Outcome
-    const open = (await page.evaluate(ATTACK(world.url, "cors"))) as Outcome
+    const blind = (await page.evaluate(ATTACK(fixture.url, "no-cors"))) as Outcome
+    const open = (await page.evaluate(ATTACK(fixture.url, "cors"))) as Outcome
     expect(new Set(Object.values(open)), "nothing is readable").toEqual(new Set(["refused"]))
     expect(blind["socket"]).toBe("refused")
     expect(Object.values(blind)).not.toContain(200)
 
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
       await page.goto(foreign)
-      const answered = page.waitForResponse(`${world.url}/api/store/backup`)
-      await page.evaluate(SUBMIT_FORM(`${world.url}/api/store/backup`, type))
+      const answered = page.waitForResponse(`${fixture.url}/api/store/backup`)
+      await page.evaluate(SUBMIT_FORM(`${fixture.url}/api/store/backup`, type))
       expect((await answered).status()).toBe(403)
-      await page.waitForURL(`${world.url}/api/store/backup`)
+      await page.waitForURL(`${fixture.url}/api/store/backup`)
     }
     await page.goto(foreign)
-    const framed = await page.evaluate(FRAME(world.url))
+    const framed = await page.evaluate(FRAME(fixture.url))
     expect(framed, "the console is never in a frame").toBe("nothing readable")
     // A frame's GET has no Origin header and, from another port, includes the cookie. The server
     // answers the page, and the browser discards it (frame-ancestors, CORP); the API refuses.
     const isPage = (it: string) => it.startsWith("200 GET ") && !it.includes("/api/")
     expect(granted().filter((it) => !isPage(it))).toEqual([])
-    expect([await world.head(), world.liveClients()]).toEqual([before, 1])
+    expect([await fixture.head(), fixture.liveClients()]).toEqual([before, 1])
   },
 )
 
@@ -145,7 +145,7 @@ const FRAME = (url: string) => `new Promise((done) => {
 function listGranted(page: Page): () => readonly string[] {
   const granted: string[] = []
   page.on("response", (it) => {
-    const isOurs = it.url().startsWith(`${world.url}/`)
+    const isOurs = it.url().startsWith(`${fixture.url}/`)
     const { method, url } = { method: it.request().method(), url: new URL(it.url()).pathname }
     if (isOurs && it.status() < 400) granted.push(`${it.status()} ${method} ${url}`)
   })

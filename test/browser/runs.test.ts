@@ -3,26 +3,26 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { ENDED, question, type RunSeed, runsOf, say, seedRuns } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let seed: RunSeed
 let runs: ReturnType<typeof runsOf>
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  runs = runsOf(world)
-  seed = await seedRuns(world)
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  runs = runsOf(fixture)
+  seed = await seedRuns(fixture)
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
-const open = (address: string) => visit(chromium.browser, world, { path: address })
+const open = (address: string) => visit(chromium.browser, fixture, { path: address })
 const option = (page: Page, name: RegExp) => page.getByRole("option", { name })
 const at = (page: Page) => new URL(page.url()).searchParams.get("at")
 
@@ -61,7 +61,7 @@ describe("list of runs", () => {
     await option(page, /Add a retry/).waitFor()
     await page.reload()
     await page.getByRole("button", { name: /^Failed/, pressed: true }).waitFor()
-    await page.goto(`${world.url}/runs`)
+    await page.goto(`${fixture.url}/runs`)
     await option(page, /Add a retry/).waitFor()
     await press(page, "/")
     await page.keyboard.type("publish")
@@ -99,7 +99,7 @@ describe("list of runs", () => {
   })
 
   test("keys start a run; an error is shown beside its field, and the input stays", async () => {
-    await using window = await visit(chromium.browser, world, { expects: [/status of 4\d\d/] })
+    await using window = await visit(chromium.browser, fixture, { expects: [/status of 4\d\d/] })
     const { page } = window
     await press(page, "c")
     const words = page.getByLabel("Task", { exact: true })
@@ -123,7 +123,7 @@ describe("list of runs", () => {
   })
 
   test("a changed rules file applies once it is trusted, and a rule can be removed", async () => {
-    const file = path.join(world.project, ".qm", "permissions.json")
+    const file = path.join(fixture.project, ".qm", "permissions.json")
     const text = await readFile(file, "utf8")
     await writeFile(file, text.replaceAll("npm test *", "npm run db:check"))
     await using window = await open("/runs?view=permissions")
@@ -182,7 +182,7 @@ describe("approvals", () => {
     const { id } = await runs.question(run.id)
     await using window = await open(`/runs?view=approvals&at=${id}`)
     await window.page.getByRole("button", { name: /^Allow once/ }).waitFor()
-    expect((await world.qm(["deny", id])).code).toBe(0)
+    expect((await fixture.qm(["deny", id])).code).toBe(0)
     await window.page.getByText("Status: denied by the user.").waitFor()
     expect(window.problems()).toEqual([])
   })
@@ -308,7 +308,7 @@ describe("one run", () => {
     const started = { event: "activity.started", activityId: "live", ...LOOKS_INTO }
     const script = [question("one", "make one"), started, ...writing("live"), ENDED]
     const inside = await runs.play("Look", script)
-    await page.goto(`${world.url}/runs/${inside.id}`)
+    await page.goto(`${fixture.url}/runs/${inside.id}`)
     await page.getByRole("button", { name: "Allow once" }).waitFor()
     await runs.answer((await runs.question(inside.id)).id, "allow")
     const row = page.getByRole("button", { name: /Look into the callers/ })
@@ -320,7 +320,7 @@ describe("one run", () => {
   })
 
   test("[CONSOLE-32] Markdown is never shown as source, not even before it is rendered", async () => {
-    await using window = await visit(chromium.browser, world, {
+    await using window = await visit(chromium.browser, fixture, {
       path: `/runs/${seed.kinds.id}`,
       initScript: `new MutationObserver(() => {
         if (document.body?.textContent.includes("**twice**")) reportProblem("seen raw")

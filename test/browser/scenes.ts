@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { builtGallery, type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { prepareFirstRun } from "./seed/first-run.ts"
 import { CLAUDE } from "./seed/guard.ts"
 import { type Seed, seedRepository, TASK } from "./seed/seed.ts"
 import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
-import { type BrowserWorld, builtGallery, startWorld } from "./world.ts"
 
 /**
  * Data behind a scene: the seeded repository, an empty one, one where agents worked without us, the seeded one with every operation
@@ -235,20 +235,20 @@ const REFUSED = /status of (4\d\d|503)/
 /** Repositories and windows of the scenes: `await using stage = await openStage(browser)`. */
 export async function openStage(browser: Browser, options: BrowserContextOptions = {}) {
   await using setup = new AsyncDisposableStack()
-  const world = setup.use(await startWorld({ backups: 1 }))
-  const seed = setup.use(await seedRepository(world))
+  const fixture = setup.use(await startConsole({ backups: 1 }))
+  const seed = setup.use(await seedRepository(fixture))
   const stack = setup.move()
   const contexts: ((context: BrowserContext) => void)[] = []
   const windows = new Map<SceneSetup, Promise<Visit>>()
-  const worldOn = async (ground: SceneSetup): Promise<BrowserWorld> => {
-    if (ground === "empty") return stack.use(await startWorld({ backups: 0 }))
+  const worldOn = async (ground: SceneSetup): Promise<ConsoleFixture> => {
+    if (ground === "empty") return stack.use(await startConsole({ backups: 0 }))
     if (ground === "first") {
-      return stack.use(await startWorld({ backups: 0, prepare: prepareFirstRun }))
+      return stack.use(await startConsole({ backups: 0, prepare: prepareFirstRun }))
     }
     if (ground === "gallery") {
-      return stack.use(await startWorld({ backups: 0, built: builtGallery }))
+      return stack.use(await startConsole({ backups: 0, built: builtGallery }))
     }
-    return world
+    return fixture
   }
   const open = async (ground: SceneSetup): Promise<Visit> => {
     const at = await worldOn(ground)
@@ -266,7 +266,7 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
     return window
   }
   return {
-    world,
+    fixture,
     seed,
     /** Called with each window's context before its first page. */
     onContext: (it: (context: BrowserContext) => void) => void contexts.push(it),

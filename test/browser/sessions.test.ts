@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { seedTranscripts } from "./seed/transcripts.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let long: string
 
 /** `call` imports only what the tests do not import themselves. */
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])
-  const unimported = { ...world, call: async () => undefined as never }
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 0 })])
+  const unimported = { ...fixture, call: async () => undefined as never }
   long = (await seedTranscripts(unimported)).long
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
-const open = (path: string) => visit(chromium.browser, world, { path })
+const open = (path: string) => visit(chromium.browser, fixture, { path })
 
 describe("Sessions, session and cost pages", () => {
   test("[CONSOLE-67] waiting transcripts are imported on request, and cancelled without loss", async () => {
@@ -45,7 +45,7 @@ describe("Sessions, session and cost pages", () => {
   })
 
   test("[CONSOLE-67] words search the text; Enter shows the session, Enter again opens it", async () => {
-    await world.call("sessions.import", { all: false })
+    await fixture.call("sessions.import", { all: false })
     await using window = await open("/sessions")
     const { page } = window
     await page.keyboard.press("/")
@@ -65,7 +65,7 @@ describe("Sessions, session and cost pages", () => {
   })
 
   test("[CONSOLE-68] the chart marks a compaction and a wait; a point and keys show what entered", async () => {
-    await world.call("sessions.import", { all: false })
+    await fixture.call("sessions.import", { all: false })
     await using window = await open(`/sessions/${long}?call=12`)
     const { page } = window
     const chart = page.getByRole("img", { name: /Compacted after turn \d+, 18\d\.\dk → 24\.5k/ })
@@ -88,8 +88,8 @@ describe("Sessions, session and cost pages", () => {
   })
 
   test("[CONSOLE-69] costs by day and group equal those of the command", async () => {
-    await world.call("sessions.import", { all: false })
-    const cost = await world.call("sessions.cost", { by: "model", since: "30d" })
+    await fixture.call("sessions.import", { all: false })
+    const cost = await fixture.call("sessions.cost", { by: "model", since: "30d" })
     await using window = await open("/cost")
     const { page } = window
     const groups = page.getByRole("region", { name: "Cost by group" })

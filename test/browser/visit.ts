@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
-import type { BrowserWorld } from "./world.ts"
+import type { ConsoleFixture } from "./console-fixture.ts"
 
 /** A step that takes longer than three minutes counts as hung: at load 30 some took one minute. */
 export const HANG_MS = 180_000
@@ -8,9 +8,9 @@ export type Visit = Awaited<ReturnType<typeof visit>>
 
 /**
  * A browser window that logged in with a real link, and every problem in it: `await using window =
- * await visit(browser, world, { path: "/events" })`.
+ * await visit(browser, fixture, { path: "/events" })`.
  */
-export async function visit(browser: Browser, world: Visited, options: VisitOptions = {}) {
+export async function visit(browser: Browser, fixture: Visited, options: VisitOptions = {}) {
   const { path = "/", expects = [], by = "link", initScript, prepare, ...contextOptions } = options
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -18,11 +18,11 @@ export async function visit(browser: Browser, world: Visited, options: VisitOpti
     ...contextOptions,
   })
   context.setDefaultTimeout(HANG_MS)
-  const problems = await watch(context, world.url)
+  const problems = await watch(context, fixture.url)
   if (initScript !== undefined) await context.addInitScript({ content: initScript })
   await prepare?.(context)
   const page = await context.newPage()
-  await page.goto(by === "link" ? linkTo(world, path) : `${world.url}${path}`)
+  await page.goto(by === "link" ? linkTo(fixture, path) : `${fixture.url}${path}`)
   if (by === "link") await settle(page)
   return {
     page,
@@ -34,7 +34,7 @@ export async function visit(browser: Browser, world: Visited, options: VisitOpti
   }
 }
 
-type Visited = Pick<BrowserWorld, "url" | "link">
+type Visited = Pick<ConsoleFixture, "url" | "link">
 
 type VisitOptions = BrowserContextOptions & {
   readonly path?: string
@@ -75,8 +75,8 @@ const BROKEN = {
   data: {},
 }
 
-function linkTo(world: Visited, path: string): string {
-  const [origin, token] = world.link().split("/#")
+function linkTo(fixture: Visited, path: string): string {
+  const [origin, token] = fixture.link().split("/#")
   return `${origin}${path}#${token}`
 }
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible, visibleLine } from "#ground/base"
 import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 const PAYLOADS = payloads(300)
 
@@ -15,16 +15,16 @@ const FOLDER = `<img src=x onerror="__pwn=1">`
 const BRANCH = `"><svg/onload=__pwn=1>`
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 let firstSeq: number
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([
+  ;[chromium, fixture] = await Promise.all([
     launchChromium(),
-    startWorld({ name: FOLDER, branch: BRANCH, backups: 1 }),
+    startConsole({ name: FOLDER, branch: BRANCH, backups: 1 }),
   ])
-  firstSeq = (await world.head()) + 1
-  const db = (await world.store()).forRoom("store")
+  firstSeq = (await fixture.head()) + 1
+  const db = (await fixture.store()).forRoom("store")
   await db.transaction(async (tx) => {
     for (const [i, file] of PAYLOADS.entries()) {
       tx.emit("store.backed-up", { file, sizeBytes: i })
@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 describe("300 hostile texts are displayed as text", () => {
@@ -46,7 +46,7 @@ describe("300 hostile texts are displayed as text", () => {
   })
 
   test("the sentinel works on our own page", async () => {
-    await using window = await visit(chromium.browser, world, { initScript: SENTINEL })
+    await using window = await visit(chromium.browser, fixture, { initScript: SENTINEL })
     await window.page.evaluate("window.__pwn = 1")
     await expect.poll(window.problems).toEqual(["pwned: 1"])
   })
@@ -55,7 +55,7 @@ describe("300 hostile texts are displayed as text", () => {
     "[S4] events show payloads as text in the list and as %s",
     async (view) => {
       const address = `/events?at=${firstSeq}&view=${view}`
-      await using window = await visit(chromium.browser, world, { path: address, ...GUARDED })
+      await using window = await visit(chromium.browser, fixture, { path: address, ...GUARDED })
       const { page } = window
       const list = page.getByRole("listbox", { name: "Events" })
       const detail = page.getByRole("region", { name: "Event", exact: true })
@@ -87,7 +87,7 @@ describe("300 hostile texts are displayed as text", () => {
   )
 
   test("[S4] payloads in addresses are text: filters, selections and unknown pages", async () => {
-    await using window = await visit(chromium.browser, world, { path: "/settings", ...GUARDED })
+    await using window = await visit(chromium.browser, fixture, { path: "/settings", ...GUARDED })
     const { page } = window
     const seen = (await page.evaluate(
       `(async () => { ${GO}; let seen = 0
@@ -109,7 +109,7 @@ describe("300 hostile texts are displayed as text", () => {
   })
 
   test("[S4] payloads in unreadable settings, the palette and its errors are text", async () => {
-    const file = path.join(world.project, ".qm", "config.json")
+    const file = path.join(fixture.project, ".qm", "config.json")
     await mkdir(path.dirname(file), { recursive: true })
     const sample = PAYLOADS.filter((_, i) => i % (isNight() ? 1 : 15) === 0)
     const [first = ""] = sample
@@ -119,7 +119,7 @@ describe("300 hostile texts are displayed as text", () => {
       await rename(`${file}.new`, file)
     }
     await writeSettings(JSON.stringify({ log: { level: first } }))
-    await using window = await visit(chromium.browser, world, { path: "/settings", ...GUARDED })
+    await using window = await visit(chromium.browser, fixture, { path: "/settings", ...GUARDED })
     const { page } = window
     const again = page.getByRole("button", { name: "Try again" })
     // Errors do not repeat long values: a part of a secret would not be recognized for redaction.
@@ -152,7 +152,7 @@ describe("300 hostile texts are displayed as text", () => {
   })
 
   test("[S4] payloads in the names of the repository and its branch are text", async () => {
-    await using window = await visit(chromium.browser, world, GUARDED)
+    await using window = await visit(chromium.browser, fixture, GUARDED)
     await window.page.getByText(FOLDER, { exact: true }).first().waitFor()
     await window.page.getByText(BRANCH, { exact: true }).first().waitFor()
     await expectNothingRan(window)

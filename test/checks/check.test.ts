@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { beforeAll, describe, expect, test } from "vitest"
-import { type Files, plant, REPOSITORY, runScript } from "./planted.ts"
+import { type Files, plant, REPOSITORY, runScript } from "./plant-files.ts"
 
 const SCRIPT = join(REPOSITORY, "scripts/check.ts")
 const NAMES = ["format", "lint", "types", "pages", "tidy", "dead"]

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { REPOSITORY } from "./planted.ts"
+import { REPOSITORY } from "./plant-files.ts"
 
 /** Output and exit of each npm command, as the body of a shell `case`. */
 type Npm = { readonly check: string; readonly test: string; readonly full: string; ci?: string }

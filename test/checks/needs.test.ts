@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { REPOSITORY, runScript } from "./planted.ts"
+import { REPOSITORY, runScript } from "./plant-files.ts"
 
 const SCRIPT = join(REPOSITORY, "scripts/test.ts")
 const NEEDS = JSON.stringify(join(REPOSITORY, "test/kit/needs.ts"))

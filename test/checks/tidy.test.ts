@@ -2,7 +2,7 @@ import { homedir } from "node:os"
 import { describe, expect, test } from "vitest"
 import { tidyTree } from "../../scripts/tidy/tidy-tree.ts"
 import { readTree } from "../../scripts/tidy/tree.ts"
-import { type Files, plant } from "./planted.ts"
+import { type Files, plant } from "./plant-files.ts"
 
 async function tidy(files: Files) {
   await using tree = await plant(files)
@@ -259,6 +259,32 @@ describe("plain language", () => {
       fault: "[TIDY-12] a vague type name",
       files: repo("export type Asked = string"),
       found: "src/see/repo/repo.ts:1: The type name Asked says nothing.",
+    },
+    {
+      fault: "[TIDY-12] a schema with a vague name",
+      files: repo("export const Place = 1"),
+      found: "src/see/repo/repo.ts:1: The type name Place says nothing.",
+    },
+    {
+      fault: "[TIDY-12] a type that is a world",
+      files: repo("export type HookWorld = string"),
+      found: "src/see/repo/repo.ts:1: The type name HookWorld says nothing.",
+    },
+    {
+      fault: "[TIDY-12] a regular participle as file name",
+      files: { "src/see/repo/watched.ts": "export const count = 1\n" },
+      found: 'src/see/repo/watched.ts: "watched" does not name what the file contains.',
+    },
+    {
+      fault: "[TIDY-12] a participle as the last word of a file name",
+      files: { "src/see/repo/agents-lost.ts": "export const count = 1\n" },
+      found: 'src/see/repo/agents-lost.ts: "agents-lost" does not name what the file contains.',
+    },
+    {
+      fault: "[TIDY-12] a fixture that is a world",
+      files: { "src/see/repo/hook-world.fixture.ts": "export const count = 1\n" },
+      found:
+        'src/see/repo/hook-world.fixture.ts: "hook-world" does not name what the file contains.',
     },
     {
       fault: "[TIDY-12] a metaphor in a name",

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import type { AgentEvent, AgentMode } from "#ground/contract"
-import { type AgentWorld, begin, last, type ScriptedAction, type Suite } from "./agents.ts"
+import { type AgentFixture, begin, last, type ScriptedAction, type Suite } from "./agents.ts"
 
 type Decision = "allow" | "ask" | "deny"
 type ApprovalQuestion = { readonly kind: string; readonly tool: string; readonly cwd: string }
 
-export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): void {
+export function agentRuleSuite(name: string, makeFixture: () => Promise<AgentFixture>): void {
   describe(`${name} with rules`, () => {
     test.each([
       { mode: "auto", deed: "command" },
@@ -15,7 +15,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
     ] as const)(
       "[AGENTS-43] a rule denies a $deed in mode $mode, and an event reports it",
       async (it) => {
-        await using place = await world()
+        await using place = await makeFixture()
         const asked: ApprovalQuestion[] = []
         await using run = await under(place, { ...it, decision: "deny", asked })
         const events = await run.until("turn.ended")
@@ -30,7 +30,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
       { mode: "auto", deed: "command" },
       { mode: "edits", deed: "edit" },
     ] as const)("[AGENTS-43] a rule makes a $deed require approval in mode $mode", async (it) => {
-      await using place = await world()
+      await using place = await makeFixture()
       await using run = await under(place, { ...it, decision: "ask" })
       const { approvalId } = last(await run.until("approval.requested"), "approval.requested")
       await run.session.answer(approvalId, { decision: "allow", by: "test" })
@@ -40,7 +40,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
     })
 
     test("[AGENTS-43] a rule allows a tool without the user, and an event reports it", async () => {
-      await using place = await world()
+      await using place = await makeFixture()
       await using run = await under(place, { mode: "ask", deed: "command", decision: "allow" })
       const events = await run.until("turn.ended")
       expectByRule(events, "allow")
@@ -48,7 +48,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
     })
 
     test("[AGENTS-43] in mode plan a rule allows nothing", async () => {
-      await using place = await world()
+      await using place = await makeFixture()
       await using run = await under(place, { mode: "plan", deed: "command", decision: "allow" })
       const events = await run.until("turn.ended")
       const outcomes = events.flatMap((it) => (it.event === "activity.ended" ? [it.outcome] : []))
@@ -74,7 +74,7 @@ type Case = {
   readonly asked?: ApprovalQuestion[]
 }
 
-function under(place: AgentWorld, { mode, deed, decision, asked }: Case) {
+function under(place: AgentFixture, { mode, deed, decision, asked }: Case) {
   const verdict = (it: ApprovalQuestion) => {
     asked?.push(it)
     return { decision, rule: `${decision} everything` }
@@ -83,7 +83,7 @@ function under(place: AgentWorld, { mode, deed, decision, asked }: Case) {
   return begin({ agent: place.agent, options }, deed, mode)
 }
 
-export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "canAsk">): void {
+export function agentServerSuite(name: string, suite: Pick<Suite, "makeFixture" | "canAsk">): void {
   describe(`${name} with MCP servers`, () => {
     test.each([
       { sources: undefined, started: SERVERS },
@@ -92,7 +92,7 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
     ])(
       "[AGENTS-44] with the sources $sources the servers $started are started",
       async ({ sources, started }) => {
-        await using place = await suite.world()
+        await using place = await suite.makeFixture()
         const options = (deed: ScriptedAction) => ({
           ...place.options(deed),
           ...(sources && { sources }),
@@ -104,7 +104,7 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
     )
 
     test("[AGENTS-2] a server's tool runs in mode auto", async () => {
-      await using place = await suite.world()
+      await using place = await suite.makeFixture()
       await using run = await begin(place, "serve", "auto")
       const events = await run.until("turn.ended")
       expect(last(events, "activity.started")).toMatchObject({ kind: "mcp" })
@@ -113,7 +113,7 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
 
     if (!suite.canAsk) return
     test("[AGENTS-3] a server's tool requires approval under a name that rules can match", async () => {
-      await using place = await suite.world()
+      await using place = await suite.makeFixture()
       await using run = await begin(place, "serve", "ask")
       const asked = last(await run.until("approval.requested"), "approval.requested")
       expect(asked).toMatchObject({ tool: "mcp__kept__echo", input: "{}" })

@@ -40,7 +40,7 @@ export type SuiteAgent = {
 
 export type ScriptedAction = "talk" | "edit" | "outside" | "command" | "wait" | "look" | "serve"
 
-export type AgentWorld = AsyncDisposable & {
+export type AgentFixture = AsyncDisposable & {
   readonly agent: SuiteAgent
   /** A text in the environment of each of its processes and of no other process. */
   readonly marker: string
@@ -51,7 +51,7 @@ export type AgentWorld = AsyncDisposable & {
 }
 
 export type Suite = {
-  readonly world: () => Promise<AgentWorld>
+  readonly makeFixture: () => Promise<AgentFixture>
   readonly canAsk: boolean
   readonly hasProcess: boolean
   readonly canResume: boolean
@@ -60,8 +60,8 @@ export type Suite = {
 export function agentSuite(name: string, suite: Suite): void {
   describe(`${name} as an agent`, () => {
     test("[AGENTS-1] a turn begins, streams, sends its message and ends with its cost", async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "talk", "auto")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "talk", "auto")
       const events = await run.until("turn.ended")
       const names = events.map((it) => it.event)
       expect(names.filter((it) => it === "session.started")).toHaveLength(1)
@@ -76,8 +76,8 @@ export function agentSuite(name: string, suite: Suite): void {
     })
 
     test("[AGENTS-2] a tool is an activity that starts and ends with its result", async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "edit", "auto")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "edit", "auto")
       const events = await run.until("turn.ended")
       const started = last(events, "activity.started")
       const ended = last(events, "activity.ended")
@@ -88,8 +88,8 @@ export function agentSuite(name: string, suite: Suite): void {
     })
 
     test("[AGENTS-5] the next turn belongs to the same session", async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "talk", "auto")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "talk", "auto")
       await run.until("turn.ended")
       await run.session.send("and again")
       const events = await run.until("turn.ended")
@@ -99,10 +99,10 @@ export function agentSuite(name: string, suite: Suite): void {
     })
 
     test("[AGENTS-6] an interrupt ends the turn and its open activities, and the session continues", async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "wait", "auto")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "wait", "auto")
       const before = await run.until("activity.started")
-      await world.isWaiting()
+      await fixture.isWaiting()
       await run.session.interrupt()
       const events = await run.until("turn.ended")
       const { activityId } = last(before, "activity.started")
@@ -115,28 +115,28 @@ export function agentSuite(name: string, suite: Suite): void {
       // A host may leave an interrupted command running; ending the session ends it.
       const group = run.session.process?.pid
       await run.session.stop()
-      if (suite.hasProcess) expect(processesOf(group ?? -1, world.marker)).toEqual([])
+      if (suite.hasProcess) expect(processesOf(group ?? -1, fixture.marker)).toEqual([])
     })
 
     test("[AGENTS-7] stopping during a turn closes all activities, ends the events and leaves no process", async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "wait", "auto")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "wait", "auto")
       await run.until("activity.started")
-      await world.isWaiting()
+      await fixture.isWaiting()
       const group = run.session.process?.pid
       expect(group !== undefined).toBe(suite.hasProcess)
       await run.session.stop()
       const events = await run.rest()
       expect(events.filter((it) => it.event === "error" && it.isFatal)).toEqual([])
       expect(last(events, "turn.ended")).toMatchObject({ outcome: "stopped" })
-      if (group !== undefined) expect(processesOf(group, world.marker)).toEqual([])
+      if (group !== undefined) expect(processesOf(group, fixture.marker)).toEqual([])
       const late = run.session.send("too late")
       await expect(late).rejects.toMatchObject({ code: "AGENTS_SESSION_OVER" })
     })
 
     test("[AGENTS-10] the mode can change between turns, and an event reports it", async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "talk", "auto")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "talk", "auto")
       await run.until("turn.ended")
       await run.session.setMode("plan")
       const events = await run.until("mode.changed")
@@ -152,8 +152,8 @@ function approvalTests(suite: Suite): void {
   for (const decision of ["allow", "deny"] as const) {
     const outcome = decision === "allow" ? "done" : "denied"
     test(`[AGENTS-3] an approval waits for exactly one answer: ${decision} ends as ${outcome}`, async () => {
-      await using world = await suite.world()
-      await using run = await begin(world, "command", "ask")
+      await using fixture = await suite.makeFixture()
+      await using run = await begin(fixture, "command", "ask")
       const asked = last(await run.until("approval.requested"), "approval.requested")
       await run.session.answer(asked.approvalId, { decision, by: "test" })
       const again = run.session.answer(asked.approvalId, { decision: "allow" })
@@ -165,14 +165,14 @@ function approvalTests(suite: Suite): void {
   }
 
   test("[AGENTS-4] mode edits edits without approval, and mode plan changes nothing", async () => {
-    await using world = await suite.world()
-    await using free = await begin(world, "edit", "edits")
+    await using fixture = await suite.makeFixture()
+    await using free = await begin(fixture, "edit", "edits")
     const made = await free.until("turn.ended")
     expect(made.map((it) => it.event)).not.toContain("approval.requested")
     expect(last(made, "activity.ended")).toMatchObject({ outcome: "done" })
     await free.session.stop()
 
-    await using world2 = await suite.world()
+    await using world2 = await suite.makeFixture()
     await using plan = await begin(world2, "command", "plan")
     const planned = await plan.until("turn.ended")
     expect(planned.map((it) => it.event)).not.toContain("approval.requested")
@@ -184,8 +184,8 @@ function approvalTests(suite: Suite): void {
 
   if (!suite.hasProcess) return
   test("[AGENTS-4] an edit outside the working directory requires approval in mode edits too", async () => {
-    await using world = await suite.world()
-    await using run = await begin(world, "outside", "edits")
+    await using fixture = await suite.makeFixture()
+    await using run = await begin(fixture, "outside", "edits")
     const asked = last(await run.until("approval.requested"), "approval.requested")
     expect(asked.title).toContain("outside.txt")
   })
@@ -193,11 +193,11 @@ function approvalTests(suite: Suite): void {
 
 function resumeTests(suite: Suite): void {
   test("[AGENTS-8] a session is resumed by its id", async () => {
-    await using world = await suite.world()
-    await using run = await begin(world, "talk", "auto")
+    await using fixture = await suite.makeFixture()
+    await using run = await begin(fixture, "talk", "auto")
     const { sessionId } = last(await run.until("turn.ended"), "session.started")
     await run.session.stop()
-    await using resumed = await begin(world, "talk", "auto", sessionId)
+    await using resumed = await begin(fixture, "talk", "auto", sessionId)
     const events = await resumed.until("turn.ended")
     expect(last(events, "session.started")).toMatchObject({ sessionId })
     expect(last(events, "turn.ended")).toMatchObject({ outcome: "completed" })
@@ -205,8 +205,8 @@ function resumeTests(suite: Suite): void {
 
   if (!suite.hasProcess) return
   test("[AGENTS-8] an unknown session is one fatal error", async () => {
-    await using world = await suite.world()
-    await using run = await begin(world, "talk", "auto", "00000000-0000-4000-8000-000000000000")
+    await using fixture = await suite.makeFixture()
+    await using run = await begin(fixture, "talk", "auto", "00000000-0000-4000-8000-000000000000")
     const events = await run.rest()
     expect(events.map((it) => it.event)).not.toContain("session.started")
     expect(events.at(-1)).toMatchObject({ event: "error", isFatal: true })
@@ -215,14 +215,14 @@ function resumeTests(suite: Suite): void {
 }
 
 export async function begin(
-  world: Pick<AgentWorld, "agent" | "options">,
+  fixture: Pick<AgentFixture, "agent" | "options">,
   deed: ScriptedAction,
   ...[mode, resume]: readonly [AgentMode, string?]
 ) {
   const abort = new AbortController()
-  const options = { ...world.options(deed), mode, signal: abort.signal }
+  const options = { ...fixture.options(deed), mode, signal: abort.signal }
   const resumed = resume === undefined ? options : { ...options, resume }
-  return reading(await world.agent.start(resumed))
+  return reading(await fixture.agent.start(resumed))
 }
 
 export function reading(session: SuiteSession) {

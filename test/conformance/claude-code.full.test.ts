@@ -92,7 +92,7 @@ describe.runIf(needs("HOSTS-1", "claude-code"))(
   },
 )
 
-const CHILD = fileURLToPath(new URL("claude-code-managed.child.ts", import.meta.url))
+const CHILD = fileURLToPath(new URL("claude-code-managed-settings.child.ts", import.meta.url))
 
 /** A separate root: every folder of the real one except /etc and the files in / itself. */
 const ENTER = `

@@ -3,7 +3,7 @@ import { systemClock } from "#ground/base"
 import { type App, createApp } from "#show/app"
 import { followRun, type RunClient, restOf } from "#test/run-client"
 import { seed } from "#test/seed"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { budgetOf, createChance, cuttingProxy, findFault } from "./cutting-proxy.ts"
 
 const CUTS = 300
@@ -68,7 +68,7 @@ async function expectAll(reader: RunClient, all: StoredMessages): Promise<void> 
   expect(all.map((it) => it.seq)).toEqual(all.map((_, index) => index + 1))
 }
 
-function otherApp(server: ServerWorld): Promise<App> {
+function otherApp(server: ServerFixture): Promise<App> {
   return createApp({
     directory: server.directory,
     environment: { QM_HOME: server.home },

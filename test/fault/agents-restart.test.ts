@@ -69,34 +69,34 @@ describe.runIf(needs("C6", "proc"))("a server that is killed while agents work",
 })
 
 async function liveAndDie(folder: string, lives: readonly number[]) {
-  const world = await makeWorld(folder)
-  using _ = { [Symbol.dispose]: () => endAll(world) }
+  const fixture = await makeFixture(folder)
+  using _ = { [Symbol.dispose]: () => endAll(fixture) }
   const [first = 0] = lives
   const chance = createChance(seed() + first)
   const asked: string[] = []
   let atWork = 0
   for (const life of lives) {
-    await using server = await startServer(world, life)
-    await expectTruth(server, world, life)
+    await using server = await startServer(fixture, life)
+    await expectTruth(server, fixture, life)
     for (let n = 0; n < runsIn(life); n++) {
       const prompt = `task-${life}-${n}. ${kindOf(life, n)}`
       asked.push(await server.rest.start(prompt, { mode: "auto" }, "claude-code"))
     }
     // Sometimes before the first run has begun, mostly in the middle.
     await sleep(chance(4) === 0 ? chance(60) : 150 + chance(250))
-    atWork += processesOf(world, [life]).length
+    atWork += processesOf(fixture, [life]).length
     server.kill()
     await server.exited
   }
-  await using last = await startServer(world, KILLS)
-  await expectTruth(last, world, KILLS)
-  const begun = await begunTasks(world)
+  await using last = await startServer(fixture, KILLS)
+  await expectTruth(last, fixture, KILLS)
+  const begun = await begunTasks(fixture)
   const runs = await Promise.all(asked.map((id) => last.rest.show(id)))
   for (const run of runs) await last.rest.ask("POST", `/api/agents/${run.id}/stop`)
   const after = await Promise.all(asked.map((id) => last.rest.show(id)))
   const unfinished = after.filter((it) => it.endedAt === null)
   expect(unfinished.map((it) => [it.id, it.status])).toEqual([])
-  expect(processesOf(world, everyLife(KILLS + 1))).toEqual([])
+  expect(processesOf(fixture, everyLife(KILLS + 1))).toEqual([])
   return { begun: begun.length, atWork }
 }
 
@@ -107,7 +107,7 @@ type RestartFolders = {
   readonly marker: string
 }
 
-async function makeWorld(folder: string): Promise<RestartFolders> {
+async function makeFixture(folder: string): Promise<RestartFolders> {
   const [project, home, programs] = ["project", "home", "programs"].map((it) =>
     path.join(folder, it),
   ) as [string, string, string]
@@ -120,10 +120,10 @@ async function makeWorld(folder: string): Promise<RestartFolders> {
 const lifeOf = ({ marker }: RestartFolders, life: number) => `${marker}-life-${life}.`
 const everyLife = (count: number) => Array.from({ length: count }, (_, life) => life)
 
-async function startServer(world: RestartFolders, life: number) {
-  const { project, home, programs } = world
+async function startServer(fixture: RestartFolders, life: number) {
+  const { project, home, programs } = fixture
   const search = `${programs}:/usr/local/bin:/usr/bin:/bin`
-  const started = child(SERVER, [project, home, search, lifeOf(world, life)])
+  const started = child(SERVER, [project, home, search, lifeOf(fixture, life)])
   const line = await started.nextLine()
   if (line === undefined) throw new Error((await started.exited).stderr)
   const headers = { authorization: `Bearer ${await readToken(home)}` }
@@ -135,10 +135,10 @@ async function startServer(world: RestartFolders, life: number) {
 type Server = Awaited<ReturnType<typeof startServer>>
 
 /** Runs from before this server are interrupted, ran once, and left no process. */
-async function expectTruth(server: Server, world: RestartFolders, life: number): Promise<void> {
+async function expectTruth(server: Server, fixture: RestartFolders, life: number): Promise<void> {
   const hint = `SEED=${seed()} life ${life}`
-  expect(processesOf(world, everyLife(life)), `${hint}: orphans`).toEqual([])
-  const begun = await begunTasks(world)
+  expect(processesOf(fixture, everyLife(life)), `${hint}: orphans`).toEqual([])
+  const begun = await begunTasks(fixture)
   expect(begun.toSorted(), `${hint}: run twice`).toEqual([...new Set(begun)].toSorted())
   const { said } = await server.rest.ask("GET", "/api/agents?limit=500")
   const runs = z.array(Run).parse(said)
@@ -158,8 +158,8 @@ async function begunTasks({ home }: RestartFolders): Promise<readonly string[]> 
 }
 
 /** Processes started by these servers or their children, whatever their current parent. */
-function processesOf(world: RestartFolders, lives: readonly number[]): readonly string[] {
-  const marks = lives.map((it) => lifeOf(world, it))
+function processesOf(fixture: RestartFolders, lives: readonly number[]): readonly string[] {
+  const marks = lives.map((it) => lifeOf(fixture, it))
   return readdirSync("/proc")
     .filter((it) => /^\d+$/.test(it))
     .filter((pid) => marks.some((it) => procFile(pid, "environ").includes(it)))
@@ -167,8 +167,8 @@ function processesOf(world: RestartFolders, lives: readonly number[]): readonly 
     .filter((stat) => stat !== "" && !/\) Z /.test(stat))
 }
 
-function endAll(world: RestartFolders): void {
-  for (const stat of processesOf(world, everyLife(KILLS + 1))) {
+function endAll(fixture: RestartFolders): void {
+  for (const stat of processesOf(fixture, everyLife(KILLS + 1))) {
     try {
       process.kill(Number.parseInt(stat, 10), "SIGKILL")
     } catch {

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module"
 import { createApp } from "#show/app"
 import { serve } from "#show/http"
-import { say } from "./store-world.ts"
+import { say } from "./store-journal.ts"
 
 /**
  * A server with fake hosts: `node … <project> <home> <path> <life>`. `<life>` is in the environment

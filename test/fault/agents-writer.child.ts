@@ -1,6 +1,6 @@
 import { flushCompileCache } from "node:module"
 import { createApp } from "#show/app"
-import { say } from "./store-world.ts"
+import { say } from "./store-journal.ts"
 
 /**
  * Runs that write as fast as possible: `node … <folder>`. Prints the run and the number of each

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { isSameProcessAlive, processIdentity, systemClock } from "#ground/base"
 import { newPipelines } from "#test/pipeline-room"
-import { say } from "./store-world.ts"
+import { say } from "./store-journal.ts"
 
 /**
  * Works on one run until it ends: `node … <folder> <kill at>`. It kills itself as soon as the run

@@ -3,7 +3,7 @@ import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { restoreBackup } from "#ground/store"
 import { type Child, child } from "#test/child"
 import { tempDirectory } from "#test/temp"
-import { openTestStore, readTexts } from "./store-world.ts"
+import { openTestStore, readTexts } from "./store-journal.ts"
 
 const WRITER = new URL("store-writer.child.ts", import.meta.url)
 const BACKUPS = 20
@@ -27,8 +27,8 @@ test("[D9] a backup taken while a process writes restores everything acknowledge
 
   for (const [number, backup] of made.entries()) {
     const into = `${directory.path}/restored-${number}/store.db`
-    const world = { clock: systemClock, random: systemRandom, log: silentLog }
-    await restoreBackup({ ...world, file: backup.file, into })
+    const fixture = { clock: systemClock, random: systemRandom, log: silentLog }
+    await restoreBackup({ ...fixture, file: backup.file, into })
     await using restored = await openTestStore({ kind: "sqlite", file: into })
     const stored = new Set(await readTexts(restored))
     const lost = new Set(backup.before).difference(stored)

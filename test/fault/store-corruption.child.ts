@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs"
-import { append, codeOf, openTestStore, readTexts, say } from "./store-world.ts"
+import { append, codeOf, openTestStore, readTexts, say } from "./store-journal.ts"
 
 const [folder = "", start = "0", count = "0"] = process.argv.slice(2)
 let state = Number(start)

@@ -1,7 +1,7 @@
 /** Reads a counter, adds one, writes it back, and inserts its own row, many times. */
 import { type StoreLocation, sql } from "#ground/store"
 import { Counter, insertNote, plainNote } from "../conformance/tables.ts"
-import { codeOf, openTestStore, say } from "./store-world.ts"
+import { codeOf, openTestStore, say } from "./store-journal.ts"
 
 const [location = "", name = "", rounds = "0"] = process.argv.slice(2)
 await using store = await openTestStore(JSON.parse(location) as StoreLocation)

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { insertNote, Note, plainNote, selectNotes } from "../conformance/tables.ts"
-import { append, openTestStore, outcomeOf, readTexts, say } from "./store-world.ts"
+import { append, openTestStore, outcomeOf, readTexts, say } from "./store-journal.ts"
 
 const [disk = "", freeBytes = "0"] = process.argv.slice(2)
 const file = `${disk}/qm/store.db`

@@ -1,5 +1,5 @@
 /** Writes and prints each stored text; after a failure it continues and prints the outcomes. */
-import { append, codeOf, openTestStore, outcomeOf, readTexts, say } from "./store-world.ts"
+import { append, codeOf, openTestStore, outcomeOf, readTexts, say } from "./store-journal.ts"
 
 const [file = ""] = process.argv.slice(2)
 const store = await openTestStore({ kind: "sqlite", file }).catch((error: unknown) => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { child } from "#test/child"
 import { isNight, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { openTestStore, readTexts } from "./store-world.ts"
+import { openTestStore, readTexts } from "./store-journal.ts"
 
 const WRITER = new URL("store-writer.child.ts", import.meta.url)
 const KILLS = isNight() ? 2_000 : 100

@@ -6,8 +6,8 @@ import { sql } from "#ground/store"
 import { needs } from "#test/needs"
 import { ask, startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
+import { openTestStore } from "./store-journal.ts"
 import { type StoreUnderTest, storeSteps } from "./store-model.ts"
-import { openTestStore } from "./store-world.ts"
 
 test("[C7] a SQLite file behaves like the model in random histories", async () => {
   // In memory if possible: a crash of a process is the same there, and faster.

@@ -5,7 +5,7 @@ import { needs } from "#test/needs"
 import { startPostgres } from "#test/postgres"
 import { tempDirectory } from "#test/temp"
 import { Count, Counter } from "../conformance/tables.ts"
-import { openTestStore } from "./store-world.ts"
+import { openTestStore } from "./store-journal.ts"
 
 const SCRIPT = new URL("store-counter.child.ts", import.meta.url)
 const PROCESSES = 4

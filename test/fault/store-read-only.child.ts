@@ -1,5 +1,5 @@
 import { AppError } from "#ground/base"
-import { openTestStore, say } from "./store-world.ts"
+import { openTestStore, say } from "./store-journal.ts"
 
 const file = `${process.argv[2]}/qm/store.db`
 const error: unknown = await openTestStore({ kind: "sqlite", file }).catch((it: unknown) => it)

@@ -1,6 +1,6 @@
 /** Appends unique texts forever and prints each one after it was stored. */
 import { flushCompileCache } from "node:module"
-import { append, openTestStore, say } from "./store-world.ts"
+import { append, openTestStore, say } from "./store-journal.ts"
 
 flushCompileCache()
 const [file = "", run = ""] = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { child } from "#test/child"
 import { needs } from "#test/needs"
 import { isNight } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { openTestStore, readTexts } from "./store-world.ts"
+import { openTestStore, readTexts } from "./store-journal.ts"
 
 const SCRIPT = new URL("store-eio.child.ts", import.meta.url)
 

@@ -13,7 +13,7 @@ import { tempDirectory } from "./temp.ts"
 export const AGENT: Caller = { principal: "owner", client: "claude-code", session: "ses_1" }
 
 /** `undefined` is the user at the terminal. */
-export type BoardWorld = AsyncDisposable & {
+export type BoardFixture = AsyncDisposable & {
   readonly root: string
   readonly room: BoardRoom
   readonly store: Store
@@ -39,7 +39,9 @@ export function input(name: keyof typeof OPERATIONS, fields: unknown): unknown {
   return OPERATIONS[name].input.parse(fields)
 }
 
-export async function boardWorld(options: { readonly git?: boolean } = {}): Promise<BoardWorld> {
+export async function boardFixture(
+  options: { readonly git?: boolean } = {},
+): Promise<BoardFixture> {
   const temp = await tempDirectory()
   const root = join(temp.path, "project")
   await mkdir(root)
@@ -50,7 +52,7 @@ export async function boardWorld(options: { readonly git?: boolean } = {}): Prom
   return worldAt(root, () => temp[Symbol.asyncDispose]())
 }
 
-export async function worldAt(root: string, close: () => PromiseLike<void>): Promise<BoardWorld> {
+export async function worldAt(root: string, close: () => PromiseLike<void>): Promise<BoardFixture> {
   const repository = await locateRepository(root)
   const clock = testClock({ now: Date.UTC(2026, 0, 5) })
   const store = await openStore({
@@ -108,14 +110,14 @@ export async function worldAt(root: string, close: () => PromiseLike<void>): Pro
 }
 
 /** Like a merge without conflicts: both folders get the files of both sides. */
-export async function mergeBoards(a: BoardWorld, b: BoardWorld): Promise<void> {
+export async function mergeBoards(a: BoardFixture, b: BoardFixture): Promise<void> {
   for (const folder of [".qm/board/tickets", ".qm/board/log"]) {
     for (const name of await a.files(folder)) await copyLonger(a, b, `${folder}/${name}`)
     for (const name of await b.files(folder)) await copyLonger(b, a, `${folder}/${name}`)
   }
 }
 
-async function copyLonger(from: BoardWorld, to: BoardWorld, file: string): Promise<void> {
+async function copyLonger(from: BoardFixture, to: BoardFixture, file: string): Promise<void> {
   const own = await from.read(file)
   const other = await to.read(file).catch(() => "")
   if (own.length > other.length) await to.file(file, own)

@@ -50,7 +50,7 @@ const USAGE = {
   cache_creation_input_tokens: 7,
 }
 
-export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
+export async function gatewayFixture(given: Partial<GatewayDeps> = {}) {
   const temp = await tempDirectory()
   const provider = await newProvider()
   const store = await openStore({

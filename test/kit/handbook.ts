@@ -31,11 +31,11 @@ export const countQuarters = (text: string): number => Math.ceil(text.length / 4
  * The shipped handbook in its own store: its documents as primary documents, its guides as guides.
  */
 export async function openHandbook() {
-  const world = { clock: systemClock, random: systemRandom, log: silentLog }
-  const store = await openStore({ ...world, location: { kind: "memory" } })
+  const fixture = { clock: systemClock, random: systemRandom, log: silentLog }
+  const store = await openStore({ ...fixture, location: { kind: "memory" } })
   const secrets = createSecrets({ random: systemRandom })
   const knowledge = createKnowledge({
-    ...world,
+    ...fixture,
     db: async () => store.forRoom("knowledge"),
     count: async () => countQuarters,
     secrets: async () => secrets,

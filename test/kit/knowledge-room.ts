@@ -7,7 +7,7 @@ import { createKnowledge, type Embedder, type Knowledge, type KnowledgeDeps } fr
 import { testClock } from "./clock.ts"
 import { tempDirectory } from "./temp.ts"
 
-export type KnowledgeWorld = AsyncDisposable & {
+export type KnowledgeFixture = AsyncDisposable & {
   readonly folder: string
   readonly store: Store
   readonly deps: KnowledgeDeps
@@ -19,9 +19,9 @@ export type KnowledgeWorld = AsyncDisposable & {
   events(): Promise<readonly string[]>
 }
 
-export async function knowledgeWorld(
+export async function knowledgeFixture(
   location: StoreLocation = { kind: "memory" },
-): Promise<KnowledgeWorld> {
+): Promise<KnowledgeFixture> {
   const temp = await tempDirectory()
   const store = await openStore({
     location,

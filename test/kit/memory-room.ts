@@ -12,7 +12,7 @@ type RecordInput = Parameters<MemoryRoom["record"]>[0]
 
 export const AGENT: Caller = { principal: "owner", client: "claude-code", session: "ses_1" }
 
-export type MemoryWorld = AsyncDisposable & {
+export type MemoryFixture = AsyncDisposable & {
   readonly root: string
   readonly room: MemoryRoom
   readonly store: Store
@@ -31,9 +31,9 @@ export type MemoryWorld = AsyncDisposable & {
 /** Later than the disk's time stamps, so that they are trusted. */
 const LATER_MS = 60_000
 
-export async function memoryWorld(
+export async function memoryFixture(
   location: StoreLocation = { kind: "memory" },
-): Promise<MemoryWorld> {
+): Promise<MemoryFixture> {
   const temp = await tempDirectory()
   const store = await openStore({
     location,

@@ -1,13 +1,13 @@
 import { io, type Socket } from "socket.io-client"
 import { z } from "zod"
 import { Message, Run } from "#ground/contract"
-import type { ServerWorld } from "./server.ts"
+import type { ServerFixture } from "./server.ts"
 
 export type RunReply = { kind: string; lastSeq?: number; status?: string; reason?: string }
 
 export type RunClient = ReturnType<typeof followRun>
 
-const Told = z.object({ message: Message })
+const MessageFrame = z.object({ message: Message })
 
 /**
  * A client that follows one run like the console: it stores the number of the last message and
@@ -46,7 +46,7 @@ export function followRun(
   socket.on("connect", subscribe)
   socket.onAny((name: string, body: Record<string, unknown>) => {
     if (name === "agent:message") {
-      const { message } = Told.parse(body)
+      const { message } = MessageFrame.parse(body)
       messages.push(message)
       after = message.seq
     } else if (name.startsWith("agent:")) news.push({ name, body })
@@ -99,7 +99,7 @@ export function connectLive(
 
 const Started = z.object({ agentId: z.string() })
 
-export function restOf(server: Pick<ServerWorld, "ask">) {
+export function restOf(server: Pick<ServerFixture, "ask">) {
   const ask = async (method: string, path: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const { status, text } = await server.ask({ method, path, ...sent })

@@ -10,7 +10,7 @@ import { type App, createApp, type ExtraOperations } from "#show/app"
 import { type HttpServer, serve } from "#show/http"
 import { tempDirectory } from "./temp.ts"
 
-export type ServerWorld = Awaited<ReturnType<typeof newServer>>
+export type ServerFixture = Awaited<ReturnType<typeof newServer>>
 
 export type ServerOptions = {
   readonly environment?: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import { tempDirectory } from "./temp.ts"
 export const CALL = { signal: new AbortController().signal }
 
 /** A home without transcripts, and the room on a real store. */
-export async function sessionsWorld(location: StoreLocation = { kind: "memory" }) {
+export async function sessionsFixture(location: StoreLocation = { kind: "memory" }) {
   const temp = await tempDirectory()
   const store = await openStore({
     location,

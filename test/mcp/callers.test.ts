@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { token } from "#show/http"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { type McpClient, mcpClient, readTool } from "./client.ts"
 import { NO_LIMITS } from "./up.ts"
 
-let server: ServerWorld
+let server: ServerFixture
 
 beforeAll(async () => {
   server = await newServer({ environment: NO_LIMITS })

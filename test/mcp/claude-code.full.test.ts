@@ -11,8 +11,8 @@ import { needs } from "#test/needs"
 import { LAUNCHER } from "#test/qm"
 import { readToken, send } from "#test/server"
 import { launchChromium } from "../browser/chromium.ts"
+import { type ConsoleFixture, startConsole } from "../browser/console-fixture.ts"
 import { settle, visit } from "../browser/visit.ts"
-import { type BrowserWorld, startWorld } from "../browser/world.ts"
 import { resultsIn, type Step, type ToolResult, tell, toolsIn } from "./host-story.ts"
 
 const LONGEST_RUN_MS = 300_000
@@ -53,16 +53,16 @@ function storyWith(token: string, project: string): readonly Step[] {
   ]
 }
 
-function logOf(world: BrowserWorld): string {
-  return join(world.home, "qm-mcp.log")
+function logOf(fixture: ConsoleFixture): string {
+  return join(fixture.home, "qm-mcp.log")
 }
 
 /** Runs Claude Code in print mode with our server as its only one, and returns its final output. */
-async function runHost(world: BrowserWorld, url: string): Promise<string> {
+async function runHost(fixture: ConsoleFixture, url: string): Promise<string> {
   // Output goes to our file, because the host would store it among its own.
-  const log = logOf(world)
+  const log = logOf(fixture)
   const command = { command: "/bin/sh", args: ["-c", `exec "$0" mcp 2>"$1"`, LAUNCHER, log] }
-  const config = join(world.home, "mcp.json")
+  const config = join(fixture.home, "mcp.json")
   const env = { QM_LOG_LEVEL: "debug" }
   await writeFile(config, JSON.stringify({ mcpServers: { qm: { ...command, env } } }))
   const tools = ["branch", "search", "branch_status", "return"].map((it) => `mcp__qm__${it}`)
@@ -81,10 +81,10 @@ async function runHost(world: BrowserWorld, url: string): Promise<string> {
       ["Read", ...tools].join(","),
     ],
     {
-      cwd: world.project,
+      cwd: fixture.project,
       env: {
         PATH: process.env["PATH"],
-        HOME: world.home,
+        HOME: fixture.home,
         TERM: "dumb",
         ANTHROPIC_BASE_URL: url,
         ANTHROPIC_API_KEY: "not-a-key",
@@ -108,10 +108,10 @@ async function runHost(world: BrowserWorld, url: string): Promise<string> {
   return said
 }
 
-async function ourFiles(world: BrowserWorld): Promise<ReadonlyMap<string, Buffer>> {
-  const folders = [".qm", ".git/qm"].map((it) => join(world.project, it))
-  const found = new Map([[logOf(world), await readFile(logOf(world))]])
-  for (const folder of [join(world.home, ".qm"), ...folders].filter((it) => existsSync(it))) {
+async function ourFiles(fixture: ConsoleFixture): Promise<ReadonlyMap<string, Buffer>> {
+  const folders = [".qm", ".git/qm"].map((it) => join(fixture.project, it))
+  const found = new Map([[logOf(fixture), await readFile(logOf(fixture))]])
+  for (const folder of [join(fixture.home, ".qm"), ...folders].filter((it) => existsSync(it))) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     for (const entry of entries.filter((it) => it.isFile())) {
       const file = join(entry.parentPath, entry.name)
@@ -121,10 +121,10 @@ async function ourFiles(world: BrowserWorld): Promise<ReadonlyMap<string, Buffer
   return found
 }
 
-async function lived(world: BrowserWorld, token: string) {
-  await writeFile(join(world.project, "kettle.ts"), "export function boilWater() {}\n")
-  await using model = await scriptedAnthropic(tell(storyWith(token, world.project)))
-  await runHost(world, model.url)
+async function lived(fixture: ConsoleFixture, token: string) {
+  await writeFile(join(fixture.project, "kettle.ts"), "export function boilWater() {}\n")
+  await using model = await scriptedAnthropic(tell(storyWith(token, fixture.project)))
+  await runHost(fixture, model.url)
   const asked = model.messages().filter((it) => toolsIn(it).length > 0)
   const [first, last] = [asked[0], asked.at(-1)]
   if (first === undefined || last === undefined) throw new Error("the host offered no tools")
@@ -133,16 +133,16 @@ async function lived(world: BrowserWorld, token: string) {
 
 describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools", () => {
   const token = newToken()
-  let world: BrowserWorld
+  let fixture: ConsoleFixture
   let life: Awaited<ReturnType<typeof lived>>
 
   beforeAll(async () => {
-    world = await startWorld({ backups: 0 })
-    life = await lived(world, token)
+    fixture = await startConsole({ backups: 0 })
+    life = await lived(fixture, token)
   }, LONGEST_RUN_MS)
 
   afterAll(async () => {
-    await world[Symbol.asyncDispose]()
+    await fixture[Symbol.asyncDispose]()
   })
 
   test("[MCP-1] the host lists branch and return at once, and calls the tools that the model requests", () => {
@@ -154,7 +154,7 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
   })
 
   test("[F5] the branch is stored with its cost and its trail", async () => {
-    const { stdout } = await world.qm(["fold", "show", branchIn(life.results), "--json"])
+    const { stdout } = await fixture.qm(["fold", "show", branchIn(life.results), "--json"])
     const { branch, trail } = FoldShow.parse(JSON.parse(stdout))
     expect(branch).toMatchObject({
       status: "completed",
@@ -177,13 +177,13 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
 
   test("[F5] the token is in no output of the command line or the API", async () => {
     const id = branchIn(life.results)
-    const headers = { authorization: `Bearer ${await readToken(join(world.home, ".qm"))}` }
+    const headers = { authorization: `Bearer ${await readToken(join(fixture.home, ".qm"))}` }
     for (const path of [`show?id=${id}`, "list", "tree", `restore?id=${id}`]) {
-      const answer = await send(world.port, { path: `/api/fold/${path}`, headers })
+      const answer = await send(fixture.port, { path: `/api/fold/${path}`, headers })
       expect([path, answer.status, answer.text.includes(token)]).toEqual([path, 200, false])
     }
     for (const args of [["show", id], ["list"], ["tree"], ["restore", id]]) {
-      const { code, stdout, stderr } = await world.qm(["fold", ...args, "--json"])
+      const { code, stdout, stderr } = await fixture.qm(["fold", ...args, "--json"])
       expect([args, code, `${stdout}${stderr}`.includes(token)]).toEqual([args, 0, false])
     }
   })
@@ -191,14 +191,14 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
   test("[F5] the token is not on the console's page", async () => {
     await using chromium = await launchChromium()
     const show = branchIn(life.results)
-    await using window = await visit(chromium.browser, world, { path: "/folds" })
+    await using window = await visit(chromium.browser, fixture, { path: "/folds" })
     for (const [tab, words] of [
       ["result", "Water is boiled in kettle.ts."],
       ["trail", "search"],
       ["prompt", "say where water is boiled"],
       ["restored", "Water is boiled in kettle.ts."],
     ] as const) {
-      await window.page.goto(`${world.url}/folds?show=${show}&tab=${tab}`)
+      await window.page.goto(`${fixture.url}/folds?show=${show}&tab=${tab}`)
       await settle(window.page)
       await window.page.getByText(words).first().waitFor()
       expect([tab, (await window.page.content()).includes(token)]).toEqual([tab, false])
@@ -206,9 +206,9 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
   })
 
   test("[F5] the token is in none of our files, including store and logs", async () => {
-    const files = await ourFiles(world)
+    const files = await ourFiles(fixture)
     expect([...files.keys()].filter((it) => it.endsWith("store.db"))).toHaveLength(1)
-    expect(files.get(logOf(world))?.length).toBeGreaterThan(0)
+    expect(files.get(logOf(fixture))?.length).toBeGreaterThan(0)
     const leaks = [...files].filter(([, bytes]) => bytes.includes(token)).map(([file]) => file)
     expect(leaks).toEqual([])
   })

@@ -107,7 +107,7 @@ const Load = z.object({
   result: z.object({ requests: z.int(), ok: z.int(), toolErrors: z.int(), errors: z.int() }),
 })
 const Resources = z.object({ resources: z.array(z.object({ uri: z.string() })) })
-const Read = z.object({ contents: z.array(z.object({ uri: z.string(), text: z.string() })) })
+const ReadResult = z.object({ contents: z.array(z.object({ uri: z.string(), text: z.string() })) })
 
 describe.runIf(needs("MCP-2", "mcp-inspector"))("the official inspector", () => {
   let up: RunningUp
@@ -159,7 +159,7 @@ describe.runIf(needs("MCP-2", "mcp-inspector"))("the official inspector", () => 
       const listed = Resources.parse(await connected.mcpdo(["resources/list"]))
       const uri = `qm://pack/${String(packed.structuredContent["pack_id"])}`
       expect(listed.resources.map((it) => it.uri)).toContain(uri)
-      const read = Read.parse(await connected.mcpdo(["resources/read", uri]))
+      const read = ReadResult.parse(await connected.mcpdo(["resources/read", uri]))
       expect(read.contents[0]).toMatchObject({ uri, text: expect.stringContaining("boilWater") })
     },
   )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
 import { followRun, restOf } from "#test/run-client"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 
 describe.runIf(needs("N1", "postgres"))("runs of two servers on one Postgres", () => {
   let cluster: PostgresCluster
@@ -11,7 +11,7 @@ describe.runIf(needs("N1", "postgres"))("runs of two servers on one Postgres", (
   })
   afterAll(() => cluster?.[Symbol.asyncDispose]())
 
-  const followed = async (server: ServerWorld, agentId: string) =>
+  const followed = async (server: ServerFixture, agentId: string) =>
     followRun(server.serving().url, { token: await server.token(), agentId })
 
   test("[N1] a client of one server receives the other server's transcript up to its last message", async () => {

@@ -2,19 +2,19 @@ import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { AgentsMessages, Run } from "#ground/contract"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 
-const post = async (server: ServerWorld, verb: string, body: object) => {
+const post = async (server: ServerFixture, verb: string, body: object) => {
   const asked = { method: "POST", path: `/api/agents/${verb}`, body: JSON.stringify(body) }
   return server.ask(asked)
 }
 
-async function messagesOf(server: ServerWorld, id: string) {
+async function messagesOf(server: ServerFixture, id: string) {
   const { text } = await server.ask({ path: `/api/agents/messages?id=${id}` })
   return AgentsMessages.parse(JSON.parse(text)).messages
 }
 
-async function until(server: ServerWorld, id: string, status: string): Promise<Run> {
+async function until(server: ServerFixture, id: string, status: string): Promise<Run> {
   for (;;) {
     const { text } = await server.ask({ path: `/api/agents/show?id=${id}` })
     const run = Run.parse(JSON.parse(text))

@@ -8,8 +8,8 @@ import type { GatewayUser } from "#test/gateway-story"
 import { runQm } from "#test/qm"
 import { readToken, send } from "#test/server"
 import { launchChromium } from "../browser/chromium.ts"
+import { builtConsole } from "../browser/console-fixture.ts"
 import { visit } from "../browser/visit.ts"
-import { builtConsole } from "../browser/world.ts"
 
 /** The figures of the one branch of a run, as one surface has them. */
 export type BranchFigures = {
@@ -66,8 +66,8 @@ async function drawn(
   branch: string,
 ): Promise<BranchFigures> {
   await using chromium = await launchChromium()
-  const world = { url: server.url, link: () => server.link() }
-  await using window = await visit(chromium.browser, world, { path: `/folds?show=${branch}` })
+  const fixture = { url: server.url, link: () => server.link() }
+  await using window = await visit(chromium.browser, fixture, { path: `/folds?show=${branch}` })
   await window.page.getByText("tokens saved in the windows").waitFor()
   const text = await window.page.locator("body").innerText()
   const figure = (pattern: RegExp): number =>

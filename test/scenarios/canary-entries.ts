@@ -1,10 +1,10 @@
 import { AgentsApprovals } from "#ground/contract"
 import { commit } from "#test/git"
+import type { CanaryEntry, CanaryFixture } from "./canary-fixture.ts"
 import { FOLDING } from "./canary-folding.ts"
 import { GATEWAY } from "./canary-gateway.ts"
 import { PIPELINES } from "./canary-pipelines.ts"
 import { type Canary, ofOneLine, textOf, textWithin } from "./canary-search.ts"
-import type { CanaryEntry, CanaryWorld } from "./canary-world.ts"
 
 const upTo = (characters: number, canaries: readonly Canary[]) =>
   canaries.filter((it) => it.text.length <= characters)
@@ -21,9 +21,9 @@ function scriptOf(events: readonly object[]): string {
   })
 }
 
-async function played(world: CanaryWorld, events: readonly object[], prompt = "work") {
-  const id = await world.start({ prompt, script: scriptOf(events) })
-  await world.ended(id)
+async function played(fixture: CanaryFixture, events: readonly object[], prompt = "work") {
+  const id = await fixture.start({ prompt, script: scriptOf(events) })
+  await fixture.ended(id)
   return id
 }
 
@@ -43,64 +43,68 @@ const TALKING: readonly CanaryEntry[] = [
   {
     name: "the prompt of a run",
     isQueued: true,
-    async put(world, canaries) {
-      const id = await played(world, [done], `use ${textOf(canaries)}`)
+    async put(fixture, canaries) {
+      const id = await played(fixture, [done], `use ${textOf(canaries)}`)
       for (const operation of ["show", "messages", "context", "timeline", "turns", "parts"])
-        await world.get(`agents.${operation}`, { id })
+        await fixture.get(`agents.${operation}`, { id })
     },
   },
   {
     name: "the first line of a prompt, which is its title",
     isQueued: true,
-    async put(world, canaries) {
-      for (const { text } of ofOneLine(canaries).slice(0, 5)) await played(world, [done], text)
-      await world.get("agents.list")
+    async put(fixture, canaries) {
+      for (const { text } of ofOneLine(canaries).slice(0, 5)) await played(fixture, [done], text)
+      await fixture.get("agents.list")
     },
   },
   {
     name: "a further turn",
     isQueued: true,
-    async put(world, canaries) {
-      const id = await played(world, [done])
-      await world.post("agents.send", { id, text: textOf(canaries) })
-      await world.ended(id)
+    async put(fixture, canaries) {
+      const id = await played(fixture, [done])
+      await fixture.post("agents.send", { id, text: textOf(canaries) })
+      await fixture.ended(id)
     },
   },
   {
     name: "what an agent says",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const text = textOf(canaries)
-      const id = await played(world, [
+      const id = await played(fixture, [
         ...canaries.map((it) => ({ event: "message", type: "assistant", text: it.text })),
         { event: "message", type: "system", text },
         { ...done, text },
       ])
-      for (const format of ["jsonl", "html"]) await world.get("agents.export", { id, format })
-      await world.post("agents.handoff", { id })
-      await world.qm(["runs", "messages", id])
+      for (const format of ["jsonl", "html"]) await fixture.get("agents.export", { id, format })
+      await fixture.post("agents.handoff", { id })
+      await fixture.qm(["runs", "messages", id])
     },
   },
   {
     name: "what an agent says bit by bit",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const pieces = textOf(canaries).match(/[^]{1,7}/g) ?? []
       const deltas = pieces.map((text) => ({ event: "text.delta", text }))
-      await played(world, [...deltas, { event: "message", type: "assistant", text: "said" }, done])
+      await played(fixture, [
+        ...deltas,
+        { event: "message", type: "assistant", text: "said" },
+        done,
+      ])
     },
   },
   {
     name: "what an agent says bit by bit and never ends",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const pieces = textOf(canaries).match(/[^]{1,7}/g) ?? []
       const deltas = pieces.map((text) => ({ event: "text.delta", text }))
-      await played(world, [...deltas, { event: "turn.ended", outcome: "failed" }])
+      await played(fixture, [...deltas, { event: "turn.ended", outcome: "failed" }])
     },
   },
   {
     name: "what tools are given and give back",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const id = await played(
-        world,
+        fixture,
         [...canaries.entries()].flatMap(([index, it]) => activity(index, it.text)).concat(done),
       )
       // By lines: host adapters buffer a line until it is complete, the synthetic agent does not.
@@ -110,60 +114,60 @@ const TALKING: readonly CanaryEntry[] = [
         output: `${it.text}\n\n`,
       }))
       const [begun, ended] = activity(0, textWithin(8_000, canaries))
-      await played(world, [begun, ...pieces, ended, done])
-      await world.qm(["runs", "context", id])
+      await played(fixture, [begun, ...pieces, ended, done])
+      await fixture.qm(["runs", "context", id])
     },
   },
   {
     name: "what an agent asks, and the answer",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const text = textOf(canaries)
       const asked = { event: "approval.requested", approvalId: "q", tool: "Bash" }
       const input = JSON.stringify({ command: text })
       const script = scriptOf([{ ...asked, title: text, input }, done])
-      const id = await world.start({ prompt: "ask", script })
+      const id = await fixture.start({ prompt: "ask", script })
       for (;;) {
-        const { text: listed } = await world.get("agents.approvals")
+        const { text: listed } = await fixture.get("agents.approvals")
         const [approval] = AgentsApprovals.parse(JSON.parse(listed)).approvals
         if (approval === undefined) continue
         const note = textWithin(1_900, canaries)
-        await world.post("agents.answer", { id: approval.id, decision: "deny", note })
+        await fixture.post("agents.answer", { id: approval.id, decision: "deny", note })
         break
       }
-      await world.post("agents.stop", { id })
+      await fixture.post("agents.stop", { id })
     },
   },
   {
     name: "errors of an agent",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const text = textOf(canaries)
-      await played(world, [
+      await played(fixture, [
         { event: "error", message: text },
         { event: "context.file", path: text, reason: text },
         { event: "context.compacted", trigger: text },
         { event: "turn.ended", outcome: "failed", error: text },
       ])
-      await played(world, [{ event: "error", message: text, isFatal: true }])
+      await played(fixture, [{ event: "error", message: text, isFatal: true }])
     },
   },
   {
     name: "variables of a run",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const env = canaries.slice(0, 100).map((it, at) => `V${at}=${it.text}`)
-      await world.ended(await world.start({ prompt: "x", script: JSON.stringify(done), env }))
+      await fixture.ended(await fixture.start({ prompt: "x", script: JSON.stringify(done), env }))
     },
   },
   {
     name: "titles and labels",
-    async put(world, canaries) {
-      const id = await played(world, [done])
+    async put(fixture, canaries) {
+      const id = await played(fixture, [done])
       const labels = upTo(60, ofOneLine(canaries)).map((it) => it.text)
       for (const { text } of upTo(200, ofOneLine(canaries)).slice(0, 6)) {
-        await world.post("agents.edit", { id, title: text, workflow: labels[0] })
+        await fixture.post("agents.edit", { id, title: text, workflow: labels[0] })
       }
-      await world.post("agents.edit", { id, label: labels.slice(0, 20) })
-      await world.get("agents.list", { label: labels[0] ?? "", text: labels[1] ?? "" })
-      await world.qm(["runs", "edit", id, "--title", labels[2] ?? ""])
+      await fixture.post("agents.edit", { id, label: labels.slice(0, 20) })
+      await fixture.get("agents.list", { label: labels[0] ?? "", text: labels[1] ?? "" })
+      await fixture.qm(["runs", "edit", id, "--title", labels[2] ?? ""])
     },
   },
 ]
@@ -171,25 +175,25 @@ const TALKING: readonly CanaryEntry[] = [
 const REPOSITORY: readonly CanaryEntry[] = [
   {
     name: "instruction files and settings of hosts",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const text = textOf(canaries)
       for (const name of ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".github/copilot-instructions.md"])
-        await world.write(`project/${name}`, text)
+        await fixture.write(`project/${name}`, text)
       const server = { command: "x", args: canaries.map((it) => it.text), env: { A: text } }
-      await world.write("project/.mcp.json", JSON.stringify({ mcpServers: { x: server } }))
-      await world.write("project/.claude/settings.json", JSON.stringify({ env: { A: text } }))
+      await fixture.write("project/.mcp.json", JSON.stringify({ mcpServers: { x: server } }))
+      await fixture.write("project/.claude/settings.json", JSON.stringify({ env: { A: text } }))
       for (const host of ["claude-code", "codex", "copilot", "gemini"]) {
-        await world.post("capture.take", { path: world.user.project, host, content: true })
-        await world.get("capture.settings", { path: world.user.project, host })
+        await fixture.post("capture.take", { path: fixture.user.project, host, content: true })
+        await fixture.get("capture.settings", { path: fixture.user.project, host })
       }
-      await world.get("capture.show", { id: "last", content: "true" })
-      await world.qm(["capture", "--content"])
-      await played(world, [done])
+      await fixture.get("capture.show", { id: "last", content: "true" })
+      await fixture.qm(["capture", "--content"])
+      await played(fixture, [done])
     },
   },
   {
     name: "source files and their history",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const lines = ofOneLine(canaries).map(
         (it, at) => `# ${it.text}\nV${at} = ${JSON.stringify(it.text)}\n`,
       )
@@ -197,37 +201,42 @@ const REPOSITORY: readonly CanaryEntry[] = [
         "src/shop.py": `def total():\n    """${textOf(canaries)}"""\n    return 1\n\n${lines.join("\n")}`,
         "docs/keys.md": `# Keys of the shop\n\n${textOf(canaries)}\n`,
       }
-      for (const name of Object.keys(files)) await world.write(`project/${name}`, "")
-      commit(world.user.project, `total of the shop\n\n${textOf(canaries)}`, files)
-      await world.post("map.scan", {})
-      await world.get("map.tree", { folder: "src" })
-      await world.get("map.show", { what: "src/shop.py" })
-      await world.get("search.find", { words: "total of the shop keys" })
+      for (const name of Object.keys(files)) await fixture.write(`project/${name}`, "")
+      commit(fixture.user.project, `total of the shop\n\n${textOf(canaries)}`, files)
+      await fixture.post("map.scan", {})
+      await fixture.get("map.tree", { folder: "src" })
+      await fixture.get("map.show", { what: "src/shop.py" })
+      await fixture.get("search.find", { words: "total of the shop keys" })
       const target = ["src/shop.py", "docs/keys.md"]
       for (const format of ["summary", "markdown", "xml", "json"])
-        await world.post("pack.build", { task: "total of the shop", target, full: target, format })
-      await world.qm(["pack", "total of the shop", "--target", "src/shop.py"])
-      const id = await world.start({ prompt: "go", pack: "last", script: JSON.stringify(done) })
-      await world.ended(id)
+        await fixture.post("pack.build", {
+          task: "total of the shop",
+          target,
+          full: target,
+          format,
+        })
+      await fixture.qm(["pack", "total of the shop", "--target", "src/shop.py"])
+      const id = await fixture.start({ prompt: "go", pack: "last", script: JSON.stringify(done) })
+      await fixture.ended(id)
     },
   },
   {
     name: "the task of a package, and what is asked of map and search",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const text = textOf(canaries)
       const short = upTo(90, ofOneLine(canaries)).map((it) => it.text)
       const [role = "", domain = "", what = ""] = short
-      await world.post("pack.build", { task: text })
-      await world.post("pack.build", { task: text, role, domain, session: what })
-      await world.post("pack.build", { task: "x", target: short.slice(0, 30) })
-      await world.get("pack.list")
-      await world.get("pack.show", { id: "last" })
-      await world.get("pack.show", { id: what })
-      for (const words of short.slice(0, 30)) await world.get("search.find", { words })
-      await world.get("search.find", { words: textWithin(6_000, canaries) })
-      await world.get("map.show", { what })
-      await world.get("map.tree", { filter: what })
-      await world.get("map.tree", { folder: what })
+      await fixture.post("pack.build", { task: text })
+      await fixture.post("pack.build", { task: text, role, domain, session: what })
+      await fixture.post("pack.build", { task: "x", target: short.slice(0, 30) })
+      await fixture.get("pack.list")
+      await fixture.get("pack.show", { id: "last" })
+      await fixture.get("pack.show", { id: what })
+      for (const words of short.slice(0, 30)) await fixture.get("search.find", { words })
+      await fixture.get("search.find", { words: textWithin(6_000, canaries) })
+      await fixture.get("map.show", { what })
+      await fixture.get("map.tree", { filter: what })
+      await fixture.get("map.tree", { folder: what })
     },
   },
 ]
@@ -237,23 +246,26 @@ const ID = "11111111-1111-4111-8111-111111111111"
 const TAKEN_IN: readonly CanaryEntry[] = [
   {
     name: "a session that is imported",
-    async put(world, canaries) {
-      const id = await played(world, [{ event: "message", type: "assistant", text: "PLACE" }, done])
-      const { text } = await world.get("agents.export", { id, format: "jsonl" })
+    async put(fixture, canaries) {
+      const id = await played(fixture, [
+        { event: "message", type: "assistant", text: "PLACE" },
+        done,
+      ])
+      const { text } = await fixture.get("agents.export", { id, format: "jsonl" })
       const exported: { text: string } = JSON.parse(text)
       const words = JSON.stringify(textOf(canaries)).slice(1, -1)
       const raw = exported.text.replaceAll("PLACE", words).replaceAll('"work"', `"${words}"`)
-      await world.write("project/in.jsonl", raw)
-      await world.qm(["runs", "import", "in.jsonl"])
-      await world.write("project/bad.jsonl", textOf(canaries))
-      await world.qm(["runs", "import", "bad.jsonl"])
+      await fixture.write("project/in.jsonl", raw)
+      await fixture.qm(["runs", "import", "in.jsonl"])
+      await fixture.write("project/bad.jsonl", textOf(canaries))
+      await fixture.qm(["runs", "import", "bad.jsonl"])
     },
   },
   {
     name: "a host's transcript",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const text = textOf(canaries)
-      const { project } = world.user
+      const { project } = fixture.user
       const place = { sessionId: ID, cwd: project, version: "2.1.0", isSidechain: false }
       const at = { timestamp: new Date(1_700_000_000_000).toISOString() }
       const said = (role: string, content: unknown) => ({
@@ -271,12 +283,12 @@ const TAKEN_IN: readonly CanaryEntry[] = [
         said("user", [result]),
       ].map((it) => JSON.stringify(it))
       const slug = project.replace(/[^a-zA-Z0-9]/g, "-")
-      await world.write(
+      await fixture.write(
         `home/.claude/projects/${slug}/${ID}.jsonl`,
         `${lines.join("\n")}\n${text}\n`,
       )
-      await world.get("agents.sessions")
-      await world.post("agents.read", { session: ID })
+      await fixture.get("agents.sessions")
+      await fixture.post("agents.read", { session: ID })
     },
   },
 ]
@@ -284,54 +296,54 @@ const TAKEN_IN: readonly CanaryEntry[] = [
 const MISTAKES: readonly CanaryEntry[] = [
   {
     name: "settings",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const short = upTo(150, ofOneLine(canaries)).map((it) => it.text)
       for (const value of short.slice(0, 10)) {
-        await world.post("config.set", { key: "log.level", value, layer: "user" })
-        await world.post("config.set", { key: value, value, layer: "user" })
+        await fixture.post("config.set", { key: "log.level", value, layer: "user" })
+        await fixture.post("config.set", { key: value, value, layer: "user" })
       }
       const [level = "", key = "", given = "", override = ""] = short.slice(10)
       await Promise.all([
-        world.qm(["config", "set", "log.level", level]),
-        world.qm(["config", "set", key, "1"]),
-        world.qm(["runs", "--set", `log.level=${given}`]),
-        world.qm(["runs", "--set", override]),
+        fixture.qm(["config", "set", "log.level", level]),
+        fixture.qm(["config", "set", key, "1"]),
+        fixture.qm(["runs", "--set", `log.level=${given}`]),
+        fixture.qm(["runs", "--set", override]),
       ])
-      await world.get("config.show")
-      await world.get("config.check")
+      await fixture.get("config.show")
+      await fixture.get("config.check")
     },
   },
   {
     name: "requests that are refused",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const one = ofOneLine(canaries).map((it) => it.text)
       const [first = "", second = "", third = ""] = upTo(90, ofOneLine(canaries)).map(
         (it) => it.text,
       )
-      await world.ask({ path: `/api/${encodeURIComponent(first)}` })
-      await world.ask({ path: `/${encodeURIComponent(second)}` })
-      await world.ask({ method: "POST", path: "/api/agents/start", body: textOf(canaries) })
+      await fixture.ask({ path: `/api/${encodeURIComponent(first)}` })
+      await fixture.ask({ path: `/${encodeURIComponent(second)}` })
+      await fixture.ask({ method: "POST", path: "/api/agents/start", body: textOf(canaries) })
       for (const id of one.slice(0, 12)) {
-        await world.get("agents.show", { id })
-        await world.get("capture.show", { id })
-        await world.post("agents.start", { type: id, prompt: "x" })
-        await world.post("agents.start", { type: "synthetic", prompt: "x", cwd: id })
-        await world.post("agents.start", { type: "synthetic", prompt: "x", [id]: id, mode: id })
-        await world.post("agents.answer", { id, decision: "allow" })
-        await world.post("capture.take", { path: id, host: third })
-        await world.post("agents.import", { file: id })
-        await world.post("agents.read", { session: id })
+        await fixture.get("agents.show", { id })
+        await fixture.get("capture.show", { id })
+        await fixture.post("agents.start", { type: id, prompt: "x" })
+        await fixture.post("agents.start", { type: "synthetic", prompt: "x", cwd: id })
+        await fixture.post("agents.start", { type: "synthetic", prompt: "x", [id]: id, mode: id })
+        await fixture.post("agents.answer", { id, decision: "allow" })
+        await fixture.post("capture.take", { path: id, host: third })
+        await fixture.post("agents.import", { file: id })
+        await fixture.post("agents.read", { session: id })
       }
-      await world.ask({
+      await fixture.ask({
         path: "/api/agents/list",
         headers: { "x-note": first, cookie: `a=${second}` },
       })
-      await world.post("tokens.count", { text: textOf(canaries) })
+      await fixture.post("tokens.count", { text: textOf(canaries) })
     },
   },
   {
     name: "commands that are refused",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const short = upTo(90, ofOneLine(canaries)).map((it) => it.text)
       const at = (index: number) => short[index] ?? ""
       const commands = [
@@ -345,7 +357,7 @@ const MISTAKES: readonly CanaryEntry[] = [
         ["-C", at(9), "runs"],
         ["search", at(11), at(12)],
       ]
-      await Promise.all(commands.map((it) => world.qm(it)))
+      await Promise.all(commands.map((it) => fixture.qm(it)))
     },
   },
 ]
@@ -354,24 +366,24 @@ const COMMANDED: readonly CanaryEntry[] = [
   {
     name: "the prompt of a command",
     isQueued: true,
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       const played = ["--agent", "synthetic", "--script", JSON.stringify(done)]
-      await world.qm(["run", textOf(canaries), ...played])
+      await fixture.qm(["run", textOf(canaries), ...played])
     },
   },
   {
     name: "known values, said by person, agent and files",
     isQueued: true,
-    async put(world) {
-      const text = `The values are ${world.known.map((it) => it.text).join(" and ")}.`
-      await world.write("project/CLAUDE.md", text)
-      await world.post("capture.take", { path: world.user.project, content: true })
-      await played(world, [{ event: "message", type: "assistant", text }, done], text)
+    async put(fixture) {
+      const text = `The values are ${fixture.known.map((it) => it.text).join(" and ")}.`
+      await fixture.write("project/CLAUDE.md", text)
+      await fixture.post("capture.take", { path: fixture.user.project, content: true })
+      await played(fixture, [{ event: "message", type: "assistant", text }, done], text)
       const files = { "docs/values.md": `# Values\n\n${text}\n` }
-      await world.write("project/docs/values.md", "")
-      commit(world.user.project, "values", files)
-      await world.post("pack.build", { task: text, target: ["docs/values.md"], format: "xml" })
-      await world.get("search.find", { words: "values" })
+      await fixture.write("project/docs/values.md", "")
+      commit(fixture.user.project, "values", files)
+      await fixture.post("pack.build", { task: text, target: ["docs/values.md"], format: "xml" })
+      await fixture.get("search.find", { words: "values" })
     },
   },
 ]
@@ -388,11 +400,11 @@ export const CANARY_ENTRIES: readonly CanaryEntry[] = [
   ...GATEWAY,
 ]
 
-export async function lookAround(world: CanaryWorld): Promise<void> {
+export async function lookAround(fixture: CanaryFixture): Promise<void> {
   for (const operation of ["agents.list", "capture.list", "pack.list", "config.show", "now.show"])
-    await world.get(operation)
-  await world.get("events.list", { limit: "1000" })
-  await world.get("guidelines.list")
-  await world.qm(["events", "--json"])
-  await world.qm(["doctor"])
+    await fixture.get(operation)
+  await fixture.get("events.list", { limit: "1000" })
+  await fixture.get("guidelines.list")
+  await fixture.qm(["events", "--json"])
+  await fixture.qm(["doctor"])
 }

@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { GatewayList, GatewayShow } from "#ground/contract"
+import type { CanaryEntry } from "./canary-fixture.ts"
 import { ofOneLine, textOf } from "./canary-search.ts"
-import type { CanaryEntry } from "./canary-world.ts"
 
 async function echoingProvider() {
   const heard: string[] = []
@@ -40,7 +40,7 @@ fetch(url, { method: "POST", headers, body: JSON.stringify(given.body) }).then((
 export const GATEWAY: readonly CanaryEntry[] = [
   {
     name: "a request through the gateway, its texts kept",
-    async put(world, canaries) {
+    async put(fixture, canaries) {
       await using provider = await echoingProvider()
       const line = ofOneLine(canaries)
       const keys = line.slice(0, 4).map((it) => it.text)
@@ -61,28 +61,28 @@ export const GATEWAY: readonly CanaryEntry[] = [
           },
         ],
       }
-      await world.write("sent.json", JSON.stringify({ keys, body }))
+      await fixture.write("sent.json", JSON.stringify({ keys, body }))
       for (const mode of ["record", "fold"]) {
-        const command = ["--", process.execPath, "-e", HOST, `${world.user.path}/sent.json`]
+        const command = ["--", process.execPath, "-e", HOST, `${fixture.user.path}/sent.json`]
         const args = ["gateway", "run", "--mode", mode, "--content", "--wire", "anthropic"]
-        const ran = await world.user.qm([...args, ...command], {
+        const ran = await fixture.user.qm([...args, ...command], {
           env: { QM_LOG_LEVEL: "debug", ANTHROPIC_BASE_URL: provider.url },
         })
         if (ran.code !== 0) throw new Error(`the host failed: ${ran.stderr.slice(0, 300)}`)
-        world.hear("stderr of qm gateway run", ran.stderr)
+        fixture.hear("stderr of qm gateway run", ran.stderr)
       }
       if (provider.heard.length !== 2) throw new Error("nothing came through")
-      const { sessions } = GatewayList.parse(JSON.parse((await world.get("gateway.list")).text))
+      const { sessions } = GatewayList.parse(JSON.parse((await fixture.get("gateway.list")).text))
       for (const { id } of sessions) {
-        const shown = await world.get("gateway.show", { id })
+        const shown = await fixture.get("gateway.show", { id })
         const { requests } = GatewayShow.parse(JSON.parse(shown.text))
         if (requests.length !== 1) throw new Error("a request was not recorded")
-        await world.get("gateway.request", { id, seq: "1" })
-        const { text: kept } = await world.get("gateway.texts", { id, seq: "1", limit: "500" })
+        await fixture.get("gateway.request", { id, seq: "1" })
+        const { text: kept } = await fixture.get("gateway.texts", { id, seq: "1", limit: "500" })
         if (!kept.includes("I ask at http")) throw new Error("texts were not kept")
         if (/qmgw_[0-9a-f]/.test(kept)) throw new Error("an address of the gateway was kept")
-        await world.qm(["gateway", "show", id])
-        await world.qm(["gateway", "texts", id, "1"])
+        await fixture.qm(["gateway", "show", id])
+        await fixture.qm(["gateway", "texts", id, "1"])
       }
     },
   },

@@ -1,26 +1,26 @@
 import { expect, test } from "vitest"
 import { CANARY_ENTRIES, lookAround } from "./canary-entries.ts"
+import { newCanaryFixture } from "./canary-fixture.ts"
 import { type Canary, findLeaks, newCanaries, type Output } from "./canary-search.ts"
-import { newCanaryWorld } from "./canary-world.ts"
 
 test("[F5] secrets of all kinds in every input appear in no output", async () => {
-  await using world = await newCanaryWorld()
-  const planted = new Map<string, readonly Canary[]>([["the environment", world.known]])
+  await using fixture = await newCanaryFixture()
+  const planted = new Map<string, readonly Canary[]>([["the environment", fixture.known]])
   const atOnce = new Map<string, readonly Canary[]>()
   for (const { name, isQueued, put } of CANARY_ENTRIES) {
     const canaries = newCanaries()
     planted.set(name, canaries)
     if (isQueued !== true) atOnce.set(name, canaries)
-    await put(world, canaries)
+    await put(fixture, canaries)
   }
-  await lookAround(world)
+  await lookAround(fixture)
   expect([...planted.values()].flat().length).toBeGreaterThan(200)
-  const filesWhileItRuns = findLeaks(atOnce, await world.files())
-  await world.stop()
-  const filesAfterwards = findLeaks(planted, await world.files())
-  const said = findLeaks(planted, world.said())
+  const filesWhileItRuns = findLeaks(atOnce, await fixture.files())
+  await fixture.stop()
+  const filesAfterwards = findLeaks(planted, await fixture.files())
+  const said = findLeaks(planted, fixture.said())
   expect({ said, filesWhileItRuns, filesAfterwards }).toEqual(NOTHING)
-  expect(kindsIn(world.said())).toBeGreaterThan(100)
+  expect(kindsIn(fixture.said())).toBeGreaterThan(100)
 }, 300_000)
 
 const NOTHING = { said: [], filesWhileItRuns: [], filesAfterwards: [] }

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { git } from "#test/git"
-import { snapshot } from "#test/kit-world"
+import { snapshot } from "#test/kit-fixture"
 import { needs } from "#test/needs"
 import { newUser } from "#test/qm"
 

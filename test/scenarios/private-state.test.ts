@@ -6,7 +6,7 @@ import { systemRandom } from "#ground/base"
 import { HOST_NAMES, type HostName } from "#ground/contract"
 import { type HostPlace, loadHost, realDisk } from "#see/hosts"
 import { restOf } from "#test/run-client"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { mcpClient } from "../mcp/client.ts"
 import { filesBelow, type Output } from "./canary-search.ts"
@@ -67,7 +67,7 @@ async function fileFor(at: string): Promise<string | undefined> {
   return extension === "" && !isFile ? path.join(at, "state.json") : undefined
 }
 
-async function allOutputs(server: ServerWorld): Promise<readonly Output[]> {
+async function allOutputs(server: ServerFixture): Promise<readonly Output[]> {
   const outputs: Output[] = []
   const get = async (route: string, query: Readonly<Record<string, string>> = {}) => {
     const { text } = await server.ask({ path: `${route}?${new URLSearchParams(query).toString()}` })

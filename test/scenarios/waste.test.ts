@@ -52,7 +52,7 @@ function linesOf(
   })
 }
 
-async function world() {
+async function makeFixture() {
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
   const project = path.join(temp.path, "project")
@@ -108,7 +108,7 @@ async function world() {
   }
 }
 
-type PlantedWorld = Awaited<ReturnType<typeof world>>
+type PlantedFixture = Awaited<ReturnType<typeof makeFixture>>
 
 const LONG = "export const tariff = 1\n".repeat(200)
 const HUGE = "line of a log with some words in it\n".repeat(12_000)
@@ -119,7 +119,7 @@ const GUIDE = Array.from(
 const growing = (count: number): Call[] =>
   Array.from({ length: count }, (_, i) => ({ window: 20_000 + i * 1_000 }))
 
-async function plantAll(it: PlantedWorld) {
+async function plantAll(it: PlantedFixture) {
   await it.write("src/a.ts", LONG)
   await it.write("CLAUDE.md", `# Shop\n\n@docs/guide.md\n@docs/copy.md\n@docs/large.md\n`)
   await it.write("docs/guide.md", GUIDE)
@@ -145,7 +145,7 @@ async function plantAll(it: PlantedWorld) {
 }
 
 test("[SESSIONS-17] ten planted wastes are found, each with its tokens and what to do", async () => {
-  await using it = await world()
+  await using it = await makeFixture()
   await plantAll(it)
   const { findings, problems } = await it.waste()
   expect(problems).toEqual([])
@@ -173,7 +173,7 @@ test("[SESSIONS-17] ten planted wastes are found, each with its tokens and what 
   expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
 })
 
-const CLEAN: readonly (readonly [string, (it: PlantedWorld) => Promise<unknown>])[] = [
+const CLEAN: readonly (readonly [string, (it: PlantedFixture) => Promise<unknown>])[] = [
   ["a repository without sessions", (it) => it.write("CLAUDE.md", "# Shop\n")],
   ["a session whose prompt grows", (it) => it.session("plain", growing(12))],
   [
@@ -202,13 +202,13 @@ const CLEAN: readonly (readonly [string, (it: PlantedWorld) => Promise<unknown>]
 ]
 
 test.each(CLEAN)("[SESSIONS-17] nothing is found in %s", async (_, prepare) => {
-  await using it = await world()
+  await using it = await makeFixture()
   await prepare(it)
   expect((await it.waste()).findings).toEqual([])
 })
 
 test("[SESSIONS-18] apply edits the file, undo restores its bytes and mode, and the saving is measured", async () => {
-  await using it = await world()
+  await using it = await makeFixture()
   await plantAll(it)
   const rule = path.join(it.project, ".claude/rules/old.md")
   await chmod(rule, 0o640)
@@ -247,7 +247,7 @@ test("[SESSIONS-18] apply edits the file, undo restores its bytes and mode, and 
 })
 
 test("[SESSIONS-18] a file that changed since is not overwritten, and a finding without edit says so", async () => {
-  await using it = await world()
+  await using it = await makeFixture()
   await plantAll(it)
   const { findings } = await it.waste()
   const server = findings.find((one) => one.kind === "unused-server")?.id ?? ""

@@ -15,7 +15,7 @@ import {
   Nav,
   NavFoot,
   NavHeading,
-  Place,
+  NavLink,
 } from "../ui/frame/frame.tsx"
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
@@ -92,7 +92,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
 
   const places = (part: PlaceOnMap["part"]) =>
     PLACES.filter((it) => it.part === part).map((it) => (
-      <Place
+      <NavLink
         key={it.id}
         href={it.href}
         icon={it.icon}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import { ask, gatewayWorld, KEY, TOOLS } from "#test/gateway-room"
+import { ask, gatewayFixture, KEY, TOOLS } from "#test/gateway-room"
 import { askFoldEligibility } from "./fold-eligibility.ts"
 
 const BRANCH = "br_0123456789abcdef0123456789abcdef"
@@ -31,12 +31,12 @@ const RETURNED = [
 
 describe("a proxied session", () => {
   it("a request is recorded with its usage and price, and the next with its new items", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy({ mode: "record" })
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy({ mode: "record" })
     await ask(proxied, OPENED)
     await ask(proxied, WORKED)
     await proxied.end()
-    const [first, second] = await world.requests(proxied.id)
+    const [first, second] = await fixture.requests(proxied.id)
     expect(first).toMatchObject({
       session: "session-1",
       agent: null,
@@ -47,76 +47,76 @@ describe("a proxied session", () => {
       status: 200,
     })
     expect(second?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
-    const { sessions } = await world.gateway.list({ limit: 10 })
+    const { sessions } = await fixture.gateway.list({ limit: 10 })
     expect(sessions[0]).toMatchObject({ mode: "record", requests: 2, isAlive: false })
   })
 
   it("a resumed session adds only items that it had not sent before", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy({ mode: "record" })
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy({ mode: "record" })
     await ask(proxied, OPENED)
     await proxied.end()
-    const other = world.another()
-    const later = await world.proxyBy(other, { mode: "record" })
+    const other = fixture.another()
+    const later = await fixture.proxyBy(other, { mode: "record" })
     await ask(later, WORKED)
     await later.end()
     await other.close()
-    const [first] = await world.requests(later.id)
+    const [first] = await fixture.requests(later.id)
     expect(first?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
   })
 
   it("[GATE-88] no key is stored, whatever header contains it", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy({ mode: "record", hasContent: true })
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy({ mode: "record", hasContent: true })
     await ask(proxied, [user("the word is hunter2")], { headers: { "x-other": "hunter2" } })
     await proxied.end()
-    expect(world.provider.heard[0]?.headers["x-api-key"]).toBe("hunter2")
-    const manifest = await world.gateway.request({ id: proxied.id, seq: 1 })
-    const texts = await world.gateway.texts({ id: proxied.id, seq: 1, from: 0, limit: 100 })
+    expect(fixture.provider.heard[0]?.headers["x-api-key"]).toBe("hunter2")
+    const manifest = await fixture.gateway.request({ id: proxied.id, seq: 1 })
+    const texts = await fixture.gateway.texts({ id: proxied.id, seq: 1, from: 0, limit: 100 })
     expect(texts.pieces.some((it) => it.text?.includes("[redacted]"))).toBe(true)
     expect(JSON.stringify([manifest, texts])).not.toContain("hunter2")
   })
 
   it("branches with both receipts are folded, the saving is reported, and the trail is stored", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
     await ask(proxied, WORKED)
     await ask(proxied, RETURNED)
     await proxied.end()
-    const wire = world.provider.heard.map((it) => it.body)
+    const wire = fixture.provider.heard.map((it) => it.body)
     expect(wire[0]).toBe(JSON.stringify(bodyOf(WORKED)))
     expect(wire[1]).not.toContain("a line of a file")
     expect(wire[1]).toContain("found it")
-    const [, folded] = await world.requests(proxied.id)
+    const [, folded] = await fixture.requests(proxied.id)
     expect(folded?.folded.map((it) => it.branchId)).toEqual([BRANCH])
     expect(folded?.forwardedBytes).toBeLessThan(folded?.sentBytes ?? 0)
-    expect(world.trails[0]?.branchId).toBe(BRANCH)
-    expect(world.trails[0]?.tools).toContain("Read")
+    expect(fixture.trails[0]?.branchId).toBe(BRANCH)
+    expect(fixture.trails[0]?.tools).toContain("Read")
   })
 
   it("removed turns of a branch are read once, and again while their trail is not stored", async () => {
     const kept: string[] = []
     // The first time it cannot be scrubbed.
     const keepTrail = async (branchId: string) => kept.push(branchId) > 1
-    await using world = await gatewayWorld({ keepTrail })
-    const proxied = await world.proxy()
+    await using fixture = await gatewayFixture({ keepTrail })
+    const proxied = await fixture.proxy()
     const more = [...RETURNED, said("And now?"), user("Go on")]
     for (const messages of [RETURNED, more, [...more, said("Well"), user("Go on")]]) {
       await ask(proxied, messages)
     }
     await proxied.end()
     expect(kept).toEqual([BRANCH, BRANCH])
-    const folded = (await world.requests(proxied.id)).map((it) => it.folded)
+    const folded = (await fixture.requests(proxied.id)).map((it) => it.folded)
     expect(folded[0]).toMatchObject([{ branchId: BRANCH }])
     expect(folded[0]?.[0]?.tokens).toBeGreaterThan(0)
     expect(folded).toEqual([folded[0], folded[0], folded[0]])
   })
 
   it("in record mode nothing is folded", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy({ mode: "record" })
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy({ mode: "record" })
     await ask(proxied, RETURNED)
-    expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
+    expect(fixture.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
   })
 
   it.each([
@@ -124,41 +124,41 @@ describe("a proxied session", () => {
     ["a compressed body", { "content-encoding": "zstd" }],
     ["no session", { "x-claude-code-session-id": "two words" }],
   ])("[GATE-90] %s is never folded", async (_, headers) => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
     await ask(proxied, RETURNED, { headers: headers as Record<string, string> })
-    expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
+    expect(fixture.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
   })
 
   it("[GATE-91] a refused fold is sent again unfolded, reported, and never tried again", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
-    world.provider.say.refusesFolded = true
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
+    fixture.provider.say.refusesFolded = true
     const { status } = await ask(proxied, RETURNED)
     expect(status).toBe(200)
-    expect(world.provider.heard.map((it) => it.body.includes("qm-open:"))).toEqual([false, true])
-    expect(world.told).toEqual([
+    expect(fixture.provider.heard.map((it) => it.body.includes("qm-open:"))).toEqual([false, true])
+    expect(fixture.told).toEqual([
       "Folding is off for the rest of this session: the provider refused a folded request and accepted the original. The session continues unfolded.",
     ])
-    expect(world.unfolded).toEqual([BRANCH])
+    expect(fixture.unfolded).toEqual([BRANCH])
     await ask(proxied, RETURNED)
-    expect(world.provider.heard).toHaveLength(3)
+    expect(fixture.provider.heard).toHaveLength(3)
     await proxied.end()
     // Another process, later: the session stays latched off.
-    const other = world.another()
-    const later = await world.proxyBy(other)
+    const other = fixture.another()
+    const later = await fixture.proxyBy(other)
     await ask(later, RETURNED)
-    expect(world.provider.heard.at(-1)?.body).toContain("qm-open:")
-    const [again] = (await world.gateway.show({ id: later.id, limit: 10 })).sessions
+    expect(fixture.provider.heard.at(-1)?.body).toContain("qm-open:")
+    const [again] = (await fixture.gateway.show({ id: later.id, limit: 10 })).sessions
     expect(again?.latchedOff).toContain("refused")
-    expect(world.told).toHaveLength(2)
+    expect(fixture.told).toHaveLength(2)
     await ask(later, RETURNED, { session: "session-2" })
-    expect(world.provider.heard.map((it) => it.body.includes("qm-open:")).slice(-2)).toEqual([
+    expect(fixture.provider.heard.map((it) => it.body.includes("qm-open:")).slice(-2)).toEqual([
       false,
       true,
     ])
     await other.close()
-    const [proxiedSession] = (await world.gateway.show({ id: proxied.id, limit: 10 })).sessions
+    const [proxiedSession] = (await fixture.gateway.show({ id: proxied.id, limit: 10 })).sessions
     expect(proxiedSession?.latchedOff).toContain("refused")
   })
 
@@ -168,92 +168,94 @@ describe("a proxied session", () => {
   ])(
     "[GATE-93] the user gets one message that nothing is folded with %s",
     async (_, headers, why) => {
-      await using world = await gatewayWorld()
-      const proxied = await world.proxy()
+      await using fixture = await gatewayFixture()
+      const proxied = await fixture.proxy()
       for (let at = 0; at < 3; at++) {
         await ask(proxied, OPENED, { headers: headers as Record<string, string> })
       }
-      expect(world.told).toEqual([expect.stringMatching(why)])
+      expect(fixture.told).toEqual([expect.stringMatching(why)])
     },
   )
 
   it("[GATE-93] a host without our tools gets a notice that says how to add them", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
     const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     const headers = { "x-api-key": "k", "x-claude-code-session-id": "s" }
     const body = JSON.stringify({ model: "m", messages: [user("go")], tools: [] })
     for (let at = 0; at < 3; at++) {
       await fetch(`${base}/v1/messages`, { method: "POST", headers, body }).then((it) => it.text())
     }
-    expect(world.told).toEqual([expect.stringContaining("claude mcp add qm -- qm mcp")])
+    expect(fixture.told).toEqual([expect.stringContaining("claude mcp add qm -- qm mcp")])
   })
 
   it("a host that sent no request leaves no row behind", async () => {
-    await using world = await gatewayWorld()
-    await (await world.proxy()).end()
-    expect((await world.gateway.list({ limit: 10 })).sessions).toEqual([])
+    await using fixture = await gatewayFixture()
+    await (await fixture.proxy()).end()
+    expect((await fixture.gateway.list({ limit: 10 })).sessions).toEqual([])
   })
 
   it("[GATE-84] other processes can query the eligibility shown by the last request, while the session is open", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
     const question = { session: "session-1", branchId: BRANCH }
-    expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
+    expect((await askFoldEligibility(fixture.place, question)).kind).toBe("no")
     await ask(proxied, OPENED)
-    expect((await askFoldEligibility(world.place, { session: "session-1" })).kind).toBe("eligible")
-    expect(await askFoldEligibility(world.place, question)).toMatchObject({ why: /too little/ })
+    expect((await askFoldEligibility(fixture.place, { session: "session-1" })).kind).toBe(
+      "eligible",
+    )
+    expect(await askFoldEligibility(fixture.place, question)).toMatchObject({ why: /too little/ })
     await ask(proxied, WORKED)
-    expect((await askFoldEligibility(world.place, question)).kind).toBe("eligible")
+    expect((await askFoldEligibility(fixture.place, question)).kind).toBe("eligible")
     await proxied.end()
-    expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
+    expect((await askFoldEligibility(fixture.place, question)).kind).toBe("no")
   })
 
   it("[GATE-83] a session that cannot be folded is refused before anything is opened", async () => {
-    await using world = await gatewayWorld()
+    await using fixture = await gatewayFixture()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
-    await expect(world.proxy(wanted)).rejects.toThrow(/recorded but not folded/)
-    expect((await world.gateway.list({ limit: 10 })).sessions).toEqual([])
+    await expect(fixture.proxy(wanted)).rejects.toThrow(/recorded but not folded/)
+    expect((await fixture.gateway.list({ limit: 10 })).sessions).toEqual([])
   })
 
   it("[GATE-92] a proxied session that cannot be opened leaves nothing open", async () => {
-    await using world = await gatewayWorld()
-    const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
-    await expect(world.proxy({ environment })).rejects.toThrow(/cannot forward to this address/)
-    const { sessions } = await world.gateway.list({ limit: 10 })
+    await using fixture = await gatewayFixture()
+    const environment = { ANTHROPIC_BASE_URL: `${fixture.provider.url}/?with=a-query` }
+    await expect(fixture.proxy({ environment })).rejects.toThrow(/cannot forward to this address/)
+    const { sessions } = await fixture.gateway.list({ limit: 10 })
     expect(sessions.map((it) => it.endedAt === null)).toEqual(sessions.map(() => false))
-    expect((await ask(await world.proxy(), WORKED)).status).toBe(200)
+    expect((await ask(await fixture.proxy(), WORKED)).status).toBe(200)
   })
 
   it("closing waits for a proxied session that is ending, and all its requests are stored", async () => {
-    await using world = await gatewayWorld()
-    const other = world.another()
-    const proxied = await world.proxyBy(other, { mode: "record" })
+    await using fixture = await gatewayFixture()
+    const other = fixture.another()
+    const proxied = await fixture.proxyBy(other, { mode: "record" })
     for (let at = 0; at < 3; at++) await ask(proxied, WORKED)
     void proxied.end()
     await other.close()
-    const { sessions } = await world.gateway.list({ limit: 10 })
+    const { sessions } = await fixture.gateway.list({ limit: 10 })
     expect(sessions.map((it) => [it.requests, it.endedAt === null])).toEqual([[3, false]])
   })
 
   it("[GATE-91] when the provider refuses the original too, the fold is not blamed", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
-    world.provider.say.status = 400
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
+    fixture.provider.say.status = 400
     expect((await ask(proxied, RETURNED)).status).toBe(400)
-    world.provider.say.status = 200
+    fixture.provider.say.status = 200
     await ask(proxied, RETURNED)
-    expect(world.provider.heard.at(-1)?.body).not.toContain("qm-open:")
-    expect(world.told).toEqual([])
+    expect(fixture.provider.heard.at(-1)?.body).not.toContain("qm-open:")
+    expect(fixture.told).toEqual([])
   })
 
   it("[GATE-92] requests beyond the recording queue are reported and not read", async () => {
-    await using world = await gatewayWorld({ mostWaitingBytes: 100_000 })
-    const proxied = await world.proxy({ mode: "record" })
+    await using fixture = await gatewayFixture({ mostWaitingBytes: 100_000 })
+    const proxied = await fixture.proxy({ mode: "record" })
     const large = [user("x ".repeat(30_000))]
     await Promise.all([0, 1, 2, 3].map(() => ask(proxied, large)))
     await proxied.end()
-    const requests = await world.requests(proxied.id)
+    const requests = await fixture.requests(proxied.id)
     expect(requests).toHaveLength(4)
     const problems = requests.map((it) => it.problem ?? "").filter((it) => it !== "")
     expect(problems.every((it) => it.includes("too busy"))).toBe(true)
@@ -262,16 +264,16 @@ describe("a proxied session", () => {
   })
 
   it("[GATE-92] a failing store does not affect any response", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
-    await world.gateway.delete({ id: proxied.id })
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
+    await fixture.gateway.delete({ id: proxied.id })
     expect((await ask(proxied, WORKED)).status).toBe(200)
     await proxied.end()
   })
 
   it("[GATE-92] an unreadable request is recorded as unreadable", async () => {
-    await using world = await gatewayWorld()
-    const proxied = await world.proxy()
+    await using fixture = await gatewayFixture()
+    const proxied = await fixture.proxy()
     const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     const answers = await Promise.all([
       fetch(`${base}/v1/messages`, { method: "POST", body: "{not json" }),
@@ -279,9 +281,9 @@ describe("a proxied session", () => {
     ])
     expect(answers.map((it) => it.status)).toEqual([200, 200])
     await proxied.end()
-    const heard = world.provider.heard.map((it) => `${it.path} ${it.body}`)
+    const heard = fixture.provider.heard.map((it) => `${it.path} ${it.body}`)
     expect(new Set(heard)).toEqual(new Set(["/v1/messages {not json", "/v1/unheard-of?x=1 "]))
-    expect(await world.requests(proxied.id)).toHaveLength(2)
+    expect(await fixture.requests(proxied.id)).toHaveLength(2)
   })
 })
 

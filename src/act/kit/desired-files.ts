@@ -37,7 +37,7 @@ export type WantedFile = SharedFile | OwnedFile
 
 export type HostLevel = { readonly host: KitHost; readonly level: number }
 
-export type WantedWorld = {
+export type KitContext = {
   readonly home: string
   readonly machine: Machine
   readonly node: string
@@ -76,7 +76,7 @@ export function wiringOf(
 
 export function wantedForUser(
   wiring: readonly HostLevel[],
-  context: WantedWorld,
+  context: KitContext,
 ): readonly WantedFile[] {
   if (wiring.length === 0) return []
   return [
@@ -91,7 +91,7 @@ export function wantedForUser(
   ]
 }
 
-function wantedBundle({ home, bundle }: WantedWorld): WantedFile {
+function wantedBundle({ home, bundle }: KitContext): WantedFile {
   return {
     kind: "owned",
     path: bundleFile(home),
@@ -106,7 +106,7 @@ function wantedBundle({ home, bundle }: WantedWorld): WantedFile {
 }
 
 /** Hooks find the rest of the product through this file. */
-function wantedRuntime({ home, main }: WantedWorld): WantedFile {
+function wantedRuntime({ home, main }: KitContext): WantedFile {
   return {
     kind: "owned",
     path: path.join(kitFolder(home), "runtime.json"),
@@ -121,7 +121,7 @@ function wantedRuntime({ home, main }: WantedWorld): WantedFile {
 }
 
 /** The scripts of our plugin read it line by line: the Node binary, then the entry point of qm. */
-function wantedPaths({ home, node, main }: WantedWorld): WantedFile {
+function wantedPaths({ home, node, main }: KitContext): WantedFile {
   return {
     kind: "owned",
     path: path.join(kitFolder(home), "paths"),
@@ -135,7 +135,7 @@ function wantedPaths({ home, node, main }: WantedWorld): WantedFile {
   }
 }
 
-function wantedForHost({ host, level }: HostLevel, context: WantedWorld): readonly WantedFile[] {
+function wantedForHost({ host, level }: HostLevel, context: KitContext): readonly WantedFile[] {
   const form = HOST_FORMS[host]
   const base = { within: anchorOf(form, context.machine), host, isPrivate: true } as const
   const file = hookFileOf(form, level, context)
@@ -167,7 +167,7 @@ function wantedForHost({ host, level }: HostLevel, context: WantedWorld): readon
 function wantedSettings(
   form: KitHostForm,
   hooks: readonly HookFile[],
-  context: WantedWorld,
+  context: KitContext,
 ): readonly WantedFile[] {
   const { path: file } = form.settings(context.machine)
   const hasStatusLine = form.hasStatusLine === true && context.statusLine !== undefined
@@ -196,7 +196,7 @@ function wantedSettings(
 
 function statusLineEditor(
   file: string,
-  { home, node, statusLine }: Pick<WantedWorld, "home" | "node" | "statusLine">,
+  { home, node, statusLine }: Pick<KitContext, "home" | "node" | "statusLine">,
 ): Editor {
   return fieldEditor({
     path: file,
@@ -221,7 +221,7 @@ export const SERVER_NAME = "qm"
 function wantedServer(
   form: KitHostForm,
   base: Pick<Base, "within" | "host" | "isPrivate">,
-  { machine, node, main }: WantedWorld,
+  { machine, node, main }: KitContext,
 ): readonly WantedFile[] {
   if (form.server === undefined) return []
   const { path: file, container } = form.settings(machine)
@@ -233,7 +233,7 @@ function wantedServer(
 export function hookFileOf(
   form: KitHostForm,
   level: number,
-  { home, machine, node }: Pick<WantedWorld, "home" | "machine" | "node">,
+  { home, machine, node }: Pick<KitContext, "home" | "machine" | "node">,
 ): HookFile {
   const program = { kind: "bundle", node, bundle: bundleFile(home) } as const
   return {

@@ -7,10 +7,10 @@ import {
   bundleFile,
   type HostLevel,
   isOwnStatusLine,
+  type KitContext,
   kitFolder,
   STATUS_LINE_FIELD,
   type WantedFile,
-  type WantedWorld,
   wantedForRepository,
   wantedForUser,
   wiringOf,
@@ -175,7 +175,7 @@ function enrolledOf(
 }
 
 type PlannedStatusLine = {
-  readonly wanted: WantedWorld["statusLine"]
+  readonly wanted: KitContext["statusLine"]
   readonly warnings: readonly string[]
 }
 
@@ -365,7 +365,7 @@ type WantedWiring = {
   readonly wiring: readonly HostLevel[]
   readonly plugins: ReadonlySet<KitHost>
   readonly isLeaving: boolean
-  readonly statusLine: WantedWorld["statusLine"]
+  readonly statusLine: KitContext["statusLine"]
 }
 
 async function planUser(deps: KitDeps, manifest: Manifest, wanted: WantedWiring) {
@@ -386,7 +386,7 @@ async function planUser(deps: KitDeps, manifest: Manifest, wanted: WantedWiring)
   }
 }
 
-type Program = Pick<WantedWorld, "node" | "main" | "bundle">
+type Program = Pick<KitContext, "node" | "main" | "bundle">
 
 /**
  * Uninstalling one repository changes nothing for the others, so they keep their current bundle.

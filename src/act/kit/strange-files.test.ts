@@ -14,10 +14,10 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { isAppError } from "#ground/base"
 import type { KitHost } from "#ground/contract"
-import { type KitWorld, kitWorld, snapshot } from "#test/kit-world"
+import { type KitFixture, kitFixture, snapshot } from "#test/kit-fixture"
 import { tempDirectory } from "#test/temp"
 
-type Target = { readonly host: KitHost; readonly isJson: boolean; at(world: KitWorld): string }
+type Target = { readonly host: KitHost; readonly isJson: boolean; at(fixture: KitFixture): string }
 
 const TARGETS: Readonly<Record<string, Target>> = {
   "Claude Code's settings.json": {
@@ -162,28 +162,28 @@ describe("unusual files", () => {
 
   test.each(CASES)("[S6] $file, $name: $fate", async (it) => {
     await using temp = await tempDirectory()
-    const world = await kitWorld(temp.path)
-    const file = it.target.at(world)
+    const fixture = await kitFixture(temp.path)
+    const file = it.target.at(fixture)
     await mkdir(path.dirname(file), { recursive: true })
     await it.kind.make(file)
     const before = await snapshot(temp.path)
     const mode = await modeOf(file)
 
     if (it.fate !== "restored") {
-      expect(await codeOf(world.install([it.target.host]))).toBe(it.fate)
+      expect(await codeOf(fixture.install([it.target.host]))).toBe(it.fate)
       expect(await snapshot(temp.path)).toEqual(before)
       return
     }
-    await world.install([it.target.host])
+    await fixture.install([it.target.host])
     if (it.name !== "missing") expect(await modeOf(file)).toBe(mode)
     const during = await readFile(file, "utf8")
     expect(during).toContain(it.target.isJson ? "qm-hook.mjs" : "qm:begin")
-    expect(await world.kit.plan({ hosts: [it.target.host], level: 5 }, NO_SIGNAL)).toMatchObject({
+    expect(await fixture.kit.plan({ hosts: [it.target.host], level: 5 }, NO_SIGNAL)).toMatchObject({
       changes: expect.not.arrayContaining([expect.objectContaining({ action: "change" })]),
     })
-    await world.uninstall()
+    await fixture.uninstall()
     expect(await snapshot(temp.path)).toEqual(before)
-    if (it.name !== "missing") expect(await backupsOf(world)).not.toEqual([])
+    if (it.name !== "missing") expect(await backupsOf(fixture)).not.toEqual([])
   })
 })
 
@@ -203,7 +203,7 @@ async function modeOf(file: string): Promise<number | undefined> {
   return (await lstat(file).catch(() => undefined))?.mode
 }
 
-async function backupsOf({ home }: KitWorld): Promise<readonly string[]> {
+async function backupsOf({ home }: KitFixture): Promise<readonly string[]> {
   return readdir(path.join(home, "kit", "backups"))
 }
 
@@ -225,13 +225,13 @@ describe.runIf(process.getuid?.() === 0)("files of other users", () => {
     "[S6] %s owned by another user is rejected",
     async (_, target) => {
       await using temp = await tempDirectory()
-      const world = await kitWorld(temp.path)
-      const file = target.at(world)
+      const fixture = await kitFixture(temp.path)
+      const file = target.at(fixture)
       await mkdir(path.dirname(file), { recursive: true })
       await writeFile(file, "{}")
       await chown(file, 12_345, 12_345)
       const before = await snapshot(temp.path)
-      expect(await codeOf(world.install([target.host]))).toBe("KIT_FILE_OF_OTHERS")
+      expect(await codeOf(fixture.install([target.host]))).toBe("KIT_FILE_OF_OTHERS")
       expect(await snapshot(temp.path)).toEqual(before)
     },
   )
@@ -247,48 +247,48 @@ const LINKED_PARENTS = [
 describe("hooks of the wrong type and linked folders", () => {
   test.each(WRONG_TYPES)("[S6] $name: rejected, and nothing is written", async (it) => {
     await using temp = await tempDirectory()
-    const world = await kitWorld(temp.path)
+    const fixture = await kitFixture(temp.path)
     const names = {
       "claude-code": "Claude Code's settings.json",
       codex: "Codex's hooks.json",
       antigravity: "Antigravity's hooks.json",
     }
-    const file = TARGETS[names[it.host]]?.at(world) ?? ""
+    const file = TARGETS[names[it.host]]?.at(fixture) ?? ""
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, it.text)
     const before = await snapshot(temp.path)
-    expect(await codeOf(world.install([it.host]))).toBe("KIT_SETTINGS_INVALID")
+    expect(await codeOf(fixture.install([it.host]))).toBe("KIT_SETTINGS_INVALID")
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
   test.each(LINKED_PARENTS)("[S6] $name as a link out of the home folder: rejected", async (it) => {
     await using temp = await tempDirectory()
-    const world = await kitWorld(temp.path)
+    const fixture = await kitFixture(temp.path)
     await mkdir(path.join(temp.path, "elsewhere"))
-    await symlink(path.join(temp.path, "elsewhere"), path.join(world.userHome, it.folder))
+    await symlink(path.join(temp.path, "elsewhere"), path.join(fixture.userHome, it.folder))
     const before = await snapshot(temp.path)
-    expect(await codeOf(world.install([it.host]))).toBe("KIT_FOLDER_LEADS_OUT")
+    expect(await codeOf(fixture.install([it.host]))).toBe("KIT_FOLDER_LEADS_OUT")
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
   test.each(LINKED_PARENTS)("[S6] $name as a link to itself: rejected", async (it) => {
     await using temp = await tempDirectory()
-    const world = await kitWorld(temp.path)
-    await symlink(it.folder, path.join(world.userHome, it.folder))
+    const fixture = await kitFixture(temp.path)
+    await symlink(it.folder, path.join(fixture.userHome, it.folder))
     const before = await snapshot(temp.path)
-    expect(await codeOf(world.install([it.host]))).toBe("KIT_FILE_UNREADABLE")
+    expect(await codeOf(fixture.install([it.host]))).toBe("KIT_FILE_UNREADABLE")
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
   test.each(LINKED_PARENTS)("[S6] $name as a link inside the home folder: restored", async (it) => {
     await using temp = await tempDirectory()
-    const world = await kitWorld(temp.path)
-    await mkdir(path.join(world.userHome, "dotfiles"))
-    await symlink("dotfiles", path.join(world.userHome, it.folder))
+    const fixture = await kitFixture(temp.path)
+    await mkdir(path.join(fixture.userHome, "dotfiles"))
+    await symlink("dotfiles", path.join(fixture.userHome, it.folder))
     const before = await snapshot(temp.path)
-    await world.install([it.host])
+    await fixture.install([it.host])
     expect(await snapshot(temp.path)).not.toEqual(before)
-    await world.uninstall()
+    await fixture.uninstall()
     expect(await snapshot(temp.path)).toEqual(before)
   })
 })

@@ -113,11 +113,11 @@ function failing(times: number): { work: StageWork; asked(): number } {
   const { retrieve } = plainStages()
   return {
     asked: () => asked,
-    work: async (world) => {
+    work: async (fixture) => {
       asked++
-      await world.effects.ask("sure", { title: "ask", instructions: "", prompt: "sure?" })
+      await fixture.effects.ask("sure", { title: "ask", instructions: "", prompt: "sure?" })
       if (asked <= times) throw new Error("not yet")
-      return retrieve(world)
+      return retrieve(fixture)
     },
   }
 }

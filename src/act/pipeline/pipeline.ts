@@ -5,8 +5,8 @@ import type {
   PipelineDocument,
   PipelineLine,
   PipelineList,
+  PipelineReply,
   PipelineRun,
-  PipelineSaid,
   PipelineShow,
   RecipeShow,
 } from "#ground/contract"
@@ -68,7 +68,7 @@ export function createPipelines(deps: PipelinesDeps) {
     say: (
       id: string,
       message: { text: string; by: string; signal: AbortSignal; pause?: string | undefined },
-    ): Promise<PipelineSaid> =>
+    ): Promise<PipelineReply> =>
       handleMessage(id, message, { ...deps, engine, summary: results.summary }),
     recipes: createRecipesView(deps.folders, reading.list),
     promptBlockFor: results.blockFor,

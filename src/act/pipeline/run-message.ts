@@ -1,5 +1,5 @@
 import { sliceText } from "#ground/base"
-import type { PipelineEventBody, PipelineSaid, PipelineSummary } from "#ground/contract"
+import type { PipelineEventBody, PipelineReply, PipelineSummary } from "#ground/contract"
 import type { Model } from "#ground/model"
 import { decideBreakout, isMenuNumber } from "./breakout/decide.ts"
 import { promptBlock } from "./continuity/summary.ts"
@@ -24,7 +24,7 @@ export type SayDeps = {
   sendToSession(session: string, text: string): Promise<void>
 }
 
-type Reply = Omit<PipelineSaid, "run">
+type Reply = Omit<PipelineReply, "run">
 type Message = {
   readonly text: string
   readonly by: string
@@ -36,7 +36,7 @@ export async function handleMessage(
   id: string,
   message: Message,
   deps: SayDeps,
-): Promise<PipelineSaid> {
+): Promise<PipelineReply> {
   const safe = { ...message, text: deps.redact(message.text) }
   const before = await deps.engine.find(id)
   const { state: was } = before

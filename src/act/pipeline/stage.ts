@@ -66,7 +66,7 @@ export type PriorAnswer = {
   }[]
 }
 
-export type StageWorld = {
+export type StageInput = {
   readonly runId: string
   readonly query: string
   readonly depth: DepthConfig
@@ -100,4 +100,4 @@ export type StageResult = {
 }
 
 /** Stateless: everything comes from its input and its effects. */
-export type StageWork = (world: StageWorld) => Promise<StageResult>
+export type StageWork = (context: StageInput) => Promise<StageResult>

@@ -37,7 +37,7 @@ export type FoldDeps = {
   receiptKey?(): Promise<string>
   /** Without it only our own tools are metered. */
   readonly spool?: Spool
-  memories(wanted: MemoriesWanted): Promise<readonly MemoryInjected[]>
+  memories(wanted: MemoryQuery): Promise<readonly MemoryInjected[]>
 }
 
 /** A model reads `why`: a clause without a full stop. */
@@ -45,7 +45,7 @@ export type FoldEligibility =
   | { readonly kind: "eligible" }
   | { readonly kind: "no"; readonly why: string }
 
-type MemoriesWanted = {
+type MemoryQuery = {
   readonly text: string
   readonly budgetTokens: number
   readonly minConfidence: number

@@ -50,7 +50,7 @@ export function testGateway(): TestGateway {
   return gateway
 }
 
-export type FoldWorld<Time extends Clock = Clock> = {
+export type FoldFixture<Time extends Clock = Clock> = {
   readonly fold: Fold
   readonly store: Store
   readonly clock: Time
@@ -65,18 +65,18 @@ type FoldingConfig = Config["context_folding"]
 
 const WIDE: Partial<FoldingConfig> = { branch_creation_rate_limit: 1_000 }
 
-let worlds = 0
+let fixtures = 0
 
 /** A repository of its own in a shared store. */
-export async function foldWorld<Time extends Clock>(
+export async function foldFixture<Time extends Clock>(
   store: Store,
   clock: Time,
   options: {
     readonly config?: Partial<FoldingConfig>
     readonly deps?: Partial<FoldDeps>
   } = {},
-): Promise<FoldWorld<Time>> {
-  const root = `/repo-${process.pid}-${++worlds}`
+): Promise<FoldFixture<Time>> {
+  const root = `/repo-${process.pid}-${++fixtures}`
   const defaults = Config.parse({}).context_folding
   const secrets = createSecrets({ random: systemRandom })
   const deps: FoldDeps = {

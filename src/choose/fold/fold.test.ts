@@ -10,9 +10,9 @@ import { clean, TRAIL_TEXT_LIFE_MS } from "./branch/create.ts"
 import {
   AGENT,
   CLAUDE,
-  type FoldWorld,
+  type FoldFixture,
   fakeToken,
-  foldWorld,
+  foldFixture,
   openWith,
   TASK,
   testGateway,
@@ -31,17 +31,17 @@ const NEVER_CLEANS: Random = {
   bytes: (count) => (count === 2 ? Uint8Array.of(0, 1) : systemRandom.bytes(count)),
 }
 
-const liveIds = async ({ fold }: FoldWorld): Promise<readonly string[]> =>
+const liveIds = async ({ fold }: FoldFixture): Promise<readonly string[]> =>
   (await fold.list({ all: true })).branches
     .filter((it) => it.status === "created" || it.status === "active")
     .map((it) => it.id)
 
 function foldSuite(store: () => Store): void {
-  const world = (options?: Parameters<typeof foldWorld>[2]) =>
-    foldWorld(store(), testClock(), options)
+  const makeFixture = (options?: Parameters<typeof foldFixture>[2]) =>
+    foldFixture(store(), testClock(), options)
 
   test("[FOLD-4] a branch is stored as active with all its options", async () => {
-    const { fold, clock, eventNames } = await world()
+    const { fold, clock, eventNames } = await makeFixture()
     const given = { ...TASK, budget: 100, timeoutSeconds: 60, scope: ["src/"] }
     const opened = await fold.branch(given, AGENT)
     expect(opened.branchId).toMatch(/^br_[0-9a-f]{32}$/)
@@ -64,7 +64,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-4] a store that fails at any call leaves no open branch", async () => {
-    const it = await world({ deps: { memories: async () => [memory("m1", 5)] } })
+    const it = await makeFixture({ deps: { memories: async () => [memory("m1", 5)] } })
     const after: number[] = []
     await failAtEveryCall(store().forRoom("fold"), {
       write: async (db) => {
@@ -81,7 +81,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-6] work over the budget counts, and the branch can still return its result", async () => {
-    const { fold, eventNames } = await world()
+    const { fold, eventNames } = await makeFixture()
     const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
     const charge = (tokens: number) => fold.charge({ tokens }, AGENT)
     expect(await charge(79)).toMatchObject({ outcome: "charged", budgetUsed: 79 })
@@ -108,7 +108,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-6] a branch over its budget that does not return in time ends by force", async () => {
-    const { fold, clock, eventNames } = await world({ config: { budget_grace_seconds: 60 } })
+    const { fold, clock, eventNames } = await makeFixture({ config: { budget_grace_seconds: 60 } })
     const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
     await fold.charge({ tokens: 101 }, AGENT)
     await clock.advance(59_000)
@@ -124,7 +124,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-6] the grace period never exceeds the time limit", async () => {
-    const { fold, clock } = await world()
+    const { fold, clock } = await makeFixture()
     const { branchId } = await fold.branch({ ...TASK, budget: 10, timeoutSeconds: 20 }, AGENT)
     await fold.charge({ tokens: 11 }, AGENT)
     await clock.advance(20_000)
@@ -133,7 +133,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-7] concurrent results of our tools never exceed the budget, and none is applied in part", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
     const folds = [it.fold, it.other({}), it.other({})]
     const call = { caller: AGENT, tool: "search", input: "q", text: words(6), label: "x" }
@@ -156,7 +156,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-7] a charge that fails at any call leaves budget, trail and journal unchanged", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
     const before = await it.fold.show({ id: branchId })
     await failAtEveryCall(store().forRoom("fold"), {
@@ -175,7 +175,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-9] a return that fails at any call changes nothing", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const parent = await it.fold.branch(TASK, AGENT)
     const child = await it.fold.branch(TASK, AGENT)
     const before = await it.fold.list({})
@@ -194,7 +194,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-31] steps removed by the gateway precede the result in the trail", async () => {
-    const { fold, clock } = await world({ deps: testGateway().deps })
+    const { fold, clock } = await makeFixture({ deps: testGateway().deps })
     const [outer, inner] = [await fold.branch(TASK, CLAUDE), await fold.branch(TASK, CLAUDE)]
     await clock.advance(1)
     const innerReturn = { branchId: inner.branchId, message: "Inner" }
@@ -219,7 +219,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-9] active children are ended deepest first, then the branch completes", async () => {
-    const { fold, events } = await world()
+    const { fold, events } = await makeFixture()
     const top = await fold.branch(TASK, AGENT)
     const left = await fold.branch({ ...TASK, parentBranchId: top.branchId }, AGENT)
     const right = await fold.branch({ ...TASK, parentBranchId: top.branchId }, AGENT)
@@ -240,7 +240,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-9] a repeated return with the same key gives the same answer, immediately or later", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 500 }, CLAUDE)
     await it.fold.charge({ tokens: 40, paths: ["src/a.ts"] }, CLAUDE)
     const input = {
@@ -268,7 +268,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-8] a branch that times out ends with a partial result, and the parent is notified", async () => {
-    const { fold, clock, events } = await world()
+    const { fold, clock, events } = await makeFixture()
     const { branchId } = await fold.branch({ ...TASK, timeoutSeconds: 10 }, AGENT)
     await fold.charge({ tokens: 30, paths: ["src/a.ts", "src/a.ts"] }, AGENT)
     await fold.status({ progress: "half is read" }, AGENT)
@@ -287,7 +287,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-11] a start after a crash ends the branches of dead processes and no others", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const ours = await it.fold.branch(TASK, AGENT)
     const owner = { pid: 77, startedAt: "2.boot", machine: "here", instance: "b" }
     const dead = await it.other({ owner }).branch({ ...TASK, parentBranchId: "root" }, AGENT)
@@ -310,7 +310,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-14] a foreign, guessed, expired or nonexistent id gives the same error", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch(TASK, AGENT)
     const { handle = "" } = await it.fold.meter(large(AGENT))
     const elsewhere = it.other({ root: () => "/another" })
@@ -352,7 +352,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("NUL, lone surrogates and non-Latin scripts are returned unchanged", async () => {
-    const { fold } = await world()
+    const { fold } = await makeFixture()
     const odd = "NUL \u0000, half \ud800, 世界, \u200d"
     const { branchId } = await fold.branch({ description: odd, prompt: odd }, AGENT)
     await fold.status({ progress: odd }, AGENT)
@@ -369,7 +369,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-10] a planted secret is in no row, event or answer, wherever it was put", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const token = fakeToken()
     const dirty = `before ${token} after`
     const answers: unknown[] = []
@@ -399,7 +399,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("the oldest finished branches are deleted with their trails, and so are expired handles", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const ids: string[] = []
     for (let at = 0; at < 5; at++) {
       const { branchId } = await it.fold.branch({ ...TASK, parentBranchId: "root" }, AGENT)
@@ -423,7 +423,7 @@ function foldSuite(store: () => Store): void {
   })
 
   test("[FOLD-24] a session that has read external text is marked", async () => {
-    const { fold } = await world()
+    const { fold } = await makeFixture()
     expect(await fold.hasReadUntrusted("s1")).toBe(false)
     await fold.charge({ tokens: 1, tool: "Read" }, AGENT)
     await fold.charge({ tokens: 1, tool: "mcp__qm__search" }, AGENT)

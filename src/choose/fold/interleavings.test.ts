@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "#ground/base"
 import type { Store } from "#ground/store"
 import { type TestClock, testClock } from "#test/clock"
 import { fcParameters, isNight } from "#test/seed"
-import { AGENT, type FoldWorld, foldWorld, openWith, TASK } from "./fold.fixture.ts"
+import { AGENT, type FoldFixture, foldFixture, openWith, TASK } from "./fold.fixture.ts"
 
 let store: Store
 beforeAll(async () => {
@@ -74,8 +74,8 @@ function createModel() {
   }
 }
 
-async function play(world: FoldWorld<TestClock>, steps: readonly Step[]): Promise<void> {
-  const { fold, clock } = world
+async function play(fixture: FoldFixture<TestClock>, steps: readonly Step[]): Promise<void> {
+  const { fold, clock } = fixture
   const model = createModel()
   for (const step of steps) {
     // The newest branch is the active one: no two are opened at the same moment.
@@ -154,12 +154,12 @@ async function play(world: FoldWorld<TestClock>, steps: readonly Step[]): Promis
 test("[FOLD-7] any sequence of charges, returns and deadlines satisfies the rules", async () => {
   await fc.assert(
     fc.asyncProperty(Steps, fc.boolean(), async (steps, isWatched) => {
-      const world = await foldWorld(store, testClock(), {
+      const fixture = await foldFixture(store, testClock(), {
         config: { memory_max_items: 0, budget_grace_seconds: GRACE_MS / 1_000 },
       })
-      if (isWatched) world.fold.watch()
-      await play(world, steps)
-      await world.fold.close()
+      if (isWatched) fixture.fold.watch()
+      await play(fixture, steps)
+      await fixture.fold.close()
     }),
     fcParameters({ numRuns: 400, nightRuns: 10_000 }),
   )
@@ -193,7 +193,7 @@ test(`after ${ROUNDS * A_ROUND} branches no timer is left, and there was never m
     branch_creation_rate_limit: 1_000_000,
     memory_max_items: 0,
   }
-  const base = await foldWorld(store, testClock(), { config: limits })
+  const base = await foldFixture(store, testClock(), { config: limits })
   const { clock, seen } = countingWaits(base.clock)
   const fold = base.other({ clock })
   const kinds = [...new Set(process.getActiveResourcesInfo())]
@@ -221,9 +221,9 @@ test(`after ${ROUNDS * A_ROUND} branches no timer is left, and there was never m
 })
 
 test("the real timer is cleared when nothing is open and when the room is closed", async () => {
-  const world = await foldWorld(store, testClock())
+  const fixture = await foldFixture(store, testClock())
   const { clock, seen } = countingWaits(systemClock)
-  const fold = world.other({ clock })
+  const fold = fixture.other({ clock })
   fold.watch()
   const { branchId } = await fold.branch(TASK, AGENT)
   await expect.poll(() => seen.waits).toBe(1)
@@ -233,7 +233,7 @@ test("the real timer is cleared when nothing is open and when the room is closed
   await expect.poll(() => seen.waits).toBe(1)
   await fold.close()
   expect(seen.waits).toBe(0)
-  expect((await world.fold.list({})).branches.map((it) => it.endReason)).toEqual([
+  expect((await fixture.fold.list({})).branches.map((it) => it.endReason)).toEqual([
     "shutdown",
     "returned",
   ])

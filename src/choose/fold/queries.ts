@@ -1,6 +1,6 @@
 import type { BranchEndReason, BranchStatus, ChargeSource, TrailEntry } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
-import { type BranchGiven, type BranchState, type Owner, packText } from "./rows.ts"
+import { type BranchInput, type BranchState, type Owner, packText } from "./rows.ts"
 
 /** The owner of a branch; every query of an agent has it. */
 export type BranchOwner = {
@@ -89,7 +89,7 @@ export type NewBranch = BranchOwner & {
   readonly deadlineAt: number
   readonly createdAt: number
   readonly owner: Owner
-  readonly given: BranchGiven
+  readonly given: BranchInput
   readonly state: BranchState
 }
 

@@ -78,7 +78,7 @@ export const ARCHIVED_AFTER_MS = 60 * 60 * 1_000
 
 const Texts = z.array(z.string())
 
-const BranchGiven = z.object({
+const BranchInput = z.object({
   description: z.string(),
   prompt: z.string(),
   scope: Texts,
@@ -86,7 +86,7 @@ const BranchGiven = z.object({
   mode: FoldMode,
   timeoutSeconds: z.int(),
 })
-export type BranchGiven = z.infer<typeof BranchGiven>
+export type BranchInput = z.infer<typeof BranchInput>
 
 /**
  * Decided once, when a branch that was opened for the wire ends: a repeated return gives the same
@@ -188,7 +188,7 @@ export const BranchRow = z
     completed_at: z.int().nullable(),
     owner: json(Owner),
     return_key: z.string().nullable(),
-    given: json(BranchGiven),
+    given: json(BranchInput),
     state: json(BranchState),
   })
   .transform(({ end_reason, budget_total, budget_used, ...row }) => ({

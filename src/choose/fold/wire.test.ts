@@ -10,9 +10,9 @@ import { type FoldEligibility, TERMINAL } from "./deps.ts"
 import {
   AGENT,
   CLAUDE,
-  type FoldWorld,
+  type FoldFixture,
   fakeToken,
-  foldWorld,
+  foldFixture,
   openWith,
   TASK,
   type TestGateway,
@@ -27,10 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-async function world(options?: Parameters<typeof foldWorld>[2]) {
+async function makeFixture(options?: Parameters<typeof foldFixture>[2]) {
   const gateway = testGateway()
   const deps = { ...gateway.deps, ...options?.deps }
-  return { ...(await foldWorld(store, testClock(), { ...options, deps })), gateway }
+  return { ...(await foldFixture(store, testClock(), { ...options, deps })), gateway }
 }
 
 const no = (why: string): FoldEligibility => ({ kind: "no", why })
@@ -39,7 +39,7 @@ const NOT_HERE = expect.stringMatching(/^Not folded here: your sub-agent's work 
 
 describe("opening", () => {
   test("[FOLD-29] a branch of a proxied session is opened to be folded, without a package", async () => {
-    const { fold, gateway } = await world()
+    const { fold, gateway } = await makeFixture()
     const opened = await fold.branch(TASK, CLAUDE)
     const { branchId } = opened
     expect(opened).toMatchObject({
@@ -70,7 +70,7 @@ describe("opening", () => {
     ],
     ["was passed without a key", { wire: testGateway().deps.wire }],
   ])("[FOLD-29] with a gateway that %s the answer has no receipt", async (_, deps) => {
-    const { fold } = await foldWorld(store, testClock(), { deps })
+    const { fold } = await foldFixture(store, testClock(), { deps })
     const opened = await fold.branch(TASK, CLAUDE)
     expect(opened).toMatchObject({ mode: "sub-agent", receipt: null })
     expect(opened.package).toContain("You work on one sub-task")
@@ -81,7 +81,7 @@ describe("opening", () => {
 
 describe("returning", () => {
   test("[FOLD-30] a branch that is eligible at its return is folded, and the answer states what was removed", async () => {
-    const { fold, gateway } = await world()
+    const { fold, gateway } = await makeFixture()
     const { branchId } = await fold.branch(TASK, CLAUDE)
     await fold.charge({ tokens: 500 }, CLAUDE)
     // Until the return nothing has been removed from the window.
@@ -107,7 +107,7 @@ describe("returning", () => {
     "[FOLD-30] a session that is %s is not folded, and the answer states why",
     async (...given) => {
       const [, eligibility, why] = given
-      const { fold, gateway } = await world()
+      const { fold, gateway } = await makeFixture()
       const { branchId } = await fold.branch(TASK, CLAUDE)
       gateway.eligibility = eligibility
       await fold.charge({ tokens: 500 }, CLAUDE)
@@ -121,7 +121,7 @@ describe("returning", () => {
 
   test("[FOLD-30] the reason for not folding is scrubbed, truncated and free of hidden characters", async () => {
     const token = fakeToken()
-    const { fold, gateway } = await world()
+    const { fold, gateway } = await makeFixture()
     const { branchId } = await fold.branch(TASK, CLAUDE)
     gateway.eligibility = no(`\u200b${token} ${"x".repeat(500)}`)
     const { note } = await fold.return({ branchId, message: "Done" }, CLAUDE)
@@ -130,7 +130,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] an unfolded branch of a terminal has mode `none`, not `handles`", async () => {
-    const { fold, gateway } = await world()
+    const { fold, gateway } = await makeFixture()
     const { branchId } = await fold.branch(TASK, TERMINAL)
     gateway.eligibility = no("it is over")
     expect(await fold.return({ branchId, message: "Done" }, TERMINAL)).toMatchObject({
@@ -139,7 +139,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] a branch opened without the gateway is not folded by a gateway that started later", async () => {
-    const { fold, gateway } = await world()
+    const { fold, gateway } = await makeFixture()
     gateway.eligibility = no("not yet")
     const { branchId } = await fold.branch(TASK, CLAUDE)
     gateway.eligibility = { kind: "eligible" }
@@ -152,7 +152,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] a branch ended by force is not folded, and neither are its descendants", async () => {
-    const { fold, clock } = await world()
+    const { fold, clock } = await makeFixture()
     const top = await fold.branch({ ...TASK, timeoutSeconds: 10 }, CLAUDE)
     const below = await fold.branch({ ...TASK, timeoutSeconds: 100 }, CLAUDE)
     await clock.advance(11_000)
@@ -164,7 +164,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] of two crossing branches neither is folded; an enclosed and an enclosing one are", async () => {
-    const { fold, clock } = await world()
+    const { fold, clock } = await makeFixture()
     const open = async () => {
       await clock.advance(1)
       return (await fold.branch({ ...TASK, parentBranchId: "root" }, CLAUDE)).branchId
@@ -185,7 +185,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] ancestors and descendants opened at the same moment do not cross a branch", async () => {
-    const { fold } = await world()
+    const { fold } = await makeFixture()
     const ids: string[] = []
     for (let depth = 0; depth < 3; depth++) {
       const parentBranchId = ids.at(-1) ?? "root"
@@ -198,7 +198,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] branches of another session or principal do not cross", async () => {
-    const { fold } = await world()
+    const { fold } = await makeFixture()
     const other: Caller = { ...CLAUDE, session: "s2" }
     const { branchId } = await fold.branch(TASK, CLAUDE)
     await fold.branch(TASK, other)
@@ -207,7 +207,7 @@ describe("returning", () => {
   })
 
   test("[FOLD-30] a return that fails at any call leaves the branch as it was opened", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     const before = await it.fold.show({ id: branchId })
     await failAtEveryCall(store.forRoom("fold"), {
@@ -255,10 +255,10 @@ type ExpectedBranch = {
   answer?: string
 }
 
-type FoldWorldWithGateway = FoldWorld<TestClock> & { readonly gateway: TestGateway }
+type FoldFixtureWithGateway = FoldFixture<TestClock> & { readonly gateway: TestGateway }
 
 /** Plays steps and predicts, from their numbers alone, which branch may be folded. */
-function createPlay({ fold, clock, gateway }: FoldWorldWithGateway) {
+function createPlay({ fold, clock, gateway }: FoldFixtureWithGateway) {
   const all: ExpectedBranch[] = []
   const folded: string[] = []
   const open = () => all.filter((it) => it.endedAt === undefined)
@@ -308,7 +308,7 @@ test("[FOLD-30] in any order, mode `wire` is reported only when all conditions h
   let folded = 0
   const config = { max_depth: 20, max_concurrent_branches_per_session: 20 }
   const property = fc.asyncProperty(Steps, async (steps) => {
-    const play = createPlay(await world({ config }))
+    const play = createPlay(await makeFixture({ config }))
     for (const [at, step] of steps.entries()) await play.take(step, at)
     folded += play.folded.length
   })
@@ -318,17 +318,17 @@ test("[FOLD-30] in any order, mode `wire` is reported only when all conditions h
 
 describe("steps removed by the gateway", () => {
   const step = (tool: string | null, text: string, tokens = 10) => ({ tool, text, tokens })
-  const folded = async (it: FoldWorldWithGateway): Promise<string> => {
+  const folded = async (it: FoldFixtureWithGateway): Promise<string> => {
     await it.clock.advance(1)
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     await it.fold.return({ branchId, message: "It is in a.ts" }, CLAUDE)
     return branchId
   }
-  const trailOf = async ({ fold }: Pick<FoldWorld, "fold">, id: string) =>
+  const trailOf = async ({ fold }: Pick<FoldFixture, "fold">, id: string) =>
     (await fold.show({ id })).trail.map(({ kind, tool, text }) => [kind, tool, text])
 
   test("[FOLD-31] they precede the result in the trail, once", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const branchId = await folded(it)
     await it.fold.keepTrail(branchId, [step(null, "I look at a.ts"), step("Read", "const a = 1")])
     const trail = [
@@ -345,7 +345,7 @@ describe("steps removed by the gateway", () => {
   })
 
   test("[FOLD-30] when the provider refuses the fold, the branch says so, and a repeated return does not change", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     const input = { branchId, message: "Done", idempotencyKey: "once" }
     const returned = await it.fold.return(input, CLAUDE)
@@ -360,7 +360,7 @@ describe("steps removed by the gateway", () => {
   })
 
   test("[FOLD-31] a large trail is read in slices, searched and restored within a budget", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const branchId = await folded(it)
     const lines = words(3_000).replaceAll(" ", "\n")
     const file = lines.replace("w1500\n", "needle in a haystack\n")
@@ -389,7 +389,7 @@ describe("steps removed by the gateway", () => {
 
   test("[FOLD-31] it is scrubbed; when that fails nothing is stored, and it can be sent again", async () => {
     const token = fakeToken()
-    const it = await world()
+    const it = await makeFixture()
     const branchId = await folded(it)
     const before = await it.fold.show({ id: branchId })
     const taken = [step(`Read ${token}`, `key ${token}`), step("Grep", `big ${token}`, 9_000)]
@@ -416,7 +416,7 @@ describe("steps removed by the gateway", () => {
   })
 
   test("[FOLD-31] metered calls of our own tools are not repeated", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     const call = { caller: CLAUDE, tool: "search", input: "q", text: "found", label: "Found" }
     await it.fold.meter(call)
@@ -441,7 +441,7 @@ describe("steps removed by the gateway", () => {
   })
 
   test("[FOLD-31] beyond 2,000 steps or 40 million characters the trail states how many are missing", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const [many, long] = [await folded(it), await folded(it)]
     await it.fold.keepTrail(
       many,
@@ -459,7 +459,7 @@ describe("steps removed by the gateway", () => {
   })
 
   test("[FOLD-31] a branch that is open, not folded or unknown accepts no steps", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const open = (await it.fold.branch(TASK, CLAUDE)).branchId
     it.gateway.eligibility = no("gone")
     const other = { ...CLAUDE, session: "s2" }
@@ -469,14 +469,14 @@ describe("steps removed by the gateway", () => {
     const unknown = [`br_${"0".repeat(32)}`, "root", "", "\0", "x".repeat(10_000)]
     for (const id of [open, plain, ...unknown]) await it.fold.keepTrail(id, [step("Read", "x")])
     expect([await it.fold.show({ id: open }), await it.fold.show({ id: plain })]).toEqual(before)
-    const elsewhere = await world()
+    const elsewhere = await makeFixture()
     const branchId = await folded(elsewhere)
     await it.fold.keepTrail(branchId, [step("Read", "x")])
     expect(await trailOf(elsewhere, branchId)).toHaveLength(2)
   })
 
   test("[FOLD-31] a store that fails at any call leaves the trail unchanged", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const branchId = await folded(it)
     const before = await it.fold.show({ id: branchId })
     const taken = [step(null, "so"), step("Read", words(2_500), 2_500)]
@@ -488,7 +488,7 @@ describe("steps removed by the gateway", () => {
   })
 
   test("[FOLD-31] two concurrent writes of the same steps store them once", async () => {
-    const it = await world()
+    const it = await makeFixture()
     const branchId = await folded(it)
     const taken = [step("Read", "a"), step("Read", "b")]
     await Promise.all([it.fold.keepTrail(branchId, taken), it.other({}).keepTrail(branchId, taken)])
@@ -497,7 +497,7 @@ describe("steps removed by the gateway", () => {
 })
 
 test("[FOLD-20] rows from before the gateway are read unchanged", async () => {
-  const it = await world()
+  const it = await makeFixture()
   it.gateway.eligibility = no("not yet")
   const { branchId } = await it.fold.branch(TASK, AGENT)
   const db = store.forRoom("fold")

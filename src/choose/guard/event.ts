@@ -69,7 +69,7 @@ export type HookConfig = {
 
 export type BackgroundWork = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
 
-export type HookWorld = {
+export type HookContext = {
   readonly root: string
   readonly gitDirectory: string | undefined
   readonly stateDirectory: string
@@ -93,5 +93,5 @@ export type Rule = {
   readonly name: HookName
   readonly level: number
   readonly kinds: readonly HookEventKind[]
-  judge(event: HookEvent, world: HookWorld): Promise<Verdict>
+  judge(event: HookEvent, context: HookContext): Promise<Verdict>
 }

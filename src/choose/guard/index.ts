@@ -3,9 +3,9 @@
 export type {
   BackgroundWork,
   HookConfig,
+  HookContext,
   HookEvent,
   HookEventKind,
-  HookWorld,
   Verdict,
 } from "./event.ts"
 export { createGuard } from "./guard.ts"
@@ -17,7 +17,7 @@ export { createOverrides } from "./overrides.ts"
 export type { Receipt } from "./receipts.ts"
 export { hashFile } from "./receipts.ts"
 export { checkRiskPaths } from "./risk-paths.ts"
-export { readLoaded } from "./rules/loaded.ts"
+export { readLoaded } from "./rules/loaded-file.ts"
 export { LATE } from "./rules/package.ts"
 export { noteWindow } from "./rules/window.ts"
 export { appendVerdict, readVerdicts, tryPatterns } from "./verdict-log.ts"

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { judgeEvent, RULES } from "./judge.ts"
 import { createOverrides } from "./overrides.ts"
 
@@ -36,7 +36,7 @@ describe("judgeEvent", () => {
   })
 
   test("[GUARD-17] skips a rule above the configured level", async () => {
-    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await using it = await hookFixture({ highRiskPaths: ["*.ts"] })
     await it.claim("theirs", "a.ts")
     const before = it.event("before-edit", editOf("a.ts"))
     expect(await judgeEvent(before, it.with({ level: 2 }))).toEqual(SILENT)
@@ -45,7 +45,7 @@ describe("judgeEvent", () => {
   })
 
   test("[GUARD-17] returns a refusal alone; otherwise joins all verdicts, the most severe first", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
     await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit" })
     const before = () => judgeEvent(it.event("before-edit", editOf("a.ts")), it)
@@ -63,7 +63,7 @@ describe("judgeEvent", () => {
   })
 
   test("[GUARD-17] truncates the text to 9,000 bytes at the end of a line", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     const paths = Array.from({ length: 50 }, (_, n) => `${n}.ts`)
     const session = `theirs-${"ü".repeat(100)}`
     for (const path of paths) await it.ledger.modified(session, { path, tool: "Edit" })
@@ -75,7 +75,7 @@ describe("judgeEvent", () => {
   })
 
   test("[GUARD-17] skips a rule that fails and evaluates the others", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
     // A ledger that is a folder makes every read throw.
     await it.write(".git/qm/ledger", "")
@@ -90,7 +90,7 @@ describe("judgeEvent", () => {
   })
 
   test("[GUARD-17] returns the verdicts so far when the deadline passes", async () => {
-    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await using it = await hookFixture({ highRiskPaths: ["*.ts"] })
     const before = it.event("before-edit", editOf("a.ts"))
     expect(await judgeEvent(before, { ...it, signal: AbortSignal.abort() })).toEqual(SILENT)
     const late = new AbortController()
@@ -102,7 +102,7 @@ describe("judgeEvent", () => {
 
 describe("the verdict log", () => {
   test("[GUARD-28] has one line per event, readable by its owner only", async () => {
-    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await using it = await hookFixture({ highRiskPaths: ["*.ts"] })
     await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
     await judgeEvent(it.event("stop", { isAgain: false, isBusy: false }, "s".repeat(9_000)), it)
     const file = "verdicts/2020-01-09.jsonl"
@@ -134,7 +134,7 @@ describe("the verdict log", () => {
   })
 
   test("[GUARD-28] writes at most 64 kB for an event with very many files", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     const paths = Array.from({ length: 5_000 }, (_, n) => `${"é".repeat(100)}/${n}.txt`)
     await judgeEvent(it.event("before-edit", { tool: "apply_patch", paths }), it.with({ level: 1 }))
     const [line] = await it.lines("verdicts/2020-01-09.jsonl")
@@ -144,7 +144,7 @@ describe("the verdict log", () => {
   })
 
   test("[GUARD-28] a log that cannot be written does not change the verdict", async () => {
-    await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
+    await using it = await hookFixture({ highRiskPaths: ["*.ts"] })
     await rm(it.stateDirectory, { recursive: true })
     await writeFile(it.stateDirectory, "")
     await chmod(it.stateDirectory, 0o400)

@@ -1,11 +1,11 @@
 import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
-import type { HookEvent, HookWorld, Rule, Verdict } from "./event.ts"
+import type { HookContext, HookEvent, Rule, Verdict } from "./event.ts"
 import { sliceLines } from "./message-format.ts"
 import { boot } from "./rules/boot/boot.ts"
 import { concurrency } from "./rules/concurrency.ts"
 import { drift } from "./rules/drift.ts"
 import { guideline } from "./rules/guideline.ts"
-import { loaded } from "./rules/loaded.ts"
+import { loaded } from "./rules/loaded-file.ts"
 import { packageRule, promptRule } from "./rules/package.ts"
 import { pitfall } from "./rules/pitfall.ts"
 import { risk } from "./rules/risk.ts"
@@ -25,7 +25,7 @@ type DecidedVerdict = {
  * Evaluates the rules of the level and appends one line to the log. Skips a rule or a log that
  * fails: a hook never stops the work by failing.
  */
-export async function judgeEvent(event: HookEvent, context: HookWorld): Promise<DecidedVerdict> {
+export async function judgeEvent(event: HookEvent, context: HookContext): Promise<DecidedVerdict> {
   const startedAt = context.clock.now()
   const verdicts = await ask(event, context)
   const judged = decide(verdicts)
@@ -73,7 +73,7 @@ type AudibleVerdict = Exclude<Verdict, { kind: "silent" }>
 
 type AudibleRuleVerdict = { readonly rule: HookName; readonly verdict: AudibleVerdict }
 
-async function ask(event: HookEvent, context: HookWorld): Promise<readonly RuleVerdict[]> {
+async function ask(event: HookEvent, context: HookContext): Promise<readonly RuleVerdict[]> {
   const verdicts: RuleVerdict[] = []
   const { level } = context.config
   for (const rule of RULES.filter((it) => it.level <= level && it.kinds.includes(event.kind))) {
@@ -88,7 +88,7 @@ async function ask(event: HookEvent, context: HookWorld): Promise<readonly RuleV
 
 const SILENT: Verdict = { kind: "silent" }
 
-async function judgeSafely(rule: Rule, event: HookEvent, context: HookWorld): Promise<Verdict> {
+async function judgeSafely(rule: Rule, event: HookEvent, context: HookContext): Promise<Verdict> {
   const { promise, resolve } = Promise.withResolvers<Verdict>()
   const giveUp = () => resolve(SILENT)
   context.signal.addEventListener("abort", giveUp, { once: true })

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { createJsonl, ensureDirectory, FileDirectoryMissing, readJsonl } from "#ground/base"
 import { digest } from "#know/ledger"
-import type { HookEvent, HookWorld } from "./event.ts"
+import type { HookContext, HookEvent } from "./event.ts"
 
 /** About 15,000 entries. */
 const LARGEST_SAID_BYTES = 1024 ** 2
@@ -13,7 +13,7 @@ const LARGEST_SAID_BYTES = 1024 ** 2
 export async function markNotified(
   key: readonly string[],
   event: Pick<HookEvent, "session" | "at">,
-  { stateDirectory }: Pick<HookWorld, "stateDirectory">,
+  { stateDirectory }: Pick<HookContext, "stateDirectory">,
 ): Promise<boolean> {
   const folder = join(stateDirectory, "said")
   const file = join(folder, `${digest(event.session)}.jsonl`)

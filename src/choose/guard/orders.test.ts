@@ -3,13 +3,13 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { fcParameters, isNight } from "#test/seed"
 import type { HookEvent } from "./event.ts"
 import { judgeEvent } from "./judge.ts"
 import { createOverrides } from "./overrides.ts"
 
-type HookWorld = Awaited<ReturnType<typeof hookWorld>>
+type HookFixture = Awaited<ReturnType<typeof hookFixture>>
 
 const session = fc.constantFrom("one", "two", "../three\n", "")
 const paths = fc.subarray(["a.ts", "b.ts", "src/c.ts", "CHANGELOG.md", "node_modules/x.js"])
@@ -46,7 +46,7 @@ type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 /** Sessions whose last stop was blocked; a host reports that at the next stop. */
 type BlockedSessions = { readonly sessions: Set<string>; readonly seen: Set<string> }
 
-async function take(it: HookWorld, next: Step, blocked: BlockedSessions): Promise<void> {
+async function take(it: HookFixture, next: Step, blocked: BlockedSessions): Promise<void> {
   switch (next.do) {
     case "claim":
       if (next.paths.length > 0) await it.claim(next.session, ...next.paths)
@@ -69,7 +69,7 @@ async function take(it: HookWorld, next: Step, blocked: BlockedSessions): Promis
 }
 
 async function stop(
-  it: HookWorld,
+  it: HookFixture,
   next: Extract<Step, { do: "stop" }>,
   { sessions, seen }: BlockedSessions,
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function stop(
 }
 
 function eventsOf(
-  it: HookWorld,
+  it: HookFixture,
   next: Exclude<Step, { do: "claim" | "override" | "write" | "wait" | "stop" }>,
 ): readonly HookEvent[] {
   const { session: whose } = next
@@ -128,7 +128,7 @@ test("[GUARD-32] any events in any order: nothing throws, and no session is bloc
   const order = fc.array(step, { minLength: 100, maxLength: 100 })
   await fc.assert(
     fc.asyncProperty(order, fc.constantFrom(2, 3, 5, 7), async (steps, level) => {
-      await using it = await hookWorld({ level, highRiskPaths: ["src/**"] })
+      await using it = await hookFixture({ level, highRiskPaths: ["src/**"] })
       const items = [{ id: "m", title: "t", line: "l", paths: ["a.ts"] }]
       const file = join(it.stateDirectory, "pitfalls.json")
       await writeFile(file, JSON.stringify({ version: 1, items }))

@@ -2,13 +2,13 @@ import { readdir, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { createOverrides } from "./overrides.ts"
 
 const MINUTE_MS = 60_000
 
 async function scene() {
-  const it = await hookWorld()
+  const it = await hookFixture()
   const overrides = createOverrides({ ...it, ids: createIds({ ...it, random: systemRandom }) })
   return Object.assign(it, {
     ...overrides,

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { memoryTree } from "./memory-tree.fixture.ts"
-import { counter, packWorld } from "./pack.fixture.ts"
+import { counter, packFixture } from "./pack.fixture.ts"
 
 const TOPICS = "lamp chair table window garden engine bottle ticket camera violin".split(" ")
 
@@ -32,7 +32,7 @@ const TASK = "Round the cents of an invoice line half up instead of down"
 
 describe("the budget is a cap", () => {
   test("[PACK-34] a package ends when further lines are unlikely to be needed", async () => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     const { pack } = await lab.build({ task: TASK, budget: 16_000, fill: false })
     expect(pack.files[0]).toMatchObject({ path: "src/invoice/rounding.ts", form: "full" })
     expect(pack.tokens).toBeLessThan(2_000)
@@ -54,13 +54,13 @@ describe("the budget is a cap", () => {
       "src/quote.ts":
         "export function roundQuote(cents: number): number {\n  return Math.round(cents)\n}\n",
     }
-    await using lab = packWorld(tree(files))
+    await using lab = packFixture(tree(files))
     const { pack } = await lab.build({ task: "fix the rounding of quotes", fill: false })
     expect(pack.files.map((it) => it.path)).toContain("src/quote.ts")
   })
 
   test("[PACK-34] the expected recall rises with the size of a package", async () => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     const { pack } = await lab.build({ task: TASK, fill: false })
     const recalls = pack.expectation.curve.map((it) => it.recall)
     expect(recalls).toEqual(recalls.toSorted((a, b) => a - b))
@@ -68,7 +68,7 @@ describe("the budget is a cap", () => {
   })
 
   test("[PACK-35] a task about something else gets an empty package with the reason", async () => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     const task = "make the coffee machine brew espresso faster in the kitchen, with size"
     const { pack, text } = await lab.build({ task, fill: false })
     expect(pack).toMatchObject({ isEmpty: true, tokens: 0, files: [] })
@@ -79,7 +79,7 @@ describe("the budget is a cap", () => {
   })
 
   test("[PACK-13] no package exceeds its cap, and the same input gives the same bytes", async () => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 400, max: 6_000 }),
@@ -98,12 +98,12 @@ describe("the budget is a cap", () => {
 
   test("[PACK-36] removing a file that has nothing to do with the task changes nothing", async () => {
     const files = shop()
-    await using whole = packWorld(tree(files))
+    await using whole = packFixture(tree(files))
     const input = { task: TASK, format: "markdown", fill: false, save: false }
     const { text } = await whole.build(input)
     for (const gone of ["src/violin/violin9.ts", "src/lamp/lamp0.ts", "src/ticket/ticket47.ts"]) {
       const { [gone]: _gone, ...rest } = files
-      await using lab = packWorld(tree(rest))
+      await using lab = packFixture(tree(rest))
       expect((await lab.build(input)).text).toBe(text)
     }
   })
@@ -128,20 +128,20 @@ describe("unusual input", () => {
     ["only an address", "https://example.test/issues/12"],
     ["only signs", "??? !!! ..."],
   ])("[PACK-13] %s gives a package within its cap", async (_name, task) => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     const built = await lab.build({ task, budget: 4_000, format: "markdown", fill: false })
     expect(built.textTokens).toBeLessThanOrEqual(4_000)
     expect(built.pack.isEmpty).toBe(built.pack.emptyReason !== null)
   })
 
   test("[PACK-2] a stack trace alone leads to its file", async () => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     const { pack } = await lab.build({ task: trace, fill: false })
     expect(pack.files[0]?.path).toBe("src/invoice/rounding.ts")
   })
 
   test("[PACK-26] an empty repository gives an empty package with the reason", async () => {
-    await using lab = packWorld(tree({}))
+    await using lab = packFixture(tree({}))
     const { pack } = await lab.build({ task: TASK, fill: false })
     expect(pack.emptyReason).toBe("The repository has no readable file.")
   })

@@ -2,7 +2,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { isAppError } from "#ground/base"
 import { memoryTree } from "./memory-tree.fixture.ts"
-import { counter, packWorld, SHOP } from "./pack.fixture.ts"
+import { counter, packFixture, SHOP } from "./pack.fixture.ts"
 
 const TASK = "Rounding of a line: `roundLine` loses half a cent"
 const shop = memoryTree(SHOP, { count: counter.count })
@@ -12,7 +12,7 @@ describe("paths of choices", () => {
   const toRelative = (input: string) => path.posix.normalize(`src/user/${input}`)
 
   test("[PACK-15] are relative to the working folder: dropped files, forms and order", async () => {
-    await using lab = packWorld(shop, { deps: { place: toRelative } })
+    await using lab = packFixture(shop, { deps: { place: toRelative } })
     const { pack } = await lab.build({
       task: TASK,
       drop: ["../bill/half.ts"],
@@ -35,7 +35,7 @@ describe("paths of choices", () => {
   })
 
   test("[PACK-15] a dropped or ordered path that names no file is noted", async () => {
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const { pack } = await lab.build({
       task: TASK,
       drop: ["src/none.ts", "../out.ts"],
@@ -51,7 +51,7 @@ describe("paths of choices", () => {
 })
 
 test("[PACK-6] a missing target never resolves to another file with the same ending", async () => {
-  await using lab = packWorld(shop)
+  await using lab = packFixture(shop)
   const built = (target: string) => lab.build({ task: TASK, target: [target], save: false })
   await expect(built("old/src/bill/half.ts")).rejects.toMatchObject({
     code: "PACK_TARGET_UNKNOWN",
@@ -73,7 +73,7 @@ describe("the budget that PACK_BUDGET_TOO_SMALL names", () => {
     ["markdown", "paths", { mention: many }],
     ["xml", "paths", { mention: many }],
   ] as const)("[PACK-17] is enough as %s with %s named", async ([format, , chosen]) => {
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const built = (budget: number) =>
       lab.build({ task: TASK, ...chosen, format, budget, save: false })
     for (const budget of [1, 30]) {
@@ -89,7 +89,7 @@ describe("the budget that PACK_BUDGET_TOO_SMALL names", () => {
 
 test("[PACK-20] a summary counts as nothing sent, and a copy is another file", async () => {
   const files = { ...SHOP, "lib/half.ts": SHOP["src/bill/half.ts"] }
-  await using lab = packWorld(memoryTree(files, { count: counter.count }))
+  await using lab = packFixture(memoryTree(files, { count: counter.count }))
   const ask = async (format: string | undefined, target: string) => {
     const request = { task: "", target: [target], session: "ses_1", format }
     return (await lab.build(request)).pack.files.map((it) => [it.path, it.sentBefore])

@@ -47,7 +47,7 @@ const tokens = createTokens({ encoding: "claude" })
 
 export const counter: TokenCounter = await tokens.counter()
 
-export type PackWorld = AsyncDisposable & {
+export type PackFixture = AsyncDisposable & {
   build(input: Readonly<Record<string, unknown>>): Promise<PackBuilt>
   readonly pack: ReturnType<typeof createPack>
   readonly written: Map<string, string>
@@ -55,12 +55,12 @@ export type PackWorld = AsyncDisposable & {
   readonly journal: () => Promise<readonly string[]>
 }
 
-type WorldOptions = {
+type FixtureOptions = {
   readonly settings?: Readonly<Record<string, unknown>>
   readonly deps?: Partial<PackDeps>
 }
 
-export function packWorld(tree: IndexedTree, options: WorldOptions = {}): PackWorld {
+export function packFixture(tree: IndexedTree, options: FixtureOptions = {}): PackFixture {
   let opening: Promise<Store> | undefined
   const store = () => {
     opening ??= openStore({

@@ -9,7 +9,7 @@ import { madeTree } from "#test/indexed-tree"
 import { fcParameters } from "#test/seed"
 import { PackUnknown } from "./errors.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
-import { counter, packWorld, SHOP } from "./pack.fixture.ts"
+import { counter, packFixture, SHOP } from "./pack.fixture.ts"
 import type { PackDeps } from "./pack.ts"
 import { renderMarkdown } from "./render.ts"
 
@@ -18,7 +18,7 @@ const TASK = "Rounding of a line: `roundLine` loses half a cent"
 
 test("[PACK-1] builds a package for a task from a scanned tree", async () => {
   await using made = await madeTree(SHOP)
-  await using lab = packWorld(made.tree)
+  await using lab = packFixture(made.tree)
   const { pack, text, textTokens } = await lab.build({ task: TASK, format: "markdown" })
   expect(pack.files.map((it) => [it.path, it.form, it.symbols, it.reasons[0]])).toEqual([
     ["src/bill/rounding.ts", "full", ["roundLine", "roundTotal"], "defines roundLine"],
@@ -99,7 +99,7 @@ describe("bounded and deterministic packages", () => {
   ) {
     const tree = memoryTree(all, { count: counter.count })
     try {
-      const { pack, text: shown } = await packWorld(tree).build({ ...input, save: false })
+      const { pack, text: shown } = await packFixture(tree).build({ ...input, save: false })
       return { pack, text: shown }
     } catch (error) {
       if (isAppError(error)) return error.code
@@ -110,7 +110,7 @@ describe("bounded and deterministic packages", () => {
 
 describe("invalid requests", () => {
   const failure = async (input: Readonly<Record<string, unknown>>, settings = {}) => {
-    await using lab = packWorld(shop, { settings })
+    await using lab = packFixture(shop, { settings })
     const error: unknown = await lab.build({ save: false, ...input }).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -144,7 +144,7 @@ describe("invalid requests", () => {
 
   test("[PACK-17] errors of the request itself are thrown before a scan", async () => {
     const tree = () => Promise.reject(new Error("the tree was asked for"))
-    await using lab = packWorld(shop, { deps: { tree } })
+    await using lab = packFixture(shop, { deps: { tree } })
     const built = (input: Readonly<Record<string, unknown>>) => lab.build({ task: TASK, ...input })
     await expect(built({ role: "wizard" })).rejects.toThrow("Unknown role wizard")
     await expect(built({ mention: ["../a.ts"] })).rejects.toThrow("outside the repository")
@@ -175,7 +175,7 @@ describe("invalid requests", () => {
     expect(tooSmall?.code).toBe("PACK_BUDGET_TOO_SMALL")
     const needed = Number(/at least ([\d,]+)/.exec(tooSmall?.hint ?? "")?.[1]?.replaceAll(",", ""))
     expect((await failure({ ...input, budget: needed - 1 }))?.code).toBe("PACK_BUDGET_TOO_SMALL")
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const { pack } = await lab.build({ ...input, budget: needed })
     expect(pack.files.map((it) => [it.path, it.form])).toContainEqual([
       "src/bill/rounding.ts",
@@ -185,7 +185,7 @@ describe("invalid requests", () => {
 })
 
 test("[PACK-5] a task of 1 MB is truncated, with a note", async () => {
-  await using lab = packWorld(shop)
+  await using lab = packFixture(shop)
   const { pack } = await lab.build({
     task: `${TASK}\n${"x ".repeat(500_000)}`.slice(0, 1_000_000),
   })
@@ -198,7 +198,7 @@ test("[PACK-6] finds paths of a task exactly, by a unique ending, or by a unique
     { "a/x.ts": "x\n", "b/x.ts": "x\n", "lib/only.ts": "o\n", "lib/deep/y.ts": "y\n" },
     { count: counter.count },
   )
-  await using lab = packWorld(tree)
+  await using lab = packFixture(tree)
   const named = async (task: string) => {
     const { pack } = await lab.build({ task, save: false })
     return pack.files.filter((it) => it.source === "target").map((it) => it.path)
@@ -211,7 +211,7 @@ test("[PACK-6] finds paths of a task exactly, by a unique ending, or by a unique
 })
 
 test("[PACK-7] lists the signals that were used, and the missing ones with the reason", async () => {
-  await using without = packWorld(shop)
+  await using without = packFixture(shop)
   const { pack } = await without.build({ task: "Rounding", save: false })
   expect(pack.signals).toEqual({
     used: ["words"],
@@ -222,7 +222,7 @@ test("[PACK-7] lists the signals that were used, and the missing ones with the r
     ],
   })
   const commits = [{ message: "Rounding of half a cent", files: ["src/bill/half.ts"] }]
-  await using past = packWorld(memoryTree(SHOP, { count: counter.count, commits }))
+  await using past = packFixture(memoryTree(SHOP, { count: counter.count, commits }))
   const { pack: other } = await past.build({ task: TASK, save: false })
   expect(other.signals.used).toEqual(["words", "history", "structure"])
 })
@@ -230,7 +230,7 @@ test("[PACK-7] lists the signals that were used, and the missing ones with the r
 test("[PACK-7] gives the reason when the word table is enabled and missing", async () => {
   const whyMissing = async (meaning: PackDeps["meaning"]) => {
     const deps = meaning === undefined ? {} : { meaning }
-    await using lab = packWorld(shop, { settings: { wordTable: true }, deps })
+    await using lab = packFixture(shop, { settings: { wordTable: true }, deps })
     const { pack } = await lab.build({ task: "Rounding", save: false })
     return pack.signals.missing.find((it) => it.signal === "meaning")?.why
   }
@@ -254,14 +254,14 @@ test("[PACK-7] uses meaning when the word table is present", async () => {
       )
     })
   const deps = { meaning, ranker: async () => ranker }
-  await using lab = packWorld(shop, { settings: { wordTable: true }, deps })
+  await using lab = packFixture(shop, { settings: { wordTable: true }, deps })
   const { pack } = await lab.build({ task: "Rounding", save: false })
   expect(pack.signals.used).toEqual(["words", "meaning"])
 })
 
 describe("choices of the user", () => {
   test("[PACK-15] are stored with the package, to open and change it again", async () => {
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const chosen = {
       target: ["src/user/login.ts"],
       drop: ["src/bill/half.ts"],
@@ -280,7 +280,7 @@ describe("choices of the user", () => {
   })
 
   test("[PACK-15] set targets, dropped files, forms and order", async () => {
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const { pack } = await lab.build({
       task: TASK,
       target: ["src/user/login.ts"],
@@ -300,7 +300,7 @@ describe("choices of the user", () => {
   })
 
   test("[PACK-15] targets alone make a package without a task", async () => {
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const { pack } = await lab.build({ task: "", target: ["docs/guide.md"] })
     expect(pack.files.map((it) => it.path)).toEqual(["docs/guide.md"])
   })
@@ -314,7 +314,7 @@ test("[PACK-18] lists left-out files with the reason and the tokens they need", 
     { ...SHOP, "src/bill/rounding-table.ts": `${lines}\n` },
     { count: counter.count },
   )
-  await using lab = packWorld(tree)
+  await using lab = packFixture(tree)
   const { pack } = await lab.build({
     task: TASK,
     budget: 500,
@@ -335,7 +335,7 @@ test("[PACK-18] lists all dropped and denied files, and the best fifty of the ot
     { ...Object.fromEntries(files), "far/cat.ts": "meow\n", "zoo/dog.ts": "rounding\n" },
     { count: counter.count },
   )
-  await using lab = packWorld(tree, { settings: { deny: "zoo/dog.ts", minRelevance: 1 } })
+  await using lab = packFixture(tree, { settings: { deny: "zoo/dog.ts", minRelevance: 1 } })
   const drop = ["far/cat.ts", "src/f7.ts"]
   const { pack } = await lab.build({ task: "rounding 3", budget: 300, drop, save: false })
   const decided = pack.left.filter((it) => it.why === "dropped" || it.why === "denied")
@@ -358,7 +358,7 @@ test("[PACK-19] follows an imported definition rather than another file that def
     "src/bill/rounding.ts": rounding,
     "src/other/half.ts": half,
   })
-  await using lab = packWorld(made.tree)
+  await using lab = packFixture(made.tree)
   const { pack } = await lab.build({ task: "`roundLine` is wrong", save: false })
   expect(pack.dependencies.filter((it) => it.from === "src/bill/rounding.ts")).toEqual([
     { from: "src/bill/rounding.ts", to: "src/other/half.ts", names: ["half"] },
@@ -376,7 +376,7 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
     },
     { count: counter.count },
   )
-  await using lab = packWorld(tree, { settings: { minRelevance: 0.19 } })
+  await using lab = packFixture(tree, { settings: { minRelevance: 0.19 } })
   const { pack } = await lab.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
   expect(pack.files.map((it) => [it.path, it.form, it.reasons[0]])).toEqual([
     ["src/bill.ts", "full", "defines roundBill"],
@@ -387,7 +387,7 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
 })
 
 test("[PACK-20] a second package of a session sends only new lines", async () => {
-  await using lab = packWorld(shop)
+  await using lab = packFixture(shop)
   const ask = (session: string) => lab.build({ task: TASK, session, format: "markdown" })
   const first = await ask("ses_1")
   const second = await ask("ses_1")
@@ -410,7 +410,7 @@ test("[PACK-22] redacts secrets before anything is counted, shown or stored", as
     random: { bytes: (count) => new Uint8Array(count) },
     known: [key],
   })
-  await using lab = packWorld(tree, { deps: { secrets: async () => secrets } })
+  await using lab = packFixture(tree, { deps: { secrets: async () => secrets } })
   const built = await lab.build({ task: `roundLine loses ${key}`, format: "markdown" })
   expect(JSON.stringify(built)).not.toContain(key)
   expect(JSON.stringify(await lab.pack.show({ id: "last", format: "json" }))).not.toContain(key)
@@ -422,7 +422,7 @@ test("[PACK-22] redacts secrets before anything is counted, shown or stored", as
 describe("empty packages", () => {
   test("[PACK-26] reads nothing when packages are switched off", async () => {
     const tree = () => Promise.reject(new Error("the tree was asked for"))
-    await using lab = packWorld(shop, { settings: { enabled: false }, deps: { tree } })
+    await using lab = packFixture(shop, { settings: { enabled: false }, deps: { tree } })
     const { pack, text } = await lab.build({ task: TASK })
     expect(pack).toMatchObject({ isEmpty: true, files: [], tokens: 0 })
     expect(text).toContain("Files included: none. Context packages are off")
@@ -434,7 +434,7 @@ describe("empty packages", () => {
       task: string,
       settings = {},
     ) => {
-      await using lab = packWorld(memoryTree(files, { count: counter.count }), { settings })
+      await using lab = packFixture(memoryTree(files, { count: counter.count }), { settings })
       return (await lab.build({ task, save: false })).pack.emptyReason
     }
     expect(await reasonFor({}, TASK)).toBe("The repository has no readable file.")
@@ -449,7 +449,7 @@ describe("empty packages", () => {
     const commits = [{ message: "Rounding of half a cent", files: ["src/bill/half.ts"] }]
     const past = memoryTree(SHOP, { count: counter.count, commits })
     for (const tree of [shop, past]) {
-      await using lab = packWorld(tree, { settings: { minRelevance: 0 } })
+      await using lab = packFixture(tree, { settings: { minRelevance: 0 } })
       const { pack } = await lab.build({ task: "zzzqqq", budget: 8_000, save: false })
       expect(pack).toMatchObject({ isEmpty: true, files: [], left: [], tokens: 0 })
       expect(pack.emptyReason).toBe("No file in this repository matches the task.")
@@ -471,14 +471,14 @@ describe("files that change after the scan", () => {
       looks++
       return shop
     }
-    await using lab = packWorld(stale, { deps: { refresh } })
+    await using lab = packFixture(stale, { deps: { refresh } })
     const { pack } = await lab.build({ task: TASK })
     expect(pack.files.map((it) => it.path)).toContain("src/bill/half.ts")
     expect(looks).toBe(1)
   })
 
   test("[PACK-27] are left out with a note when they change again", async () => {
-    await using lab = packWorld(stale)
+    await using lab = packFixture(stale)
     const { pack } = await lab.build({ task: TASK })
     expect(pack.files.map((it) => it.path)).not.toContain("src/bill/half.ts")
     expect(pack.notes).toEqual(["Files left out because they changed during the build: 1."])
@@ -488,7 +488,7 @@ describe("files that change after the scan", () => {
 
 describe("the package history", () => {
   test("[PACK-28] lists stored packages, shows them unchanged, and emits one event each", async () => {
-    await using lab = packWorld(shop)
+    await using lab = packFixture(shop)
     const built = await lab.build({ task: TASK, format: "xml", role: "backend" })
     expect(await lab.pack.list({ limit: 5 })).toMatchObject({
       packs: [{ id: built.pack.id, task: TASK, role: "backend", files: 4 }],
@@ -501,7 +501,7 @@ describe("the package history", () => {
 
   test("[PACK-28] without a database the package is built, with a note", async () => {
     const db = () => Promise.reject(StoreClosed({}))
-    await using lab = packWorld(shop, { deps: { db } })
+    await using lab = packFixture(shop, { deps: { db } })
     const { pack } = await lab.build({ task: TASK, session: "ses_1" })
     expect(pack.files).toHaveLength(4)
     expect(pack.notes[0]).toContain("[STORE_CLOSED]")
@@ -509,7 +509,7 @@ describe("the package history", () => {
 })
 
 test("compares two packages file by file", async () => {
-  await using lab = packWorld(shop)
+  await using lab = packFixture(shop)
   await lab.build({ task: TASK, mention: ["docs/guide.md"] })
   const [{ id } = { id: "" }] = (await lab.pack.list({ limit: 1 })).packs
   await lab.build({ task: TASK, drop: ["src/bill/half.ts"], full: ["docs/guide.md"] })
@@ -523,16 +523,16 @@ test("compares two packages file by file", async () => {
 })
 
 test("[PACK-30] writes a file only where the caller may name one", async () => {
-  await using lab = packWorld(shop)
+  await using lab = packFixture(shop)
   const { text, out } = await lab.build({ task: TASK, format: "markdown", out: "pack.md" })
   expect(out).toBe("pack.md")
   expect(lab.written.get("pack.md")).toBe(text)
-  await using far = packWorld(shop, { deps: { write: undefined } })
+  await using far = packFixture(shop, { deps: { write: undefined } })
   await expect(far.build({ task: TASK, out: "pack.md" })).rejects.toThrow("Only the command line")
 })
 
 test("[PACK-33] advice of guidelines precedes the files, and counts towards the budget", async () => {
-  await using lab = packWorld(shop)
+  await using lab = packFixture(shop)
   const { pack, text } = await lab.build({
     task: `Fix: ${TASK}`,
     role: "backend",

@@ -3,7 +3,7 @@ import { createSecrets } from "#ground/secrets"
 import { assembleFile } from "./assemble.ts"
 import { candidateFile } from "./fit.fixture.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
-import { counter, packWorld } from "./pack.fixture.ts"
+import { counter, packFixture } from "./pack.fixture.ts"
 import { scoreFiles } from "./rank.ts"
 import { safeLines } from "./redact.ts"
 
@@ -37,7 +37,7 @@ describe("a secret split by an invisible character", () => {
         actions: [{ type: "instruction", text: `Use ${torn}` }],
       }
       const text = JSON.stringify({ guidelines: [guideline] })
-      await using lab = packWorld(tree, {
+      await using lab = packFixture(tree, {
         deps: {
           secrets: async () => secrets,
           guidelineFile: async () => ({ path: "g.json", text }),

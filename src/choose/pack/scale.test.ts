@@ -4,15 +4,15 @@ import type { TokenScale } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { BudgetTooSmall } from "./errors.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
-import { counter, packWorld, SHOP } from "./pack.fixture.ts"
+import { counter, packFixture, SHOP } from "./pack.fixture.ts"
 
 const shop = memoryTree(SHOP, { count: counter.count })
 const TASK = "Rounding of a line: `roundLine` loses half a cent"
 const scaleBy = (factor: number): TokenScale => ({ model: "claude-x-9", factor, basis: "stated" })
 
 test("[PACK-29] a package for a model has its tokens in every figure, and the model with the factor", async () => {
-  await using plain = packWorld(shop)
-  await using lab = packWorld(shop, { deps: { scale: async () => scaleBy(1.3) } })
+  await using plain = packFixture(shop)
+  await using lab = packFixture(shop, { deps: { scale: async () => scaleBy(1.3) } })
   const before = await plain.build({ task: TASK, format: "markdown" })
   const { pack, text, textTokens } = await lab.build({ task: TASK, format: "markdown" })
   expect(text).toBe(before.text)
@@ -31,7 +31,7 @@ test("[PACK-29] a package for a model is within a budget of its tokens, and its 
     fc.integer({ min: 150, max: 900 }),
     factor,
     async (budget, by) => {
-      await using lab = packWorld(shop, { deps: { scale: async () => scaleBy(by) } })
+      await using lab = packFixture(shop, { deps: { scale: async () => scaleBy(by) } })
       const { pack, textTokens } = await lab.build({ task: TASK, budget, format: "markdown" })
       expect(textTokens).toBeLessThanOrEqual(budget)
       const sum = (items: readonly { readonly tokens: number }[]) =>
@@ -43,7 +43,7 @@ test("[PACK-29] a package for a model is within a budget of its tokens, and its 
 })
 
 test("[PACK-29] a budget that is too small is reported in tokens of the model, and the named one suffices", async () => {
-  await using lab = packWorld(shop, { deps: { scale: async () => scaleBy(1.3) } })
+  await using lab = packFixture(shop, { deps: { scale: async () => scaleBy(1.3) } })
   const request = { task: TASK, target: ["src/bill/rounding.ts"] }
   const error: unknown = await lab.build({ ...request, budget: 40 }).catch((it: unknown) => it)
   if (!BudgetTooSmall.is(error)) throw new Error("the budget is too small", { cause: error })

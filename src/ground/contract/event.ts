@@ -43,7 +43,7 @@ const AgentsAdvanced = defineEvent("agents.advanced", {
   summary: "A run has new messages; at most four events a second",
   body: RunRef.extend({ seq: z.int() }),
 })
-const AgentsAsked = defineEvent("agents.asked", {
+const AgentsApprovalRequest = defineEvent("agents.asked", {
   version: 1,
   summary: "An agent asks for an approval",
   body: RunRef.extend({ approvalId: z.string(), title: z.string() }),
@@ -191,7 +191,7 @@ const PipelineAdvanced = defineEvent("pipeline.advanced", {
   summary: "A pipeline run has a new event",
   body: PipelineRef.extend({ seq: z.int(), status: z.string() }),
 })
-const PipelineAsked = defineEvent("pipeline.asked", {
+const PipelineQuestion = defineEvent("pipeline.asked", {
   version: 1,
   summary: "A pipeline run waits for the user",
   body: PipelineRef.extend({ question: z.string() }),
@@ -236,7 +236,7 @@ const StoreRestored = defineEvent("store.restored", {
 export const EVENTS = [
   AgentsAdvanced,
   AgentsAnswered,
-  AgentsAsked,
+  AgentsApprovalRequest,
   AgentsCommanded,
   AgentsCreated,
   AgentsDeleted,
@@ -265,7 +265,7 @@ export const EVENTS = [
   PackBuiltEvent,
   StoreCreated,
   PipelineAdvanced,
-  PipelineAsked,
+  PipelineQuestion,
   PipelineEnded,
   PipelineStarted,
   SessionsIndexed,

@@ -7,17 +7,17 @@ import type { StoreLocation } from "./location.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
 import { openStore } from "./store.ts"
 
-const world = { clock: systemClock, random: systemRandom, log: silentLog }
+const fixture = { clock: systemClock, random: systemRandom, log: silentLog }
 
 function surface(location: StoreLocation) {
   return async (name: string, input: unknown = {}): Promise<unknown> => {
     const opened: AsyncDisposable[] = []
     const store = async () => {
-      const made = await openStore({ ...world, location })
+      const made = await openStore({ ...fixture, location })
       opened.push(made)
       return made
     }
-    const deps = { ...world, store, location: () => location }
+    const deps = { ...fixture, store, location: () => location }
     const call = operationCaller({ store: storeHandlers(deps), events: eventsHandlers(deps) })
     try {
       return await call(name, input)

@@ -3,9 +3,9 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { LANES } from "#ground/contract"
 import {
-  type BoardWorld,
+  type BoardFixture,
   BY_AGENT,
-  boardWorld,
+  boardFixture,
   input,
   mergeBoards,
   PERSON,
@@ -128,14 +128,14 @@ const step: fc.Arbitrary<Step> = fc.record({
   isAgent: fc.boolean(),
 })
 
-async function take(step: Step, worlds: readonly [BoardWorld, BoardWorld]): Promise<void> {
-  const { room, clock } = worlds[step.clone]
+async function take(step: Step, fixtures: readonly [BoardFixture, BoardFixture]): Promise<void> {
+  const { room, clock } = fixtures[step.clone]
   const from = step.isAgent ? BY_AGENT : PERSON
   const id = String(step.ticket)
   await clock.advance(1_000)
   switch (step.action) {
     case "merge":
-      return mergeBoards(...worlds)
+      return mergeBoards(...fixtures)
     case "new":
       return void (await room.create(input("ticket.new", { title: "N" })))
     case "move":
@@ -159,16 +159,16 @@ describe("two clones", () => {
   test("[BOARD-12] [BOARD-15] random moves and merges give both clones the same board", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
-        await using a = await boardWorld({ git: false })
-        await using b = await boardWorld({ git: false })
-        const worlds = [a, b] as const
+        await using a = await boardFixture({ git: false })
+        await using b = await boardFixture({ git: false })
+        const fixtures = [a, b] as const
         await a.room.create(input("ticket.new", { title: "First" }))
         await mergeBoards(a, b)
-        for (const it of steps) await take(it, worlds).catch(refusedOnly)
+        for (const it of steps) await take(it, fixtures).catch(refusedOnly)
         await mergeBoards(a, b)
-        const [own, other] = worlds.map((it) => it.room.log({ limit: 1_000 }))
+        const [own, other] = fixtures.map((it) => it.room.log({ limit: 1_000 }))
         expect(own).toEqual(other)
-        const lanes = worlds.map((it) =>
+        const lanes = fixtures.map((it) =>
           it.room
             .show({ limit: 100 })
             .tickets.map((ticket) => [ticket.id, ticket.number, ticket.lane]),
@@ -185,7 +185,7 @@ describe("two clones", () => {
   })
 
   test("[BOARD-11] git merges two clones and two branches without a conflict", async () => {
-    await using a = await boardWorld()
+    await using a = await boardFixture()
     const other = join(a.root, "..", "other")
     await a.room.create(input("ticket.new", { title: "A" }))
     git(a.root, "add", "-A")
@@ -215,28 +215,30 @@ describe("two clones", () => {
   })
 
   test("[BOARD-14] a person undoes each last move, also an undo", async () => {
-    await using world = await boardWorld({ git: false })
-    await world.room.create(input("ticket.new", { title: "A" }))
-    await expect(world.room.undo({ id: "1" }, PERSON)).rejects.toThrow("no move to undo")
-    await world.room.move({ id: "1", lane: "working" }, BY_AGENT)
-    await expect(world.room.undo({ id: "1" }, BY_AGENT)).rejects.toThrow("only a user undoes")
-    expect(await world.room.undo({ id: "1" }, PERSON)).toMatchObject({ lane: "backlog" })
-    expect(await world.room.undo({ id: "1" }, PERSON)).toMatchObject({ lane: "working" })
-    const [last] = world.room.log({ limit: 1 }).events
+    await using fixture = await boardFixture({ git: false })
+    await fixture.room.create(input("ticket.new", { title: "A" }))
+    await expect(fixture.room.undo({ id: "1" }, PERSON)).rejects.toThrow("no move to undo")
+    await fixture.room.move({ id: "1", lane: "working" }, BY_AGENT)
+    await expect(fixture.room.undo({ id: "1" }, BY_AGENT)).rejects.toThrow("only a user undoes")
+    expect(await fixture.room.undo({ id: "1" }, PERSON)).toMatchObject({ lane: "backlog" })
+    expect(await fixture.room.undo({ id: "1" }, PERSON)).toMatchObject({ lane: "working" })
+    const [last] = fixture.room.log({ limit: 1 }).events
     expect(last).toMatchObject({ kind: "undo", inverse: { from: "working", to: "backlog" } })
   })
 
   test("[BOARD-16] a rejection sends a ticket back with feedback", async () => {
-    await using world = await boardWorld({ git: false })
-    await world.room.create(input("ticket.new", { title: "A" }))
-    await world.room.move({ id: "1", lane: "working" }, BY_AGENT)
-    await world.room.move({ id: "1", lane: "testing" }, BY_AGENT)
-    const back = world.room.move({ id: "1", lane: "working" }, PERSON)
+    await using fixture = await boardFixture({ git: false })
+    await fixture.room.create(input("ticket.new", { title: "A" }))
+    await fixture.room.move({ id: "1", lane: "working" }, BY_AGENT)
+    await fixture.room.move({ id: "1", lane: "testing" }, BY_AGENT)
+    const back = fixture.room.move({ id: "1", lane: "working" }, PERSON)
     await expect(back).rejects.toThrow("no move leads from testing to working")
-    await expect(world.room.reject({ id: "1", feedback: " " }, PERSON)).rejects.toThrow("feedback")
-    const rejected = await world.room.reject({ id: "1", feedback: "Name both lengths" }, PERSON)
+    await expect(fixture.room.reject({ id: "1", feedback: " " }, PERSON)).rejects.toThrow(
+      "feedback",
+    )
+    const rejected = await fixture.room.reject({ id: "1", feedback: "Name both lengths" }, PERSON)
     expect(rejected.lane).toBe("working")
-    expect(world.room.detail({ id: "1" }).events[0]).toMatchObject({
+    expect(fixture.room.detail({ id: "1" }).events[0]).toMatchObject({
       actor: "qa",
       feedback: "Name both lengths",
     })

@@ -2,9 +2,9 @@ import {
   type CallContext,
   type KbContext,
   type KbDocuments,
-  type KbFound,
   type KbParagraph,
   type KbParagraphShown,
+  type KbSearchResult,
   type KbTrace,
   kbOperations,
   type OperationInput,
@@ -25,10 +25,10 @@ export function createAnswers(deps: Pick<KnowledgeDeps, "count">, access: Librar
       const meaning = await access.meaning.rank(request.query, library, context.signal)
       const hits = findParagraphs({ ...request, tier }, library, { graph, meaning })
       const documents = library.documents.length
-      return { hits: [...hits], by: meaning.by, documents } satisfies KbFound
+      return { hits: [...hits], by: meaning.by, documents } satisfies KbSearchResult
     },
 
-    async hop(input: OperationInput<"kb.hop">): Promise<KbFound> {
+    async hop(input: OperationInput<"kb.hop">): Promise<KbSearchResult> {
       const { library, steps } = await walked(input, access)
       const hits = steps.map((it) => hitOfStep(it))
       return { hits, by: byWords(OVER_THE_GRAPH), documents: library.documents.length }

@@ -7,7 +7,7 @@ export const MapNameUnknown = defineError<{ name: string; near: readonly string[
     message: (it) => `The map has no file, folder or symbol ${shortened(it.name)}.`,
     hint: (it) =>
       it.near.length === 0
-        ? "Search by words with `qm search <words>`, or run `qm map` if it is new."
+        ? `Run \`qm search ${JSON.stringify(shortened(it.name))}\` to search by words, or \`qm map\` if it is new.`
         : `Similar names: ${it.near.map(shortened).join(", ")}.`,
   },
 )

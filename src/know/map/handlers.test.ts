@@ -237,6 +237,19 @@ describe("map.show", () => {
     expect(others).toMatchObject([{ path: "src/a.ts" }, { path: "test/a.test.ts" }])
   })
 
+  test.for(["src/price", "./src/price/", "src"])("[MAP-47] %s shows a folder", async (what) => {
+    const shown = await (await opened()).show(what)
+    const folder = what.includes("price") ? "src/price" : "src"
+    expect(shown).toMatchObject({ kind: "folder", folder })
+    expect(shown.kind === "folder" && shown.files).toBeGreaterThan(0)
+  })
+
+  test("[MAP-47] a symbol has precedence over a folder of the same name", async () => {
+    const map = await opened({ "login/form.ts": "export function login() {}\n" })
+    expect(await map.show("login")).toMatchObject({ kind: "symbol" })
+    expect(await map.show("login/")).toMatchObject({ kind: "folder", folder: "login" })
+  })
+
   test.for([
     ["roundLines", "roundLine"],
     ["src/price/roundin.ts", "src/price/rounding.ts"],

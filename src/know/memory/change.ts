@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { Caller, Memory, MemorySignals } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { isPerson, type MemoryDeps } from "./deps.ts"
-import { AlreadySuperseded, MemoryUnknown, NothingSaid, OnlyAPerson } from "./errors.ts"
+import { AlreadySuperseded, FeedbackEmpty, MemoryUnknown, OnlyAPerson } from "./errors.ts"
 import type { Catalogue, Load } from "./files/catalogue.ts"
 import { placeOf } from "./files/citations.ts"
 import type { MemoryEntry, StoredMemory } from "./files/entry.ts"
@@ -33,7 +33,7 @@ export function createChanges(changing: ChangeDeps) {
     async feedback(input: FeedbackInput, caller?: Caller): Promise<Memory> {
       const { id: memory, verdict = null, outcome = null } = input
       const now = { verdict, outcome }
-      if (verdict === null && outcome === null) throw NothingSaid({ id: memory })
+      if (verdict === null && outcome === null) throw FeedbackEmpty({ id: memory })
       const speaker = feedbackSourceOf(input, caller)
       if (speaker === undefined) return change(memory, changing, { edit: judged(now, undefined) })
       const source = { root: deps.root(), memory, speaker }

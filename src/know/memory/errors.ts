@@ -26,7 +26,7 @@ export const TextTooLong = defineError<{ field: string; length: number; most: nu
   },
 )
 
-export const NothingSaid = defineError<{ id: string }>()("MEMORY_NOTHING_SAID", {
+export const FeedbackEmpty = defineError<{ id: string }>()("MEMORY_NOTHING_SAID", {
   family: "invalid",
   message: (it) => `The feedback on ${shown(it.id)} has neither a verdict nor an outcome.`,
   hint: () => "Pass verdict helpful or unhelpful, or outcome succeeded or failed, or both.",

@@ -2,14 +2,14 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import type { MemoryKind } from "#ground/contract"
-import { AGENT, fileText, memoryWorld, note, WANTED } from "#test/memory-room"
+import { AGENT, fileText, memoryFixture, note, WANTED } from "#test/memory-room"
 import { fcParameters } from "#test/seed"
 import { blockOf } from "./inject.ts"
 import { INJECTIONS } from "./injections.fixture.ts"
 
 describe("memory inject", () => {
   test("[MEMORY-14] returns matching memories with enough confidence, and counts the use", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const good = await it.room.record(note(), AGENT)
     const bad = await it.room.record(note({ title: "Page cache is slow", body: "b" }), AGENT)
     await it.room.record(note({ title: "Unrelated", body: "Says cache once." }), AGENT)
@@ -32,7 +32,7 @@ describe("memory inject", () => {
   })
 
   test("[MEMORY-13] a word of 900,000 letters in the task, or of 95,000 in a memory, stalls nothing", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await it.room.record(note(), AGENT)
     const long = fileText({ title: "Long word" }, `${"a".repeat(95_000)}\n`)
     await it.file("lessons/long.md", long)
@@ -41,7 +41,7 @@ describe("memory inject", () => {
   })
 
   test("[MEMORY-14] of stale memories returns only decisions and rules, labelled as stale", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.code.set("src/a.ts", "1")
     const kinds: readonly MemoryKind[] = ["strategy", "pitfall", "fix", "term", "decision", "rule"]
     for (const kind of kinds) {
@@ -62,7 +62,7 @@ describe("memory inject", () => {
   })
 
   test("[MEMORY-14] never exceeds the budget or the requested number", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     for (let n = 0; n < 12; n++) {
       const body = `Page cache locale ${"long ".repeat(n * 40)}${n}`
       await it.room.record(note({ title: `Number ${n} page`, body }))
@@ -89,7 +89,7 @@ describe("memory inject", () => {
   })
 
   test("[MEMORY-14] skips a memory that does not fit and tries the next", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const large = { title: "Page cache locale", body: `Page cache locale ${"x ".repeat(2_000)}` }
     const best = await it.room.record(note(large))
     const next = await it.room.record(note({ title: "Page", body: "Short." }))
@@ -100,7 +100,7 @@ describe("memory inject", () => {
   })
 
   test("[MEMORY-14] returns none on any failure, and logs it", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await it.room.record(note())
     const logged: string[] = []
     const log = { ...it.deps.log, warn: (sentence: string) => void logged.push(sentence) }
@@ -114,7 +114,7 @@ describe("memory inject", () => {
 
 describe("blocks", () => {
   test("[MEMORY-15] a block names its source, its trust and its id", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.code.set("src/a.ts", "1").set("src/b.ts f", "2")
     const cites = ["src/a.ts", "src/b.ts#f"]
     await it.room.record(note({ description: "In one line", cites }), AGENT)
@@ -133,7 +133,7 @@ describe("blocks", () => {
   })
 
   test("[MEMORY-15] a delimiter that the text contains is not used", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const taken = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])
     const bytes = [taken, taken, taken.map((byte) => byte + 1)]
     const random = { bytes: () => bytes.shift() ?? taken }
@@ -145,7 +145,7 @@ describe("blocks", () => {
   })
 
   test("[MEMORY-15] [TB5] none of 100 hostile texts leaves its block, for any author of the file", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     for (const [at, text] of INJECTIONS.entries()) {
       const head = {
         id: `mem_hostile${at}`,
@@ -170,7 +170,7 @@ describe("blocks", () => {
   })
 
   test("[MEMORY-16] [TB5] none of 100 hostile texts from a session that read the web is handed out", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.untrusted.add("ses_1")
     let kept = 0
     for (const [at, text] of INJECTIONS.entries()) {

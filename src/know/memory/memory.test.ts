@@ -6,7 +6,7 @@ import { systemRandom } from "#ground/base"
 import { type MemoryKind, memoryOperations, OPERATIONS } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { sql } from "#ground/store"
-import { AGENT, fileText, type MemoryWorld, memoryWorld, note, WANTED } from "#test/memory-room"
+import { AGENT, fileText, type MemoryFixture, memoryFixture, note, WANTED } from "#test/memory-room"
 import { operationCaller } from "#test/operations"
 import { memoryHandlers } from "./handlers.ts"
 import { LONGEST_BODY_UNITS, LONGEST_TITLE_UNITS } from "./limits.ts"
@@ -17,7 +17,7 @@ const Body = z.object({ body: z.string() })
 
 describe("memory files", () => {
   test("[MEMORY-1] each kind has its folder, and the file name contains the title", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const kinds: readonly MemoryKind[] = ["strategy", "pitfall", "fix", "decision", "rule", "term"]
     for (const kind of kinds) {
       await it.room.record(note({ kind, title: `On ${kind}: ÄÖ & "x"`, body: `About ${kind}.` }))
@@ -36,7 +36,7 @@ describe("memory files", () => {
   })
 
   test("[MEMORY-1] a memory reads back as it was recorded", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.code.set("src/cache.ts keyOf", "aa11")
     const { memory, outcome } = await it.room.record(
       note({ cites: ["src/cache.ts#keyOf"], description: "Pages of others" }),
@@ -70,7 +70,7 @@ describe("memory files", () => {
   })
 
   test("[MEMORY-2] edited, moved and deleted files are used at the next call", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const { memory } = await it.room.record(note())
     const [from, to] = [join(it.root, memory.file), join(it.root, ".qm/memory/rules/moved.md")]
     await it.file("rules/README.md", "no memory")
@@ -92,7 +92,7 @@ describe("memory files", () => {
   })
 
   test("[MEMORY-2] a file without an id gets a permanent one at the first write", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const file = await it.file("rules/tabs.md", fileText({ title: "Two spaces" }))
     const [memory] = (await it.room.list(all)).memories
     await it.room.feedback({ id: memory?.id ?? "", verdict: "helpful" })
@@ -107,7 +107,7 @@ describe("memory files", () => {
 
 describe("memory record", () => {
   test("[MEMORY-7] removes invisible characters and redacts secrets before it writes", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const canary = Buffer.from(systemRandom.bytes(18)).toString("hex")
     const secrets = createSecrets({ random: systemRandom, known: [canary] })
     const room = it.other({ secrets: async () => secrets })
@@ -144,7 +144,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-7] a failing redactor prevents every write and every result", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await it.room.record(note())
     const before = await it.files()
     const failing = [
@@ -169,7 +169,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-7] a secret in a file written by hand reaches neither index nor result", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const canary = Buffer.from(systemRandom.bytes(18)).toString("hex")
     const head = {
       title: `Login page ${canary}`,
@@ -188,7 +188,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-7] redacts a secret that became known after the memory was indexed", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const canary = Buffer.from(systemRandom.bytes(9)).toString("hex").replaceAll(/\d/g, "x")
     await it.file("rules/login.md", fileText({ title: "Login page" }, `Use ${canary}\n`))
     expect((await it.room.list(all)).memories[0]?.body).toContain(canary)
@@ -200,7 +200,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-8] a duplicate returns the existing memory", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const first = await it.room.record(note({ body: LONG }))
     const again = await it.room.record(
       note({
@@ -219,7 +219,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-8] a superseded text may be recorded again", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const { id } = (await it.room.record(note())).memory
     await it.room.record(note({ title: "Otherwise", body: "Now so.", supersedes: id }))
     const again = await it.room.record(note())
@@ -227,7 +227,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-9] rejects text that contains a handed-out block", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await it.room.record(note())
     const [block] = await it.room.inject(WANTED)
     const echoes = [
@@ -254,7 +254,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-10] a session distils at most three memories, and can still record others", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const distil = (n: number, session: string) =>
       it.room.record(note({ title: `Lesson ${n}`, body: `Body ${n}`, branchId: "br_1" }), {
         ...AGENT,
@@ -268,7 +268,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-10] `onRecorded` is called with the branch once its memory is stored", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const recorded: string[] = []
     const handlers = memoryHandlers({
       memory: async () => it.room,
@@ -285,7 +285,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-21] rejects invalid input with the limit and the length", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const refused: readonly [Parameters<typeof note>[0], string, string][] = [
       [{ title: " \u200b " }, "MEMORY_INVALID_INPUT", "is empty"],
       [{ title: "x".repeat(LONGEST_TITLE_UNITS + 1) }, "MEMORY_TEXT_TOO_LONG", "201 characters"],
@@ -310,7 +310,7 @@ describe("memory record", () => {
   })
 
   test("[MEMORY-21] stores unusual texts as far as possible", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const odd = "NUL \u0000, half \ud800, 世界, --- \n---\ntitle: other\n---\n\ttab"
     const { memory } = await it.room.record(note({ title: "# [x]: {y} 'z' \"", body: odd }))
     expect(await it.room.show({ id: memory.id })).toMatchObject({
@@ -323,12 +323,12 @@ describe("memory record", () => {
 describe("citations", () => {
   const cited = { cites: ["src/cache.ts", "src/key.ts#keyOf"] }
 
-  async function withCode(it: MemoryWorld): Promise<void> {
+  async function withCode(it: MemoryFixture): Promise<void> {
     it.code.set("src/cache.ts", "aa").set("src/key.ts keyOf", "bb")
   }
 
   test("[MEMORY-12] a stale citation is shown as stale, and the memory is not handed out", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await withCode(it)
     const { memory } = await it.room.record(note(cited))
     const before = await it.read(memory.file)
@@ -348,7 +348,7 @@ describe("citations", () => {
   })
 
   test("[MEMORY-12] confirming a memory updates its citations to the current code", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await withCode(it)
     const { memory } = await it.room.record(note(cited), AGENT)
     it.code.set("src/cache.ts", "new")
@@ -360,7 +360,7 @@ describe("citations", () => {
   })
 
   test("[MEMORY-12] rejects a citation that is not in the repository", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await withCode(it)
     it.code.set("../out.ts", "x").set("/etc/passwd", "x").set("a//b", "x").set("odd#name.ts", "y")
     for (const cite of [
@@ -382,7 +382,7 @@ describe("citations", () => {
   })
 
   test("[MEMORY-12] a citation that cannot be checked is unchecked, not stale", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.code.set("src/a.ts", "aa")
     const head = { title: "Cited by hand", cites: "[src/a.ts, 'src/b.ts#f', '../../x']" }
     await it.file("rules/hand.md", fileText(head))
@@ -396,7 +396,7 @@ describe("citations", () => {
 
 describe("trust", () => {
   test("[MEMORY-16] [TB5] a memory based on foreign text can be found, and is handed out only after a user confirms it", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.untrusted.add("ses_web")
     const web = { ...AGENT, session: "ses_web" }
     const byRead = await it.room.record(note(), web)
@@ -418,7 +418,7 @@ describe("trust", () => {
   })
 
   test("[MEMORY-16] a session whose sources are unknown is not trusted", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const room = it.other({ isUntrusted: async () => Promise.reject(new Error("no fold")) })
     expect((await room.record(note(), AGENT)).memory.source.isUntrusted).toBe(true)
     expect((await room.record(note({ title: "By a person", body: "b" }))).memory).toMatchObject({
@@ -428,7 +428,7 @@ describe("trust", () => {
   })
 
   test("[MEMORY-17] agents cannot confirm, forget, or replace a confirmed memory", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const mine = await it.room.record(note({ kind: "decision" }))
     const theirs = await it.room.record(note({ title: "By an agent", body: "b" }), AGENT)
     const denied = { code: "MEMORY_ONLY_A_PERSON" }
@@ -468,7 +468,7 @@ describe("trust", () => {
   })
 
   test("[MEMORY-17] a memory may be similar to the one it replaces", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const old = await it.room.record(note())
     const next = await it.room.record(note({ supersedes: old.memory.id }))
     expect(next.outcome).toBe("recorded")
@@ -479,7 +479,7 @@ describe("trust", () => {
 
 describe("memory feedback", () => {
   test("[MEMORY-20] a session has one vote, a user any number", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const { id } = (await it.room.record(note(), AGENT)).memory
     const signals = async () => Object.values((await it.room.show({ id })).signals)
     for (let n = 0; n < 3; n++) {
@@ -498,7 +498,7 @@ describe("memory feedback", () => {
   })
 
   test("[MEMORY-20] counts that a user reset do not become negative", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const { id, file } = (await it.room.record(note(), AGENT)).memory
     await it.room.feedback({ id, verdict: "helpful" }, AGENT)
     const text = (await it.read(file)).replace("  helpful: 1", "  helpful: 0")
@@ -510,7 +510,7 @@ describe("memory feedback", () => {
 
 describe("operations", () => {
   test("[MEMORY-17] agents have three operations, users all", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const surfaces = Object.values(memoryOperations).map(
       ({ name, surfaces }) => `${name} ${surfaces.join(" ")}`,
     )
@@ -543,7 +543,7 @@ describe("operations", () => {
 
 describe("memory search", () => {
   test("[MEMORY-13] finds by title, line, text and cited path, in any script, with reasons", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     it.code.set("src/queue/drain.ts", "aa")
     await it.room.record(note({ title: "Drain slowly", body: "b", cites: ["src/queue/drain.ts"] }))
     await it.room.record(note({ title: "Kachelöfen heizen", body: "Nur mit Buche." }))
@@ -575,7 +575,7 @@ describe("memory search", () => {
   })
 
   test("[MEMORY-13] finds memories with low confidence; age lowers the rank, except of decisions", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const old = await it.room.record(note({ body: "Old page cache." }))
     const rule = await it.room.record(
       note({ kind: "rule", title: "The cache key lacks a locale", body: "r" }),

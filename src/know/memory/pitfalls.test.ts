@@ -1,9 +1,9 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { AGENT, fileText, type MemoryWorld, memoryWorld, note } from "#test/memory-room"
+import { AGENT, fileText, type MemoryFixture, memoryFixture, note } from "#test/memory-room"
 
-function placed(lab: MemoryWorld) {
+function placed(lab: MemoryFixture) {
   const stateDirectory = join(lab.root, ".git/qm")
   const file = join(stateDirectory, "pitfalls.json")
   return {
@@ -14,7 +14,7 @@ function placed(lab: MemoryWorld) {
 }
 
 test("[MEMORY-23] writes pitfalls with their citations for hooks after each change", async () => {
-  await using lab = await memoryWorld()
+  await using lab = await memoryFixture()
   const { room, told, file } = placed(lab)
   for (const path of ["src/cache.ts", "src/cache.ts key", "src/page.ts"]) lab.code.set(path, "1")
   await room.record(
@@ -40,7 +40,7 @@ test("[MEMORY-23] writes pitfalls with their citations for hooks after each chan
 })
 
 test("[MEMORY-23] leaves out pitfalls with low confidence, in quarantine or superseded", async () => {
-  await using lab = await memoryWorld()
+  await using lab = await memoryFixture()
   const { room, told } = placed(lab)
   lab.code.set("a.ts", "1")
   const cites = ["a.ts"]
@@ -62,7 +62,7 @@ test("[MEMORY-23] leaves out pitfalls with low confidence, in quarantine or supe
 })
 
 test("[MEMORY-23] a manual change is found at the next call, and an equal file is not written again", async () => {
-  await using lab = await memoryWorld()
+  await using lab = await memoryFixture()
   const { room, told, file } = placed(lab)
   const head = { id: "mem_1", kind: "pitfall", title: "By hand", state: "confirmed" }
   const cites = "[a.ts]"
@@ -81,7 +81,7 @@ test("[MEMORY-23] a manual change is found at the next call, and an equal file i
 })
 
 test("[MEMORY-23] redacts secrets, and a failed write does not fail the operation", async () => {
-  await using lab = await memoryWorld()
+  await using lab = await memoryFixture()
   lab.code.set("a.ts", "1")
   const { told } = placed(lab)
   const stateDirectory = () => join(lab.root, ".git/qm")

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Clock, silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore, type StoreLocation, sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
-import { AGENT, type MemoryWorld, memoryWorld, note, WANTED } from "#test/memory-room"
+import { AGENT, type MemoryFixture, memoryFixture, note, WANTED } from "#test/memory-room"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
 import { tempDirectory } from "#test/temp"
@@ -14,7 +14,7 @@ const all = { limit: 1_000 }
 
 function writersSuite(locate: () => Promise<StoreLocation>): void {
   test("[MEMORY-18] simultaneous feedback from several instances is all counted", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const { memory } = await it.room.record(note())
     const rooms = Array.from({ length: 3 }, () => it.other({ clock: systemClock }))
     const feedbacks = rooms.flatMap((room) =>
@@ -26,7 +26,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-18] the same text recorded simultaneously is stored once", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const rooms = Array.from({ length: 4 }, () => it.other({ clock: systemClock }))
     const recorded = await Promise.all(rooms.map((room) => room.record(note())))
     expect(recorded.map((one) => one.outcome).toSorted()).toEqual([
@@ -39,7 +39,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-18] an abandoned lock is taken after it expires, not before", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const db = it.store.forRoom("memory")
     const lease = { root: it.root, owner: "dead", now: it.clock.now(), leaseMs: LEASE_MS }
     await db.run(takeLock(lease))
@@ -51,7 +51,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-18] a writer that never gets the lock gets an error", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const db = it.store.forRoom("memory")
     const clock = passingClock(it.clock.now(), async (now) => {
       await db.run(sql`DELETE FROM memory_locks`)
@@ -64,7 +64,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-18] a writer that lost the lock reverts its write", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const { memory } = await it.room.record(note())
     const before = await it.read(memory.file)
     const db = it.store.forRoom("memory")
@@ -87,7 +87,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-19] recording writes file and event, or neither", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     await failAtEveryCall(await it.deps.db(), {
       write: async (db) => void (await it.other({ db: async () => db }).record(note())),
       afterFailure: async () => {
@@ -99,10 +99,10 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-19] replacing, feedback, confirming and forgetting write file and event, or neither", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const old = await it.room.record(note(), AGENT)
     const id = old.memory.id
-    const steps: readonly ((room: MemoryWorld["room"]) => Promise<unknown>)[] = [
+    const steps: readonly ((room: MemoryFixture["room"]) => Promise<unknown>)[] = [
       (room) => room.feedback({ id, verdict: "helpful", outcome: "succeeded" }),
       (room) => room.feedback({ id, verdict: "helpful" }, AGENT),
       (room) => room.confirm({ id }),
@@ -133,7 +133,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
   })
 
   test("[MEMORY-14] a memory whose use cannot be counted is not handed out", async () => {
-    await using it = await memoryWorld(await locate())
+    await using it = await memoryFixture(await locate())
     const { memory } = await it.room.record(note())
     const db = await it.deps.db()
     const room = it.other({
@@ -152,7 +152,7 @@ describe("on SQLite", () => {
   test("[MEMORY-18] two connections to one file keep all feedback, like two processes", async () => {
     await using folder = await tempDirectory()
     const location = { kind: "sqlite", file: join(folder.path, "store.sqlite") } as const
-    await using it = await memoryWorld(location)
+    await using it = await memoryFixture(location)
     const deps = { location, clock: systemClock, random: systemRandom, log: silentLog }
     await using store = await openStore(deps)
     const { memory } = await it.room.record(note())
@@ -176,14 +176,14 @@ describe.runIf(needs("MEMORY-18", "postgres"))("on Postgres", () => {
   writersSuite(async () => ({ kind: "postgres", url: await cluster.createDatabase() }))
 })
 
-async function state(it: MemoryWorld): Promise<unknown> {
+async function state(it: MemoryFixture): Promise<unknown> {
   const texts: [string, string][] = []
   for (const file of await it.files()) texts.push([file, await it.read(join(".qm", file))])
   return [texts, await it.events()]
 }
 
 /** A write that failed to take or release the lock leaves it to expire. */
-async function unlock(it: MemoryWorld): Promise<void> {
+async function unlock(it: MemoryFixture): Promise<void> {
   await it.clock.advance(LEASE_MS + 1)
 }
 

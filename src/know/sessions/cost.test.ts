@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { sql } from "#ground/store"
-import { CALL, sessionsWorld } from "#test/sessions-room"
+import { CALL, sessionsFixture } from "#test/sessions-room"
 import {
   claudeAnswer,
   claudeFile,
@@ -34,7 +34,7 @@ const text = (words: string) => ({ type: "text", text: words })
  *                                                                                   294,500  $0.29450
  */
 async function sheet() {
-  const world = await sessionsWorld()
+  const fixture = await sessionsFixture()
   const claude = sessionIdOf("sheet")
   const codex = sessionIdOf("sheet of codex")
   const yesterday = TODAY - DAY_MS + 1_000
@@ -85,9 +85,9 @@ async function sheet() {
       later,
     ),
   ]
-  await writeLines(claudeFile(world.home, CWD, claude), main)
+  await writeLines(claudeFile(fixture.home, CWD, claude), main)
   const inner = { ...later, isSidechain: true }
-  const agent = claudeFile(world.home, CWD, claude).replace(".jsonl", "/subagents/agent-x1.jsonl")
+  const agent = claudeFile(fixture.home, CWD, claude).replace(".jsonl", "/subagents/agent-x1.jsonl")
   await writeLines(
     agent,
     claudeAnswer(
@@ -101,7 +101,7 @@ async function sheet() {
     ),
   )
   await writeLines(agent.replace(".jsonl", ".meta.json"), [{ agentType: "Explore" }])
-  await writeLines(codexFile(world.home, codex, yesterday), [
+  await writeLines(codexFile(fixture.home, codex, yesterday), [
     ...codexStart({ id: codex, cwd: "/w/other", model: "gpt-5-codex", at: yesterday }),
     codexLine("event_msg", { type: "user_message", message: "Fix the pier" }, yesterday),
     codexUsage({ input: 10_000, cacheRead: 6_000, output: 500 }, yesterday),
@@ -112,19 +112,19 @@ async function sheet() {
       output: 1_000,
     }),
   ])
-  await world.index.import({ scope: "machine" }, CALL)
-  return { world, claude, codex }
+  await fixture.index.import({ scope: "machine" }, CALL)
+  return { fixture, claude, codex }
 }
 
-type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof sheet>>["world"]["index"]["cost"]>>
+type Cost = Awaited<ReturnType<Awaited<ReturnType<typeof sheet>>["fixture"]["index"]["cost"]>>
 const dollars = ({ rows }: Cost) =>
   Object.fromEntries(
     rows.map((it) => [it.label, it.spend.usd === null ? it.spend.price : it.spend.usd.toFixed(5)]),
   )
 
 test("[SESSIONS-9] costs equal a hand-computed sheet, cache prices included, by every group", async () => {
-  const { world, claude, codex } = await sheet()
-  await using it = world
+  const { fixture, claude, codex } = await sheet()
+  await using it = fixture
   const cost = (by: Parameters<typeof it.index.cost>[0]["by"]) =>
     it.index.cost({ since: "30d", by }, CALL)
   const { total, unpricedModels } = await cost("model")
@@ -175,8 +175,8 @@ test("[SESSIONS-9] costs equal a hand-computed sheet, cache prices included, by 
 })
 
 test("[SESSIONS-9] a period, a host and a repository limit the sum", async () => {
-  const { world } = await sheet()
-  await using it = world
+  const { fixture } = await sheet()
+  await using it = fixture
   const usd = async (input: Partial<Parameters<typeof it.index.cost>[0]>) =>
     (await it.index.cost({ since: "30d", by: "day", ...input }, CALL)).total.usd?.toFixed(5)
   expect(await usd({ since: "2d" })).toBe("0.09650")
@@ -187,8 +187,8 @@ test("[SESSIONS-9] a period, a host and a repository limit the sum", async () =>
 })
 
 test("[SESSIONS-10] a call that two transcripts contain counts once in the cost", async () => {
-  const { world } = await sheet()
-  await using it = world
+  const { fixture } = await sheet()
+  await using it = fixture
   const fork = sessionIdOf("fork")
   const at = { cwd: CWD, sessionId: fork, at: TODAY - DAY_MS }
   const copied = claudeAnswer(
@@ -207,16 +207,16 @@ test("[SESSIONS-10] a call that two transcripts contain counts once in the cost"
 })
 
 test("[SESSIONS-11] prices are computed again when the price table changed", async () => {
-  const { world } = await sheet()
-  await using it = world
+  const { fixture } = await sheet()
+  await using it = fixture
   await it.db.run(sql`UPDATE session_calls SET usd = 99, prices = 'old'`)
   const { total } = await it.index.cost({ since: "30d", by: "day" }, CALL)
   expect(total.usd).toBeCloseTo(0.2945, 9)
 })
 
 test("[SESSIONS-12] a budget is below, near or over its limit for this day and week", async () => {
-  const { world } = await sheet()
-  await using it = world
+  const { fixture } = await sheet()
+  await using it = fixture
   const states = async (dayBudget: number, weekBudget: number) => {
     Object.assign(it.settings, { dayBudget, weekBudget })
     const { budgets } = await it.index.cost({ since: "30d", by: "day" }, CALL)
@@ -229,7 +229,7 @@ test("[SESSIONS-12] a budget is below, near or over its limit for this day and w
 })
 
 test("[SESSIONS-13] tool results are added up by tool", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   const sessionId = sessionIdOf("tools")
   const at = { cwd: CWD, sessionId, at: TODAY - 1_000 }
   const use = (id: string, name: string) =>

@@ -1,13 +1,13 @@
 import path from "node:path"
 import { expect, test } from "vitest"
-import { CALL, sessionsWorld } from "#test/sessions-room"
+import { CALL, sessionsFixture } from "#test/sessions-room"
 import { sessionIdOf, writeLines } from "#test/transcripts"
 
 const timestamp = "2025-12-31T10:00:00.000Z"
 const ID = sessionIdOf("other host")
 
 test("[SESSIONS-1] a session of Copilot has its prompts, tools, files, compactions and tokens", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   const event = (type: string, data: object) => ({ type, data, timestamp })
   const usage = {
     inputTokens: 9_000,
@@ -51,7 +51,7 @@ test("[SESSIONS-1] a session of Copilot has its prompts, tools, files, compactio
 })
 
 test("[SESSIONS-10] a message that Gemini writes again counts once, with its last tokens", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   const file = path.join(it.home, ".gemini/tmp/shop/chats", `session-${ID}.jsonl`)
   const answer = (output: number) => ({
     id: "g1",

@@ -6,7 +6,7 @@ import type { StoreLocation } from "#ground/store"
 import { sql } from "#ground/store"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { CALL, sessionsWorld } from "#test/sessions-room"
+import { CALL, sessionsFixture } from "#test/sessions-room"
 import {
   appendLines,
   claudeAnswer,
@@ -73,8 +73,8 @@ const LINES = [
   ...answer("m3", 20_700, text("The quotes are rounded half to even"), 4),
 ]
 
-async function world(location?: StoreLocation) {
-  const it = await sessionsWorld(location)
+async function makeFixture(location?: StoreLocation) {
+  const it = await sessionsFixture(location)
   await writeLines(claudeFile(it.home, CWD, CLAUDE), LINES)
   const minute = TODAY - 7_200_000
   const patch = "*** Begin Patch\n*** Update File: src/pier.ts\n+const pier = 3\n*** End Patch"
@@ -108,13 +108,13 @@ async function world(location?: StoreLocation) {
 }
 
 async function imported(location?: StoreLocation) {
-  const it = await world(location)
+  const it = await makeFixture(location)
   await it.index.import({ scope: "machine" }, CALL)
   return it
 }
 
 const CountRow = z.object({ count: z.coerce.number() })
-async function counts({ db }: Awaited<ReturnType<typeof world>>) {
+async function counts({ db }: Awaited<ReturnType<typeof makeFixture>>) {
   const count = async (query: Parameters<typeof db.run>[0]) =>
     (await db.get(CountRow, query))?.count
   return {
@@ -273,7 +273,7 @@ describe.runIf(needs("SESSIONS-7", "postgres"))("on Postgres", () => {
 })
 
 test("[SESSIONS-2] nothing is indexed before the user agreed, and waiting transcripts are counted", async () => {
-  await using it = await world()
+  await using it = await makeFixture()
   const before = await it.index.list({ limit: 10 }, CALL)
   expect(before).toMatchObject({ sessions: [], import: { setting: "ask", waitingFiles: 2 } })
   it.settings.import = "machine"
@@ -283,7 +283,7 @@ test("[SESSIONS-2] nothing is indexed before the user agreed, and waiting transc
 })
 
 test("[SESSIONS-3] an import of this repository leaves out others, until all are wanted", async () => {
-  await using it = await world()
+  await using it = await makeFixture()
   expect(await it.index.import({ scope: "repository" }, CALL)).toMatchObject({ sessions: 1 })
   expect((await it.index.list({ limit: 10 }, CALL)).sessions.map((one) => one.id)).toEqual([CLAUDE])
   expect(await it.index.import({ scope: "repository" }, CALL)).toMatchObject({ files: 0 })
@@ -292,7 +292,7 @@ test("[SESSIONS-3] an import of this repository leaves out others, until all are
 })
 
 test("[SESSIONS-6] no secret of a transcript is stored, not even half of one", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   const secret = `ghp_${randomBytes(18).toString("hex")}`
   const long = `${"word ".repeat(1_599)}${secret} and more ${secret} ${"x ".repeat(5_000)}`
   await writeLines(claudeFile(it.home, CWD, CLAUDE), [
@@ -324,7 +324,7 @@ test("[SESSIONS-6] no secret of a transcript is stored, not even half of one", a
 })
 
 test("[SESSIONS-4] an import that is cancelled keeps what it committed and continues there", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   await writeHome({
     home: it.home,
     cwd: CWD,
@@ -343,7 +343,7 @@ test("[SESSIONS-4] an import that is cancelled keeps what it committed and conti
   expect(part.lines).toBeGreaterThan(0)
   await it.index.import({ scope: "machine" }, CALL)
   const whole = await counts(it)
-  await using fresh = await sessionsWorld()
+  await using fresh = await sessionsFixture()
   await writeHome({
     home: fresh.home,
     cwd: CWD,
@@ -357,7 +357,7 @@ test("[SESSIONS-4] an import that is cancelled keeps what it committed and conti
 })
 
 test("[SESSIONS-4] two imports at the same time store each line once", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   await writeHome({
     home: it.home,
     cwd: CWD,
@@ -372,7 +372,7 @@ test("[SESSIONS-4] two imports at the same time store each line once", async () 
   ])
   await it.index.import({ scope: "machine" }, CALL)
   const both = await counts(it)
-  await using fresh = await sessionsWorld()
+  await using fresh = await sessionsFixture()
   await writeHome({
     home: fresh.home,
     cwd: CWD,
@@ -386,7 +386,7 @@ test("[SESSIONS-4] two imports at the same time store each line once", async () 
 })
 
 test("[SESSIONS-14] lines that are not JSON, too deep or of unknown kinds are skipped", async () => {
-  await using it = await sessionsWorld()
+  await using it = await sessionsFixture()
   const file = claudeFile(it.home, CWD, CLAUDE)
   await writeLines(file, LINES)
   const good = await readFile(file, "utf8")
@@ -420,7 +420,7 @@ test("[SESSIONS-15] an unknown id, an ambiguous start and a query without words 
 })
 
 test("[SESSIONS-16] a server answers while it indexes, and continues after the request ended", async () => {
-  await using it = await world()
+  await using it = await makeFixture()
   it.settings.import = "machine"
   const server = it.open({ staysOpen: true })
   const request = new AbortController()

@@ -112,8 +112,8 @@ describe("counting and redaction", () => {
       }),
       aFound("/home/a/x/.claude/settings.json", { load: "config-only", text: "{}", sent: "" }),
     ]
-    await using world = worldWith({ items })
-    const { manifest, budget } = await world.take(TAKE)
+    await using fixture = worldWith({ items })
+    const { manifest, budget } = await fixture.take(TAKE)
     expect(manifest.items.map((it) => [it.label, it.tokens, it.tokensOnDemand, it.bytes])).toEqual([
       ["~/.claude/CLAUDE.md", 5, 0, 7],
       [".claude/skills/s/SKILL.md", 4, 3, 29],
@@ -138,8 +138,8 @@ describe("counting and redaction", () => {
 
   test("[CAPTURE-3] the disclaimer says that it is an estimate and names the host version of its rules", async () => {
     const noteOf = async (report: FakeHostReport) => {
-      await using world = worldWith(report)
-      const { manifest } = await world.take(TAKE)
+      await using fixture = worldWith(report)
+      const { manifest } = await fixture.take(TAKE)
       expect(manifest.disclaimer).toMatch(/estimate.*may include additional content/)
       return [manifest.hostVersion, ...manifest.notes.map((it) => `${it.code}: ${it.text}`)]
     }
@@ -178,8 +178,8 @@ describe("counting and redaction", () => {
       }),
       aFound("/home/a/x/broken.toml", { load: "config-only", text: "= =", sent: "" }),
     ]
-    await using world = worldWith({ items })
-    const { manifest, texts } = await world.take({ ...TAKE, content: true })
+    await using fixture = worldWith({ items })
+    const { manifest, texts } = await fixture.take({ ...TAKE, content: true })
     expect(JSON.stringify([manifest, texts])).not.toMatch(new RegExp(`${KNOWN}|plain words|diary`))
     expect(manifest.items.map((it) => it.redactions)).toEqual([1, 0, 1, 0, 1, 0])
     expect(texts[0]?.text).toMatch(/^The key is \[redacted: .+\]\.$/)
@@ -196,10 +196,10 @@ describe("counting and redaction", () => {
   })
 
   test("[CAPTURE-4] a very long text is truncated at a whole character", async () => {
-    await using world = worldWith({
+    await using fixture = worldWith({
       items: [aFound("/home/a/x/A.md", { text: "😀".repeat(110_000) })],
     })
-    const { texts } = await world.take({ ...TAKE, content: true })
+    const { texts } = await fixture.take({ ...TAKE, content: true })
     expect([texts[0]?.isCut, texts[0]?.text.length, texts[0]?.text.isWellFormed()]).toEqual([
       true,
       200_000,
@@ -219,8 +219,8 @@ describe("host report", () => {
   const installed = { version: "1", program: "/usr/bin/claude", foundAt: "/usr/bin/claude" }
 
   test("[CAPTURE-13] the host's last session is read without asking the host", async () => {
-    await using world = worldWith({ items, lastSession: report })
-    const { observation } = await world.take(TAKE)
+    await using fixture = worldWith({ items, lastSession: report })
+    const { observation } = await fixture.take(TAKE)
     expect(observation).toMatchObject({ by: "transcript", agreed: 1, accuracy: 1 })
   })
 
@@ -232,8 +232,8 @@ describe("host report", () => {
       const lastSession =
         transcript === undefined ? {} : { lastSession: { ...report, ...transcript } }
       const seen = wire === undefined ? undefined : { ...report, by: "wire" as const, ...wire }
-      await using world = worldWith({ items, ...lastSession }, { wireReport: async () => seen })
-      return (await world.take(TAKE)).observation?.by
+      await using fixture = worldWith({ items, ...lastSession }, { wireReport: async () => seen })
+      return (await fixture.take(TAKE)).observation?.by
     }
     expect(await heard({ at: 6_000 }, { at: 5_000 })).toBe("wire")
     expect(await heard({ at: 5_000 }, { at: 5_000 })).toBe("wire")
@@ -255,8 +255,8 @@ describe("host report", () => {
     const broken = async () => {
       throw CaptureUnknown({ id: "x" })
     }
-    await using world = worldWith({ items, lastSession: report }, { wireReport: broken })
-    expect((await world.take(TAKE)).observation?.by).toBe("transcript")
+    await using fixture = worldWith({ items, lastSession: report }, { wireReport: broken })
+    expect((await fixture.take(TAKE)).observation?.by).toBe("transcript")
   })
 
   test("[CAPTURE-21] the gateway record is read for this host and folder, and its texts are redacted", async () => {
@@ -266,8 +266,8 @@ describe("host report", () => {
       const files = [{ path: `/home/a/x/${KNOWN}.md` }]
       return { ...report, by: "wire", session: `s-${KNOWN}`, files }
     }
-    await using world = worldWith({ items }, { wireReport })
-    const { observation } = await world.take(TAKE)
+    await using fixture = worldWith({ items }, { wireReport })
+    const { observation } = await fixture.take(TAKE)
     expect(asked).toEqual([["/home/a/x", "claude-code"]])
     expect(observation).toMatchObject({ by: "wire", compared: 2 })
     expect(JSON.stringify(observation)).not.toContain(KNOWN)
@@ -275,8 +275,8 @@ describe("host report", () => {
 
   test("[CAPTURE-14] the host is started only if the user requests it, and a refusal is reported", async () => {
     const heard = async (given: FakeHostReport) => {
-      await using world = worldWith({ items, installed, ...given })
-      const { observation, observationProblem } = await world.take({ ...TAKE, observe: true })
+      await using fixture = worldWith({ items, installed, ...given })
+      const { observation, observationProblem } = await fixture.take({ ...TAKE, observe: true })
       return observationProblem?.text ?? observation?.by
     }
     const answer = { kind: "answered", report: { ...report, by: "host" } } as const
@@ -289,8 +289,8 @@ describe("host report", () => {
       const said = await heard({ answer, installed: { ...installed, ...inside } })
       expect(said).toMatch(/is inside this project/)
     }
-    await using world = worldWith({ items, answer })
-    const { observationProblem } = await world.take({ ...TAKE, observe: true })
+    await using fixture = worldWith({ items, answer })
+    const { observationProblem } = await fixture.take({ ...TAKE, observe: true })
     expect(observationProblem?.code).toBe("not-installed")
   })
 })
@@ -303,10 +303,10 @@ describe("capture history", () => {
       aFound("/home/a/x/s.json", { load: "config-only", text: "{}", sent: "" }),
     ]
     const shown = async (isShared: boolean) => {
-      await using world = worldWith({ items }, { isShared: () => isShared })
-      const { manifest } = await world.take(TAKE)
+      await using fixture = worldWith({ items }, { isShared: () => isShared })
+      const { manifest } = await fixture.take(TAKE)
       const texts = items.map(async ({ path }) => {
-        const text = await world.text({ id: manifest.id, path })
+        const text = await fixture.text({ id: manifest.id, path })
         return text.withheld === undefined ? text.text : "withheld"
       })
       return await Promise.all(texts)
@@ -316,23 +316,23 @@ describe("capture history", () => {
   })
 
   test("[CAPTURE-9] a capture that is not stored can be compared", async () => {
-    await using world = worldWith({ items: [aFound("/home/a/x/CLAUDE.md")] })
-    const first = await world.take(TAKE)
-    const second = await world.take({ ...TAKE, save: false, diff: "last" })
+    await using fixture = worldWith({ items: [aFound("/home/a/x/CLAUDE.md")] })
+    const first = await fixture.take(TAKE)
+    const second = await fixture.take({ ...TAKE, save: false, diff: "last" })
     expect([first.previous, second.previous?.id]).toEqual([null, first.manifest.id])
-    expect((await world.take(TAKE)).previous).toBeNull()
+    expect((await fixture.take(TAKE)).previous).toBeNull()
     expect(second.diff).toMatchObject({ from: { id: first.manifest.id }, changes: [] })
-    expect((await world.list({ limit: 10 })).captures).toHaveLength(1)
-    expect((await world.list({ path: ".", host: "codex", limit: 10 })).captures).toEqual([])
-    const shown = await world.show({ id: "last", content: true })
+    expect((await fixture.list({ limit: 10 })).captures).toHaveLength(1)
+    expect((await fixture.list({ path: ".", host: "codex", limit: 10 })).captures).toEqual([])
+    const shown = await fixture.show({ id: "last", content: true })
     expect([shown.manifest.id, shown.texts.length]).toEqual([first.manifest.id, 1])
-    await expect(world.text({ id: "last", path: "/none" })).rejects.toMatchObject({
+    await expect(fixture.text({ id: "last", path: "/none" })).rejects.toMatchObject({
       code: "CAPTURE_ITEM_UNKNOWN",
     })
-    await expect(world.take({ ...TAKE, diff: "cap_none" })).rejects.toMatchObject({
+    await expect(fixture.take({ ...TAKE, diff: "cap_none" })).rejects.toMatchObject({
       code: "CAPTURE_UNKNOWN",
     })
-    expect((await world.diff({ from: "last", to: "last" })).changes).toEqual([])
+    expect((await fixture.diff({ from: "last", to: "last" })).changes).toEqual([])
   })
 })
 
@@ -387,8 +387,8 @@ test("[CAPTURE-12] settings are shown redacted, MCP servers with their state", a
       },
     ],
   }
-  await using world = worldWith({ survey })
-  const shown = await world.settings({ path: ".", host: "claude-code" })
+  await using fixture = worldWith({ survey })
+  const shown = await fixture.settings({ path: ".", host: "claude-code" })
   expect(JSON.stringify(shown)).not.toMatch(new RegExp(`${KNOWN}|plain|hunter2|Bearer`))
   expect(shown.settings.map((it) => it.key)).toEqual(["env.A", "model"])
   expect(shown.layers.map((it) => it.outcome)).toEqual(["found", "broken", "unreadable", "found"])
@@ -417,11 +417,11 @@ test("[CAPTURE-25] after a recorded request the figures are the provider's, and 
     categories: [{ name: "system", tokens: 13_000 }],
     tools: [{ name: "mcp__gh__search", tokens: 700, isLoaded: true }],
   }
-  await using world = worldWith(
+  await using fixture = worldWith(
     { survey: { mcpServers: [server, other] } },
     { wireReport: async () => report },
   )
-  const { headline, manifest } = await world.take(TAKE)
+  const { headline, manifest } = await fixture.take(TAKE)
   expect([headline.by, headline.tokens]).toEqual(["wire", 13_000])
   expect(manifest.start?.servers).toMatchObject([
     { name: "gh", source: "wire", tokens: 700, tools: [{ name: "search", isLoaded: true }] },
@@ -432,8 +432,8 @@ test("[CAPTURE-25] after a recorded request the figures are the provider's, and 
 
 test("[CAPTURE-27] a secret in a file that is sent is a note and the first advice", async () => {
   const items = [aFound("/home/a/x/CLAUDE.md", { text: `key ${KNOWN}` })]
-  await using world = worldWith({ items })
-  const { manifest, advice } = await world.take(TAKE)
+  await using fixture = worldWith({ items })
+  const { manifest, advice } = await fixture.take(TAKE)
   const redacted = manifest.items.filter((it) => it.redactions > 0).map((it) => it.path)
   expect(redacted).toEqual(["/home/a/x/CLAUDE.md"])
   expect(manifest.notes.map((it) => it.code)).toContain("secret-sent")
@@ -446,7 +446,7 @@ test("[CAPTURE-29] files and servers are counted for the host's model, and an ea
   let scale: ReturnType<typeof scaled> | null = null
   const asked: (string | undefined)[] = []
   const items = [aFound("/home/a/x/A.md", { text: "one two three four five" })]
-  await using world = worldWith(
+  await using fixture = worldWith(
     { items },
     {
       scale: async (of) => {
@@ -455,7 +455,7 @@ test("[CAPTURE-29] files and servers are counted for the host's model, and an ea
       },
     },
   )
-  const take = async () => (await world.take({ ...TAKE, save: true })).manifest
+  const take = async () => (await fixture.take({ ...TAKE, save: true })).manifest
   const plain = await take()
   scale = scaled(2)
   const doubled = await take()

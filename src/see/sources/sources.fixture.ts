@@ -17,7 +17,7 @@ const STUB = path.join(import.meta.dirname, "stub-server.sh")
 
 export const SHIPPED = path.join(import.meta.dirname, "../../../sources")
 
-export async function newWorld(changes: Partial<SourcesDeps> = {}) {
+export async function newFixture(changes: Partial<SourcesDeps> = {}) {
   const folder = await makeTemporaryDirectory()
   const clock = movableClock()
   const approvalsFile = path.join(folder.path, "home", "approvals", "sources.json")

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { isAppError } from "#ground/base"
 import { needs } from "#test/needs"
-import { childrenIn, newWorld } from "./sources.fixture.ts"
+import { childrenIn, newFixture } from "./sources.fixture.ts"
 
 const { signal } = new AbortController()
 const QUESTION = { tool: "search", args: { query: "x" } }
@@ -53,10 +53,10 @@ describe.runIf(needs("N3", "proc"))("slow, dead and malicious servers", () => {
 })
 
 async function proveBounded(behaviour: string, timeoutMs: number, outcome: RegExp): Promise<void> {
-  await using world = await newWorld()
-  await world.add("bad", behaviour, { origin: "shipped", timeoutMs })
-  await world.add("good", "good", { origin: "shipped" })
-  const { sources } = world
+  await using fixture = await newFixture()
+  await fixture.add("bad", behaviour, { origin: "shipped", timeoutMs })
+  await fixture.add("good", "good", { origin: "shipped" })
+  const { sources } = fixture
   const [bad, good] = await Promise.all([
     outcomeOf(sources.call("bad", QUESTION, signal)),
     outcomeOf(sources.call("good", QUESTION, signal)),
@@ -65,5 +65,5 @@ async function proveBounded(behaviour: string, timeoutMs: number, outcome: RegEx
   expect(good).toBe("found")
   if (bad !== "found") expect(bad).toContain("bad")
   await sources.close()
-  expect(await childrenIn(world.path)).toEqual([])
+  expect(await childrenIn(fixture.path)).toEqual([])
 }

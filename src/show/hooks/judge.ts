@@ -2,8 +2,8 @@ import path from "node:path"
 import {
   type BackgroundWork,
   type HookConfig,
+  type HookContext,
   type HookEvent,
-  type HookWorld,
   judgeEvent,
   readHookConfig,
   type Verdict,
@@ -57,7 +57,7 @@ async function openRepository(
   { root, gitDirectory, stateDirectory }: Repository,
   signal: AbortSignal,
   deps: JudgeDeps,
-): Promise<HookWorld> {
+): Promise<HookContext> {
   const { environment, home } = deps
   const config = await readHookConfig({
     projectFile: path.join(root, PROJECT_FOLDER, "config.json"),

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { AGENT_TYPES, AgentsApprovals, Message, Run } from "#ground/contract"
 import { followRun, restOf } from "#test/run-client"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { DOOR_ROUTES } from "./agents-door.ts"
 
 /** Calls of operations, in order. */
 const called: { name: string; input: unknown }[] = []
 
-let server: ServerWorld
+let server: ServerFixture
 let rest: ReturnType<typeof restOf>
 
 beforeAll(async () => {

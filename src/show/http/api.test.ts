@@ -5,7 +5,7 @@ import { AppError, defineError, type ErrorFamily, StorageFull } from "#ground/ba
 import type { CallContext, Operation } from "#ground/contract"
 import type { App } from "#show/app"
 import { testClock } from "#test/clock"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { answerError } from "./api.ts"
 import { MOST_REQUESTS_A_MINUTE } from "./guard/gate.ts"
 import { DEEPEST_JSON_LEVELS, LARGEST_BODY_BYTES } from "./limits.ts"
@@ -83,7 +83,7 @@ const withProbes = (app: App): App => ({
   },
 })
 
-let server: ServerWorld
+let server: ServerFixture
 beforeAll(async () => {
   server = await newServer({ changeApp: withProbes })
 })

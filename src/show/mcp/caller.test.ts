@@ -7,9 +7,9 @@ import { z } from "zod"
 import { systemRandom } from "#ground/base"
 import { digest } from "#know/ledger"
 import { LAUNCHER } from "#test/qm"
+import { newFixture } from "./app.fixture.ts"
 import { httpCallers, stdioCallers } from "./caller.ts"
 import { read } from "./mcp.fixture.ts"
-import { newWorld } from "./world.fixture.ts"
 
 const NOBODY = { client: undefined, session: undefined }
 const host = (id: string) => stdioCallers(systemRandom, { CLAUDE_CODE_SESSION_ID: id })
@@ -44,17 +44,17 @@ test.for<readonly [string, Record<string, string>, Record<string, string>]>([
 ])(
   "[MCP-20] tokens metered by hooks are charged to the session named %s",
   async ([, environment, meta]) => {
-    await using world = await newWorld(environment)
+    await using fixture = await newFixture(environment)
     const client = new Client({ name: "tester", version: "1.0.0" })
-    const env = world.environment
+    const env = fixture.environment
     await client.connect(
-      new StdioClientTransport({ command: LAUNCHER, args: ["mcp"], env, cwd: world.project }),
+      new StdioClientTransport({ command: LAUNCHER, args: ["mcp"], env, cwd: fixture.project }),
     )
     const call = async (name: string, given: Readonly<Record<string, unknown>> = {}) =>
       read(await client.callTool({ name, arguments: given, _meta: meta })).fields
     await call("branch", { description: "look", prompt: "look" })
     const session = environment["CLAUDE_CODE_SESSION_ID"] ?? meta["sessionId"] ?? ""
-    await using app = await world.open()
+    await using app = await fixture.open()
     const folder = path.join(app.places.repository.stateDirectory, "charges")
     const line = JSON.stringify({ session, tool: "Read", textUnits: 4_000, paths: ["src/tide.ts"] })
     await appendFile(path.join(folder, `${digest(session)}.jsonl`), `${line}\n`)

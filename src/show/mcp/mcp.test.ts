@@ -5,34 +5,34 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { FoldShow } from "#ground/contract"
 import type { App } from "#show/app"
+import { newFixture } from "./app.fixture.ts"
 import { coreMcp, ERAS, join, read } from "./mcp.fixture.ts"
 import type { Mcp } from "./mcp.ts"
-import { newWorld } from "./world.fixture.ts"
 
 const { signal } = new AbortController()
 const Opened = z.object({ branch_id: z.string() })
-const Kept = z.object({ handle: z.string() })
+const StoredHandle = z.object({ handle: z.string() })
 
-let world: Awaited<ReturnType<typeof newWorld>>
+let fixture: Awaited<ReturnType<typeof newFixture>>
 let app: App
 let mcp: Mcp
 
 beforeAll(async () => {
-  world = await newWorld({
+  fixture = await newFixture({
     CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "1000",
     CONTEXT_FOLDING_MAX_BUDGET: "200000",
   })
   // Long enough for every tool to store it under a handle.
   const long = Array.from({ length: 600 }, (_, at) => `export const quay${at} = "quay ${at}"`)
-  await writeFile(path.join(world.project, "src/quays.ts"), `${long.join("\n")}\n`)
-  app = await world.open()
+  await writeFile(path.join(fixture.project, "src/quays.ts"), `${long.join("\n")}\n`)
+  app = await fixture.open()
   mcp = coreMcp(app)
 })
 
 afterAll(async () => {
   await mcp.close()
   await app[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 async function call(
@@ -122,7 +122,7 @@ describe("metered texts", () => {
   test("[MCP-6] a large text is stored under a handle, and is read in slices and by search", async () => {
     const session_id = "large"
     const shown = await call("map", { what: "src/quays.ts", session_id })
-    const { handle } = Kept.parse(shown.fields)
+    const { handle } = StoredHandle.parse(shown.fields)
     expect(shown.text.length).toBeLessThan(4_000)
     const slice = await call("read_handle", { handle, from_line: 101, lines: 5, session_id })
     expect(slice.fields).toMatchObject({ handle, from_line: 101, next_line: 106 })
@@ -134,7 +134,9 @@ describe("metered texts", () => {
 
   test("[MCP-6] text read from a handle is charged, and is never returned as a handle", async () => {
     const session_id = "sliced"
-    const { handle } = Kept.parse((await call("map", { what: "src/quays.ts", session_id })).fields)
+    const { handle } = StoredHandle.parse(
+      (await call("map", { what: "src/quays.ts", session_id })).fields,
+    )
     const branch_id = await openBranch({ session_id, budget: 100_000 })
     const read = await call("read_handle", { handle, lines: 2_000, session_id })
     const words = await call("read_handle", { handle, query: "quay", session_id })
@@ -189,7 +191,7 @@ describe("code tools", () => {
     const root = await call("map", {})
     expect(root.fields).toMatchObject({ kind: "folder" })
     expect(root.text).toContain("src/ 3 files")
-    await using fresh = await newWorld()
+    await using fresh = await newFixture()
     await using other = await fresh.open()
     const front = coreMcp(other)
     await using client = await join(front, { era: "modern" })
@@ -265,7 +267,7 @@ describe("isolation of clients and secrets", () => {
   test("[TB3] foreign, guessed and malformed handles and branch ids get the same not-found error", async () => {
     const session_id = "mine"
     const shown = await call("map", { what: "src/quays.ts", session_id })
-    const { handle } = Kept.parse(shown.fields)
+    const { handle } = StoredHandle.parse(shown.fields)
     const branch_id = await openBranch({ session_id })
     const guessed = `rh_${randomBytes(16).toString("hex")}`
     const asked: [string, Record<string, unknown>, { principal?: string }][] = [
@@ -305,7 +307,7 @@ describe("isolation of clients and secrets", () => {
     })
     expect(returned.fields).toMatchObject({ redactions: expect.any(Number) })
     expect(JSON.stringify([wrong, missing, returned])).not.toContain(secret)
-    expect(world.lines.join("\n")).not.toContain(secret)
+    expect(fixture.lines.join("\n")).not.toContain(secret)
   })
 
   test("[C3] two clients that use equal ids at the same time each get their own results", async () => {

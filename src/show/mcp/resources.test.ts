@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { Manifest } from "#ground/contract"
+import { newFixture } from "./app.fixture.ts"
 import { bareApp, coreMcp, ERAS, join } from "./mcp.fixture.ts"
-import { newWorld } from "./world.fixture.ts"
 
 const { signal } = new AbortController()
 const Contents = z.object({
@@ -12,12 +12,12 @@ const Contents = z.object({
 
 describe.each(ERAS)("resources in the %s protocol", (era) => {
   test("[MCP-8] stored packages and captures are listed, the newest first", async () => {
-    await using world = await newWorld()
-    await using app = await world.open()
+    await using fixture = await newFixture()
+    await using app = await fixture.open()
     for (const task of ["first berth", "second berth"]) {
       await app.call("pack.build", { task }, { signal })
     }
-    await app.call("capture.take", { path: world.project }, { signal })
+    await app.call("capture.take", { path: fixture.project }, { signal })
     await using client = await join(coreMcp(app), { era })
     const { resources } = await client.listResources()
     expect(resources.map((it) => [it.uri.replace(/_.*/, "_…"), it.title, it.mimeType])).toEqual([
@@ -44,8 +44,8 @@ describe.each(ERAS)("resources in the %s protocol", (era) => {
   })
 
   test("[MCP-8] a missing resource gets a not-found error with a hint and without secrets", async () => {
-    await using world = await newWorld()
-    await using app = await world.open()
+    await using fixture = await newFixture()
+    await using app = await fixture.open()
     await using client = await join(coreMcp(app), { era })
     expect((await client.listResources()).resources).toEqual([])
     const secret = `ghp_${randomBytes(27).toString("base64url").replaceAll(/[-_]/g, "x")}`

@@ -182,7 +182,7 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
 })
 
 describe("callers", () => {
-  const Heard = z.object({
+  const Notification = z.object({
     principal: z.string(),
     client: z.string().optional(),
     session: z.string(),
@@ -197,7 +197,7 @@ describe("callers", () => {
     })
     await using client = await join(coreMcp(app), joined)
     await client.callTool({ name: "branch", arguments: BRANCH })
-    return Heard.parse(seen)
+    return Notification.parse(seen)
   }
 
   test("[MCP-3] the caller is identified by its credentials; its own name is only shown", async () => {

@@ -9,23 +9,23 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { FoldList } from "#ground/contract"
+import { newFixture } from "./app.fixture.ts"
 import { ERAS, read } from "./mcp.fixture.ts"
-import { newWorld } from "./world.fixture.ts"
 
 const PROGRAM = fileURLToPath(new URL("stdio.fixture.ts", import.meta.url))
 const { signal } = new AbortController()
 
-type StdioWorld = Awaited<ReturnType<typeof newWorld>>
+type StdioFixture = Awaited<ReturnType<typeof newFixture>>
 
-async function branchesOf(world: StdioWorld) {
-  await using app = await world.open()
+async function branchesOf(fixture: StdioFixture) {
+  await using app = await fixture.open()
   return FoldList.parse(await app.call("fold.list", {}, { signal })).branches
 }
 
 /** The program with bare pipes, for input that no client library would send. */
-function started(world: StdioWorld) {
-  const child = spawn(process.execPath, [PROGRAM, world.project], {
-    env: world.environment,
+function started(fixture: StdioFixture) {
+  const child = spawn(process.execPath, [PROGRAM, fixture.project], {
+    env: fixture.environment,
     stdio: ["pipe", "pipe", "pipe"],
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -66,15 +66,15 @@ const BRANCH = request(2, "tools/call", {
 test.each(ERAS)(
   "[MCP-10] stdout has only frames in the %s protocol, whatever other code prints",
   async (era) => {
-    await using world = await newWorld()
+    await using fixture = await newFixture()
     const client = new Client(
       { name: "tester", version: "1.0.0" },
       era === "modern" ? { versionNegotiation: { mode: { pin: "2026-07-28" } } } : {},
     )
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [PROGRAM, world.project],
-      env: world.environment,
+      args: [PROGRAM, fixture.project],
+      env: fixture.environment,
       stderr: "pipe",
     })
     const wrong: Error[] = []
@@ -92,15 +92,15 @@ test.each(ERAS)(
     await client.close()
     expect(wrong).toEqual([])
     expect(stderr).toContain("a stray word\nstray bytes\nstray text\n")
-    const [branch] = await branchesOf(world)
+    const [branch] = await branchesOf(fixture)
     expect(branch).toMatchObject({ id: branch_id, status: "completed", client: "tester" })
     expect(branch?.sessionId).toMatch(/^stdio\/[0-9a-f]{32}$/)
   },
 )
 
 test("[MCP-11] garbage and a frame above the limit get errors, and the server continues", async () => {
-  await using world = await newWorld()
-  await using program = started(world)
+  await using fixture = await newFixture()
+  await using program = started(fixture)
   program.say("garbage\n")
   expect(await program.hear()).toMatchObject({ id: null, error: { code: -32_700 } })
   program.say(`${"x".repeat(10_000_001)}\n`)
@@ -114,15 +114,15 @@ test("[MCP-11] garbage and a frame above the limit get errors, and the server co
   const exited = once(program.child, "exit")
   program.child.stdin.end()
   expect(await exited).toEqual([0, null])
-  const store = path.join(world.project, ".qm", "local", "store.db")
+  const store = path.join(fixture.project, ".qm", "local", "store.db")
   await expect(access(store)).rejects.toThrow("ENOENT")
 })
 
 test.each(["stdin ends", "SIGTERM comes"])(
   "[MCP-12] when %s, the session's branches end and the process exits with 0",
   async (how) => {
-    await using world = await newWorld()
-    await using program = started(world)
+    await using fixture = await newFixture()
+    await using program = started(fixture)
     program.say(OPEN)
     await program.hear()
     program.say(BRANCH)
@@ -134,7 +134,7 @@ test.each(["stdin ends", "SIGTERM comes"])(
     if (how === "stdin ends") program.child.stdin.end()
     else program.child.kill("SIGTERM")
     expect(await exited).toEqual([0, null])
-    const [branch] = await branchesOf(world)
+    const [branch] = await branchesOf(fixture)
     expect(branch).toMatchObject({
       status: "cancelled",
       endReason: "session-ended",
@@ -145,10 +145,10 @@ test.each(["stdin ends", "SIGTERM comes"])(
 )
 
 test("[MCP-12] of two processes with one session, the end of one leaves the branches of the other open", async () => {
-  await using world = await newWorld()
+  await using fixture = await newFixture()
   const shared = {
-    ...world,
-    environment: { ...world.environment, CLAUDE_CODE_SESSION_ID: "shared-session" },
+    ...fixture,
+    environment: { ...fixture.environment, CLAUDE_CODE_SESSION_ID: "shared-session" },
   }
   await using first = started(shared)
   await using second = started(shared)
@@ -162,7 +162,7 @@ test("[MCP-12] of two processes with one session, the end of one leaves the bran
   first.child.stdin.end()
   await exited
   // The second branch is below the first, which therefore stays open too.
-  const open = await branchesOf(world)
+  const open = await branchesOf(fixture)
   expect(open.map((it) => [it.sessionId, it.status])).toEqual([
     ["shared-session", "active"],
     ["shared-session", "active"],
@@ -170,23 +170,23 @@ test("[MCP-12] of two processes with one session, the end of one leaves the bran
   const last = once(second.child, "exit")
   second.child.stdin.end()
   await last
-  expect((await branchesOf(world)).map((it) => it.status)).toEqual(["cancelled", "cancelled"])
+  expect((await branchesOf(fixture)).map((it) => it.status)).toEqual(["cancelled", "cancelled"])
 })
 
 test("[MCP-12] requests sent before the end of stdin get their responses", async () => {
-  await using world = await newWorld()
-  await using program = started(world)
+  await using fixture = await newFixture()
+  await using program = started(fixture)
   const exited = once(program.child, "exit")
   program.child.stdin.end(`${OPEN}${BRANCH}`)
   expect(await program.hear()).toMatchObject({ id: 1 })
   expect(await program.hear()).toMatchObject({ id: 2, result: { structuredContent: { depth: 0 } } })
   expect(await exited).toEqual([0, null])
-  expect(await branchesOf(world)).toMatchObject([{ status: "cancelled" }])
+  expect(await branchesOf(fixture)).toMatchObject([{ status: "cancelled" }])
 })
 
 test("[MCP-10] a client that closed stderr gets its responses", async () => {
-  await using world = await newWorld()
-  await using program = started(world)
+  await using fixture = await newFixture()
+  await using program = started(fixture)
   program.child.stderr.destroy()
   program.say(OPEN)
   await program.hear()

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { readToken } from "#test/server"
 import { type McpClient, mcpClient, type ToolAnswer } from "../../mcp/client.ts"
-import type { BrowserWorld } from "../world.ts"
+import type { ConsoleFixture } from "../console-fixture.ts"
 import { writeHarbour, writeQuays } from "./harbour.ts"
 
 export type BranchStory = Awaited<ReturnType<typeof seedBranches>>
@@ -14,16 +14,16 @@ export const SESSION = "why invoices differ"
  * live. One branch of another client that returned with a file out of its scope. A memory of a
  * user, one of an agent whose code has changed since, and one that cites a web page.
  */
-export async function seedBranches(world: BrowserWorld) {
-  await writeHarbour(world)
-  await writeQuays(world.project)
-  const token = await readToken(path.join(world.home, ".qm"))
-  const claude = mcpClient({ port: world.port, token, name: "claude-code" })
-  const cursor = mcpClient({ port: world.port, token, name: "cursor-vscode" })
-  const memories = await remember(world, cursor)
+export async function seedBranches(fixture: ConsoleFixture) {
+  await writeHarbour(fixture)
+  await writeQuays(fixture.project)
+  const token = await readToken(path.join(fixture.home, ".qm"))
+  const claude = mcpClient({ port: fixture.port, token, name: "claude-code" })
+  const cursor = mcpClient({ port: fixture.port, token, name: "cursor-vscode" })
+  const memories = await remember(fixture, cursor)
   const nested = await workInBranches(claude)
   const away = await workAway(cursor)
-  await changeCitedCode(world.project)
+  await changeCitedCode(fixture.project)
   return {
     memories,
     nested,
@@ -40,10 +40,10 @@ export async function seedBranches(world: BrowserWorld) {
   }
 }
 
-async function remember(world: BrowserWorld, agent: McpClient) {
+async function remember(fixture: ConsoleFixture, agent: McpClient) {
   const body = "Rounding happens once, on the line, and goes to the even cent."
   const title = "Half to even, on the line"
-  await world.call("memory.record", { kind: "decision", title, body })
+  await fixture.call("memory.record", { kind: "decision", title, body })
   const cited = await done(agent, "memory_record", {
     kind: "pitfall",
     title: "Invoices round a second time",

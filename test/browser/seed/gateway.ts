@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { text } from "node:stream/consumers"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import type { ProxyWorld } from "../world.ts"
+import type { ProxyFixture } from "../console-fixture.ts"
 
 export type GatewayStory = Awaited<ReturnType<typeof seedGateway>>
 
@@ -43,7 +43,7 @@ async function startProvider() {
 
 const REFUSAL = { type: "error", error: { type: "invalid_request_error", message: "no" } }
 
-type ProxyOptions = Partial<Parameters<ProxyWorld["proxySession"]>[0]>
+type ProxyOptions = Partial<Parameters<ProxyFixture["proxySession"]>[0]>
 type SeedRequest = {
   readonly messages: readonly object[]
   readonly tools?: readonly object[]
@@ -52,17 +52,17 @@ type SeedRequest = {
 }
 
 /** A run whose host opens a branch, returns from it and continues. */
-export async function seedGateway(world: ProxyWorld, run: string) {
+export async function seedGateway(fixture: ProxyFixture, run: string) {
   const provider = await startProvider()
   const startProxy = async (given: ProxyOptions = {}) => {
-    const proxied = await world.proxySession({
+    const proxied = await fixture.proxySession({
       run: null,
       title: "claude",
       host: "claude-code",
       mode: "record",
       hasContent: true,
-      workingDirectory: world.project,
-      environment: { HOME: world.home, ANTHROPIC_BASE_URL: provider.url },
+      workingDirectory: fixture.project,
+      environment: { HOME: fixture.home, ANTHROPIC_BASE_URL: provider.url },
       tell: () => {},
       ...given,
     })
@@ -96,7 +96,7 @@ export async function seedGateway(world: ProxyWorld, run: string) {
     }
   }
   const folding = await startProxy({ run, mode: "fold", title: "claude-code" })
-  const turns = turnsWith(await receiptKey(world))
+  const turns = turnsWith(await receiptKey(fixture))
   for (const messages of [turns.opened, turns.worked, turns.returned, turns.later]) {
     await folding.ask({ messages, tools: TOOLS })
   }
@@ -113,8 +113,8 @@ export async function seedGateway(world: ProxyWorld, run: string) {
 }
 
 /** The key that the server derived from the user's salt when it started to fold. */
-async function receiptKey(world: ProxyWorld): Promise<string> {
-  const salt = await readFile(path.join(world.home, ".qm", "redaction-salt"), "utf8")
+async function receiptKey(fixture: ProxyFixture): Promise<string> {
+  const salt = await readFile(path.join(fixture.home, ".qm", "redaction-salt"), "utf8")
   return hash("sha256", `fold-receipts:${salt.trim()}`)
 }
 

@@ -2,14 +2,14 @@ import path from "node:path"
 import { appendVerdict } from "#choose/guard"
 import type { VerdictLine } from "#ground/contract"
 import { createLedger } from "#know/ledger"
-import type { BrowserWorld } from "../world.ts"
+import type { ConsoleFixture } from "../console-fixture.ts"
 
 export const CLAUDE = "5f0c2d1e-7a44-4c1b-9a0e-3f1b7c2d9e10"
 export const FILE = "docs/tariff.md"
 
 export type GuardStory = Awaited<ReturnType<typeof seedGuard>>
 
-export async function seedGuard({ project }: BrowserWorld) {
+export async function seedGuard({ project }: ConsoleFixture) {
   const stateDirectory = path.join(project, ".git", "qm")
   const now = Date.now()
   const say = (given: Partial<VerdictLine>) =>

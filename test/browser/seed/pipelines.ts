@@ -1,26 +1,26 @@
 import path from "node:path"
-import type { BrowserWorld } from "../world.ts"
+import type { ConsoleFixture } from "../console-fixture.ts"
 import { writeFiles } from "./harbour.ts"
 import { until } from "./until.ts"
 
 const CORPUS = path.join(import.meta.dirname, "../../../recipes/deep-research/corpus")
 
 /** The shipped handbook, and one finished, one paused and one abandoned research run. */
-export async function seedPipelines(world: BrowserWorld) {
-  await world.call("kb.add", { path: path.join(CORPUS, "guides"), tier: "guide" })
-  await world.call("kb.add", { path: CORPUS })
-  const done = await start(world, "When may a booking be re-priced after arrival?", true)
-  const paused = await start(world, "Who is told of a longer stay?", false)
-  const left = await start(world, "What may a pilot refuse?", false)
-  await world.call("pipeline.stop", { id: left })
-  await writeAgent(world.project, "harbour-check")
+export async function seedPipelines(fixture: ConsoleFixture) {
+  await fixture.call("kb.add", { path: path.join(CORPUS, "guides"), tier: "guide" })
+  await fixture.call("kb.add", { path: CORPUS })
+  const done = await start(fixture, "When may a booking be re-priced after arrival?", true)
+  const paused = await start(fixture, "Who is told of a longer stay?", false)
+  const left = await start(fixture, "What may a pilot refuse?", false)
+  await fixture.call("pipeline.stop", { id: left })
+  await writeAgent(fixture.project, "harbour-check")
   return { done, paused, left }
 }
 
-async function start(world: BrowserWorld, query: string, auto: boolean): Promise<string> {
-  const { id } = await world.call("pipeline.run", { agent: "deep-research", query, auto })
+async function start(fixture: ConsoleFixture, query: string, auto: boolean): Promise<string> {
+  const { id } = await fixture.call("pipeline.run", { agent: "deep-research", query, auto })
   await until(async () => {
-    const { run } = await world.call("pipeline.show", { id })
+    const { run } = await fixture.call("pipeline.show", { id })
     return run.status === "running" ? undefined : run
   })
   return id

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import type { Message, Run } from "#ground/contract"
-import type { BrowserWorld } from "../world.ts"
+import type { ConsoleFixture } from "../console-fixture.ts"
 import { until } from "./until.ts"
 
-type Caller = Pick<BrowserWorld, "call">
+type Caller = Pick<ConsoleFixture, "call">
 export type RunSeed = Awaited<ReturnType<typeof seedRuns>>
 
 /** The runs of a test setup, accessed by a client other than the browser. */
@@ -48,24 +48,24 @@ export const question = (id: string, command: string) => ({
   input: JSON.stringify({ command }),
 })
 
-export async function seedRuns(world: BrowserWorld) {
-  const runs = runsOf(world)
+export async function seedRuns(fixture: ConsoleFixture) {
+  const runs = runsOf(fixture)
   const tariff = await runs.play("Make quotes and invoices agree to the cent", TARIFF)
   const asking = await runs.play("Publish the tariffs", [question("push", PUSH), ENDED])
   const stopped = await runs.play("Rename the quays", [question("rename", "git mv a b"), ENDED])
   const shipped = (script: string, prompt: string) =>
-    world.call("agents.start", { type: "synthetic", prompt, mode: "ask", script })
+    fixture.call("agents.start", { type: "synthetic", prompt, mode: "ask", script })
   const failed = await shipped("error", "Add a retry to the tide feed")
   const compacted = await shipped("compaction", "Read every tariff")
   const kinds = await runs.play("Show everything you can say", KINDS)
   for (const it of [tariff, asking, stopped]) await runs.question(it.id)
-  await world.call("agents.stop", { id: stopped.id })
-  await world.call("agents.send", { id: tariff.id, text: "Then update docs/tariff.md." })
+  await fixture.call("agents.stop", { id: stopped.id })
+  await fixture.call("agents.send", { id: tariff.id, text: "Then update docs/tariff.md." })
   await runs.edit(failed.id, { label: ["tide feed"], workflow: "todo" })
   await runs.edit(asking.id, { label: ["release"] })
-  await world.call("permissions.add", { decision: "allow", tool: "Bash", command: "npm test *" })
-  await world.call("permissions.add", { decision: "deny", tool: "Edit", path: "migrations/**" })
-  const [long] = await importRuns(world, { titles: ["Read 6,000 parts"], messages: 6_000 })
+  await fixture.call("permissions.add", { decision: "allow", tool: "Bash", command: "npm test *" })
+  await fixture.call("permissions.add", { decision: "deny", tool: "Edit", path: "migrations/**" })
+  const [long] = await importRuns(fixture, { titles: ["Read 6,000 parts"], messages: 6_000 })
   if (long === undefined) throw new Error("nothing was imported")
   for (const { id } of [failed, compacted, kinds]) {
     await until(async () => (await runs.show(id)).endedAt ?? undefined)
@@ -166,13 +166,13 @@ type ImportedRuns = { readonly titles: readonly string[]; readonly messages: num
  * Imported runs: one of ten messages is text of the agent, `Step n: …`, the others are files it
  * read.
  */
-export async function importRuns(world: BrowserWorld, { titles, messages }: ImportedRuns) {
-  const { id } = await runsOf(world).play("A template", [ENDED])
+export async function importRuns(fixture: ConsoleFixture, { titles, messages }: ImportedRuns) {
+  const { id } = await runsOf(fixture).play("A template", [ENDED])
   const run = await until(async () => {
-    const shown = await runsOf(world).show(id)
+    const shown = await runsOf(fixture).show(id)
     return shown.endedAt === null ? undefined : shown
   })
-  await world.call("agents.delete", { id })
+  await fixture.call("agents.delete", { id })
   const { mode, status, labels, cost } = run
   const lines = Array.from({ length: messages }, (_, at) => longMessage(at, run.createdAt))
   const imported: Run[] = []
@@ -187,9 +187,9 @@ export async function importRuns(world: BrowserWorld, { titles, messages }: Impo
       labels,
       run: { ...run, title, prompt: title, isTitleOwn: true, lastSeq: messages },
     }
-    const file = path.join(world.home, "session.jsonl")
+    const file = path.join(fixture.home, "session.jsonl")
     await writeFile(file, [header, ...lines].map((it) => `${JSON.stringify(it)}\n`).join(""))
-    imported.push(await world.call("agents.import", { file }))
+    imported.push(await fixture.call("agents.import", { file }))
   }
   return imported
 }

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { ProxyWorld } from "../world.ts"
+import type { ProxyFixture } from "../console-fixture.ts"
 import { seedBranches } from "./branches.ts"
 import { seedGateway } from "./gateway.ts"
 import { CLAUDE, FILE, seedGuard } from "./guard.ts"
@@ -14,28 +14,28 @@ export const TASK = "quotes and invoices differ by a cent, fix roundLine"
 
 /**
  * A repository with data for every page of the console, created by the product's own operations and
- * hooks: `await using seed = await seedRepository(world)`.
+ * hooks: `await using seed = await seedRepository(fixture)`.
  */
-export async function seedRepository(world: ProxyWorld) {
-  const branches = await seedBranches(world)
-  const runs = await seedRuns(world)
-  const gateway = await seedGateway(world, runs.compacted.id)
-  const guard = await seedGuard(world)
-  const pipelines = await seedPipelines(world)
-  const transcripts = await seedTranscripts(world)
-  const packs = await seedPacks(world)
-  const captures = await seedCaptures(world)
-  const { memory: decision } = await world.call("decision.add", {
+export async function seedRepository(fixture: ProxyFixture) {
+  const branches = await seedBranches(fixture)
+  const runs = await seedRuns(fixture)
+  const gateway = await seedGateway(fixture, runs.compacted.id)
+  const guard = await seedGuard(fixture)
+  const pipelines = await seedPipelines(fixture)
+  const transcripts = await seedTranscripts(fixture)
+  const packs = await seedPacks(fixture)
+  const captures = await seedCaptures(fixture)
+  const { memory: decision } = await fixture.call("decision.add", {
     title: "Round on the line",
     context: "Totals differed by a cent.",
     decision: "Half to **even**, on the line.",
     cites: ["src/tariff/rounding.ts#roundLine"],
   })
-  await world.call("session.register", { slug: "rounding", request: "Round **once**" })
-  await world.call("claim.take", { paths: ["README.md"] })
-  await world.call("claim.take", { paths: ["docs"], session: CLAUDE })
-  await world.call("config.set", { key: "tokens.window", value: "64000" })
-  await world.backUp()
+  await fixture.call("session.register", { slug: "rounding", request: "Round **once**" })
+  await fixture.call("claim.take", { paths: ["README.md"] })
+  await fixture.call("claim.take", { paths: ["docs"], session: CLAUDE })
+  await fixture.call("config.set", { key: "tokens.window", value: "64000" })
+  await fixture.backUp()
   return {
     branches,
     runs,
@@ -54,7 +54,7 @@ export async function seedRepository(world: ProxyWorld) {
   }
 }
 
-async function seedPacks({ call }: ProxyWorld) {
+async function seedPacks({ call }: ProxyFixture) {
   await call("map.scan", {})
   const { pack: first } = await call("pack.build", { task: TASK, budget: 2_000 })
   const target = ["src/tariff/quote.ts"]
@@ -62,7 +62,7 @@ async function seedPacks({ call }: ProxyWorld) {
   return { first: first.id, second: second.id }
 }
 
-async function seedCaptures({ call, project }: ProxyWorld) {
+async function seedCaptures({ call, project }: ProxyFixture) {
   await call("capture.take", { host: "claude-code" })
   const changed = "# Conventions\n\nAmounts are integers.\nRounding lives in one place.\n"
   await writeFiles(project, { "docs/conventions.md": changed, "AGENTS.md": "# Tideline\n" })

@@ -10,7 +10,7 @@ import {
   sessionIdOf,
   writeLines,
 } from "#test/transcripts"
-import type { BrowserWorld } from "../world.ts"
+import type { ConsoleFixture } from "../console-fixture.ts"
 import { CLAUDE } from "./guard.ts"
 
 const MINUTE_MS = 60_000
@@ -61,7 +61,7 @@ function claudeLines({ id, title, model, calls, endsAt, branch }: Story, cwd: st
 }
 
 /** Sessions of two hosts on several days; one of them is the session of the guard. */
-export async function seedTranscripts({ home, project, call }: BrowserWorld) {
+export async function seedTranscripts({ home, project, call }: ConsoleFixture) {
   const now = Date.now()
   const long = sessionIdOf("long")
   const stories: readonly Story[] = [

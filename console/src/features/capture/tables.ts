@@ -6,7 +6,7 @@ import type {
   EffectiveSetting,
   ManifestItem,
   ManifestNote,
-  McpServerFound,
+  McpServerLine,
   SearchedPath,
 } from "../../contract.ts"
 import { plural } from "../../contract.ts"
@@ -41,7 +41,7 @@ export function foundLines({ manifest }: Pick<Capture, "manifest">): readonly Fo
 export type SettingsLine =
   | HeadingLine
   | { readonly kind: "setting"; readonly key: string; readonly setting: EffectiveSetting }
-  | { readonly kind: "server"; readonly key: string; readonly server: McpServerFound }
+  | { readonly kind: "server"; readonly key: string; readonly server: McpServerLine }
   | {
       readonly kind: "layer"
       readonly key: string

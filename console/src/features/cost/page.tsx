@@ -83,7 +83,7 @@ export function CostPage(props: PageProps<CostParams>) {
             />
           )}
           {cost.isPending ? <RowSkeleton rows={10} /> : null}
-          {cost.data === undefined ? null : <Known {...props} cost={cost.data} />}
+          {cost.data === undefined ? null : <CostContent {...props} cost={cost.data} />}
         </PaneScroll>
       </Pane>
     </>
@@ -103,9 +103,9 @@ function Facts({ cost }: { readonly cost: SessionsCost | undefined }) {
   )
 }
 
-type KnownProps = PageProps<CostParams> & { readonly cost: SessionsCost }
+type CostContentProps = PageProps<CostParams> & { readonly cost: SessionsCost }
 
-function Known(props: KnownProps) {
+function CostContent(props: CostContentProps) {
   const { cost, params, onParams } = props
   if (cost.total.calls === 0) return <NoCost cost={cost} />
   return (
@@ -189,7 +189,7 @@ export function modelsIn(rows: readonly CostRow[]): readonly string[] {
   return [...totals].toSorted((a, b) => b[1] - a[1]).map(([model]) => model)
 }
 
-function Days({ cost, params, onParams }: KnownProps) {
+function Days({ cost, params, onParams }: CostContentProps) {
   const { rows } = cost
   const models = modelsIn(rows)
   const days = daysBetween(cost.since, cost.until)

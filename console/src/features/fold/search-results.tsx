@@ -25,7 +25,7 @@ export function FoundPane(props: FoundPaneProps) {
             No trail matches, {plural(data.searched, "branch", "branches")} searched.
           </NoMatch>
         ) : (
-          <Found {...props} found={data} />
+          <SearchResults {...props} found={data} />
         )
       }
     </Loaded>
@@ -40,7 +40,13 @@ const COLUMNS = {
 
 const keyOf = ({ branchId, seq }: FoundLine) => `${branchId} ${seq}`
 
-function Found({ now, found, params, handle, onParams }: FoundPaneProps & { found: FoldSearch }) {
+function SearchResults({
+  now,
+  found,
+  params,
+  handle,
+  onParams,
+}: FoundPaneProps & { found: FoldSearch }) {
   const lines = found.found
   return (
     <>

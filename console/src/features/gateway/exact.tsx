@@ -27,7 +27,7 @@ type ExactProps = ParamsProps<GatewayParams> & {
 
 export function Exact(props: ExactProps) {
   if (!props.hasContent) return <NotStored />
-  return <Kept {...props} />
+  return <StoredExchange {...props} />
 }
 
 function NotStored() {
@@ -39,7 +39,7 @@ function NotStored() {
   )
 }
 
-function Kept({ params, onParams }: ExactProps) {
+function StoredExchange({ params, onParams }: ExactProps) {
   const texts = useTexts(params)
   return (
     <>

@@ -68,7 +68,7 @@ function ListPane(props: ListPaneProps) {
   return (
     <Pane label="Gateway requests">
       {show.data === undefined ? <NoAnswer {...props} /> : null}
-      {show.data === undefined ? null : <Known {...props} data={show.data} />}
+      {show.data === undefined ? null : <GatewayContent {...props} data={show.data} />}
     </Pane>
   )
 }
@@ -96,9 +96,9 @@ function NotProxied({ run }: Pick<ListPaneProps, "run">) {
   )
 }
 
-type KnownProps = ListPaneProps & { readonly data: GatewayShow }
+type GatewayContentProps = ListPaneProps & { readonly data: GatewayShow }
 
-function Known(props: KnownProps) {
+function GatewayContent(props: GatewayContentProps) {
   const { data, params, onParams } = props
   if (data.sessions.length === 0) return <NotProxied run={props.run} />
   const latched = data.sessions.filter((it) => it.latchedOff !== null)
@@ -133,7 +133,7 @@ function describeNoRequest({ sessions }: GatewayShow): string {
     : "It ended without a request to the model."
 }
 
-function Chart({ data, window, params, onParams }: KnownProps) {
+function Chart({ data, window, params, onParams }: GatewayContentProps) {
   const { points, marks } = useMemo(() => chartOf(data), [data])
   if (points.length < 2) return null
   return (

@@ -49,7 +49,7 @@ export function Detail({ now, line, isReadOnly, onParams }: DetailProps) {
         </RowNote>
       ) : (
         <PaneScroll>
-          <Said line={line} />
+          <VerdictText line={line} />
           {line.verdict === "deny" ? <Ways line={line} isReadOnly={isReadOnly} /> : null}
           <Paths line={line} />
           <RuleBlock line={line} onParams={onParams} />
@@ -72,7 +72,7 @@ function Title({ line }: { readonly line: VerdictLine }) {
   )
 }
 
-function Said({ line: { text, verdict } }: { readonly line: VerdictLine }) {
+function VerdictText({ line: { text, verdict } }: { readonly line: VerdictLine }) {
   const { means } = VERDICT_LOOKS[verdict]
   if (text === "") {
     return (

@@ -8,7 +8,7 @@ import { keys } from "../../data/keys.ts"
 import { readOrigin } from "../../data/origin.ts"
 import type { GuardParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
-import { useWatched } from "../../data/watched.ts"
+import { useWatched } from "../../data/watch-query.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 /** Polled every 5 s, so the page is limited. */

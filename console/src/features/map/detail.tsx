@@ -58,6 +58,9 @@ export function Detail({ now, params, onParams }: DetailProps) {
       {shown.data?.kind === "symbol" ? (
         <SymbolView key={params.show} shown={shown.data} {...view} />
       ) : null}
+      {shown.data?.kind === "folder" ? (
+        <FolderView key={params.show} shown={shown.data} now={now} {...view} />
+      ) : null}
     </Pane>
   )
 }

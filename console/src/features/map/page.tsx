@@ -26,7 +26,7 @@ import { OnlyWide, Pane } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { Found } from "./search-results.tsx"
+import { SearchResults } from "./search-results.tsx"
 import { Tree } from "./tree.tsx"
 import { flatLines, treeLines } from "./tree-lines.ts"
 import { TreemapView } from "./treemap-view.tsx"
@@ -223,7 +223,7 @@ function FoundPane({ now, params, onParams, handle }: ShownProps) {
           data.files.length === 0 ? (
             <NothingFound params={params} onParams={onParams} />
           ) : (
-            <Found {...shared} found={data} />
+            <SearchResults {...shared} found={data} />
           )
         }
       </Loaded>

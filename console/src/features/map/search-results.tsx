@@ -45,7 +45,7 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr) 56px 48px",
 } as const
 
-export function Found({ found, params, handle, onParams }: FoundProps) {
+export function SearchResults({ found, params, handle, onParams }: FoundProps) {
   const lines = useMemo(() => foundLines(found), [found])
   return (
     <>

@@ -8,7 +8,7 @@ import {
 } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
-import { useWatched } from "../../data/watched.ts"
+import { useWatched } from "../../data/watch-query.ts"
 import {
   Cell,
   Group,

@@ -1,7 +1,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useContext, useEffect, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
-import type { PipelineRun, PipelineSaid, PipelineShow } from "../../contract.ts"
+import type { PipelineReply, PipelineRun, PipelineShow } from "../../contract.ts"
 import type { Client } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
@@ -110,6 +110,6 @@ export function usePipelineWrites({ id, pause: openPause }: Pick<PipelineRun, "i
   return { resume, amend, skip, stop, say, isBusy }
 }
 
-const IS_TOLD: readonly PipelineSaid["case"][] = ["A", "E"]
+const IS_TOLD: readonly PipelineReply["case"][] = ["A", "E"]
 
 export type PipelineWrites = ReturnType<typeof usePipelineWrites>

@@ -39,7 +39,7 @@ export function ContextTab(props: ContextTabProps) {
       {context.data.points.length === 0 ? (
         <RowNote>The transcript reports no tokens of a model call.</RowNote>
       ) : (
-        <Known {...props} context={context.data} />
+        <ContextContent {...props} context={context.data} />
       )}
     </>
   )
@@ -76,11 +76,11 @@ function Agents({ shown, agent, summary, onParams }: AgentsProps) {
   )
 }
 
-type KnownProps = SessionPageProps & { readonly context: SessionsContext }
+type ContextContentProps = SessionPageProps & { readonly context: SessionsContext }
 
 const MOST_BRANCHES = 200
 
-function Known({ id, context, params, onParams }: KnownProps) {
+function ContextContent({ id, context, params, onParams }: ContextContentProps) {
   const { points, windowTokens, left } = context
   const { data: folds } = useOperation("fold.list", {
     session: context.session,

@@ -51,7 +51,7 @@ export function SessionPage(props: SessionPageProps) {
             <NoSession error={shown.error} onRetry={() => void shown.refetch()} />
           )}
           {shown.isPending ? <RowSkeleton rows={10} /> : null}
-          {shown.data === undefined ? null : <Known {...props} shown={shown.data} />}
+          {shown.data === undefined ? null : <SessionContent {...props} shown={shown.data} />}
         </Pane>
       }
       detail={
@@ -103,9 +103,9 @@ function NoSession({ error, onRetry }: { readonly error: Error; onRetry(): void 
   )
 }
 
-type KnownProps = SessionPageProps & { readonly shown: SessionsShow }
+type SessionContentProps = SessionPageProps & { readonly shown: SessionsShow }
 
-function Known(props: KnownProps) {
+function SessionContent(props: SessionContentProps) {
   const { shown, params, onParams } = props
   const { ledger, session, paths: touched } = shown
   const entries =

@@ -6,7 +6,7 @@ import type { AnyOperation, Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
 import type { SessionsParams } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { useWatched } from "../../data/watched.ts"
+import { useWatched } from "../../data/watch-query.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 /** One month of sessions, and the contract's maximum of stored logs. */

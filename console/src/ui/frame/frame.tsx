@@ -67,7 +67,7 @@ export function NavFoot({ children }: { readonly children: ReactNode }) {
   )
 }
 
-type PlaceProps = {
+type NavLinkProps = {
   readonly href: string
   readonly icon: IconName
   readonly label: string
@@ -76,7 +76,7 @@ type PlaceProps = {
   readonly tone?: "warn"
 }
 
-export function Place({ href, icon, label, isCurrent, count, tone }: PlaceProps) {
+export function NavLink({ href, icon, label, isCurrent, count, tone }: NavLinkProps) {
   return (
     <a className={styles.place} href={href} aria-current={isCurrent ? "page" : undefined}>
       <Icon name={icon} />

@@ -12,7 +12,7 @@ let reader: Reader | null = null
  */
 export async function loadMarkdown(): Promise<void> {
   try {
-    reader = (await import("./rendered.tsx")).Rendered
+    reader = (await import("./rendered-markdown.tsx")).Rendered
   } catch {
     reader = Plain
   }

@@ -9,12 +9,12 @@ import {
   last,
   type ScriptedAction,
 } from "../../../../test/conformance/agents.ts"
+import { claudeCodeFixture } from "../../../../test/conformance/agents-fixtures.ts"
 import {
   agentRuleSuite,
   agentServerSuite,
   SERVERS,
 } from "../../../../test/conformance/agents-rules.ts"
-import { claudeCodeWorld } from "../../../../test/conformance/agents-worlds.ts"
 import { agentEnvironment } from "../environment.ts"
 import { createPermissions } from "../permissions/permissions.ts"
 import { claudeCode } from "./claude-code.ts"
@@ -22,21 +22,21 @@ import { claudeCode } from "./claude-code.ts"
 describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
   const environment = (source: Readonly<Record<string, string | undefined>>) =>
     agentEnvironment("claude-code", source)
-  const world = () => claudeCodeWorld({ agent: claudeCode, environment })
+  const makeFixture = () => claudeCodeFixture({ agent: claudeCode, environment })
   agentSuite("claude-code", {
-    world,
+    makeFixture,
     canAsk: true,
     hasProcess: true,
     canResume: true,
   })
-  agentRuleSuite("claude-code", world)
+  agentRuleSuite("claude-code", makeFixture)
   agentServerSuite("claude-code", {
-    world: () => claudeCodeWorld({ agent: claudeCode, environment, servers: SERVERS }),
+    makeFixture: () => claudeCodeFixture({ agent: claudeCode, environment, servers: SERVERS }),
     canAsk: true,
   })
 
   test("[AGENTS-43] a rule also applies to tools that the host would allow without asking", async () => {
-    await using place = await world()
+    await using place = await makeFixture()
     const verdict = () => ({ decision: "deny", rule: "deny Read" }) as const
     const options = (deed: ScriptedAction) => ({ ...place.options(deed), verdict })
     await using run = await begin({ agent: claudeCode, options }, "look", "ask")
@@ -46,7 +46,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
   })
 
   test("[AGENTS-30] a nested instruction file is an event when it enters the window", async () => {
-    await using place = await world()
+    await using place = await makeFixture()
     const { cwd } = place.options("look")
     await writeFile(join(cwd, "CLAUDE.md"), "Rules of this folder.")
     await writeFile(join(cwd, "note.txt"), "a note")
@@ -64,7 +64,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
     { deed: "command", deny: "", made: true, by: "rule: allow Bash(touch made.txt && echo made)" },
     { deed: "edit", deny: "Edit(*.txt)", made: false, by: "rule: deny Edit(*.txt)" },
   ] as const)("[AGENTS-43] the project rules decide on a $deed: $by", async (it) => {
-    await using place = await world()
+    await using place = await makeFixture()
     const { cwd: root } = place.options(it.deed)
     const rules = createPermissions({
       root,

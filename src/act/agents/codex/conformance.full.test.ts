@@ -7,12 +7,12 @@ import {
   last,
   type ScriptedAction,
 } from "../../../../test/conformance/agents.ts"
+import { codexFixture } from "../../../../test/conformance/agents-fixtures.ts"
 import {
   agentRuleSuite,
   agentServerSuite,
   SERVERS,
 } from "../../../../test/conformance/agents-rules.ts"
-import { codexWorld } from "../../../../test/conformance/agents-worlds.ts"
 import { agentEnvironment } from "../environment.ts"
 import { createPermissions } from "../permissions/permissions.ts"
 import { codex } from "./codex.ts"
@@ -20,16 +20,16 @@ import { codex } from "./codex.ts"
 describe.runIf(needs("TB7", "codex"))("the real Codex", () => {
   const environment = (source: Readonly<Record<string, string | undefined>>) =>
     agentEnvironment("codex", source)
-  const world = () => codexWorld({ agent: codex, environment })
+  const makeFixture = () => codexFixture({ agent: codex, environment })
   agentSuite("codex", {
-    world,
+    makeFixture,
     canAsk: true,
     hasProcess: true,
     canResume: true,
   })
-  agentRuleSuite("codex", world)
+  agentRuleSuite("codex", makeFixture)
   agentServerSuite("codex", {
-    world: () => codexWorld({ agent: codex, environment, servers: SERVERS }),
+    makeFixture: () => codexFixture({ agent: codex, environment, servers: SERVERS }),
     canAsk: true,
   })
 
@@ -42,7 +42,7 @@ describe.runIf(needs("TB7", "codex"))("the real Codex", () => {
     },
     { deed: "edit", deny: "Edit(*.txt)", made: false, by: "rule: deny Edit(*.txt)" },
   ] as const)("[AGENTS-43] the project rules decide on a $deed: $by", async (it) => {
-    await using place = await world()
+    await using place = await makeFixture()
     const { cwd: root } = place.options(it.deed)
     const rules = createPermissions({
       root,

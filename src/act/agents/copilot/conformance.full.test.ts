@@ -6,19 +6,19 @@ import {
   last,
   type ScriptedAction,
 } from "../../../../test/conformance/agents.ts"
+import { copilotFixture, removeCopilotCache } from "../../../../test/conformance/agents-fixtures.ts"
 import { agentServerSuite, SERVERS } from "../../../../test/conformance/agents-rules.ts"
-import { copilotWorld, removeCopilotCache } from "../../../../test/conformance/agents-worlds.ts"
 import { agentEnvironment } from "../environment.ts"
 import { copilot } from "./copilot.ts"
 
 describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
   const environment = (source: Readonly<Record<string, string | undefined>>) =>
     agentEnvironment("copilot", source)
-  const world = () => copilotWorld({ agent: copilot, environment })
+  const makeFixture = () => copilotFixture({ agent: copilot, environment })
   afterAll(removeCopilotCache)
 
   agentSuite("copilot", {
-    world,
+    makeFixture,
     // This mode of Copilot cannot ask, so requests are denied.
     canAsk: false,
     hasProcess: true,
@@ -26,7 +26,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
   })
 
   agentServerSuite("copilot", {
-    world: () => copilotWorld({ agent: copilot, environment, servers: SERVERS }),
+    makeFixture: () => copilotFixture({ agent: copilot, environment, servers: SERVERS }),
     canAsk: false,
   })
 
@@ -38,7 +38,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
     { rule: { path: "other/**" }, deed: "edit" },
     { rule: { tool: "mcp__kept__echo" }, deed: "serve" },
   ] as const)("[AGENTS-43] the rule $rule denies a $deed in mode auto", async ({ rule, deed }) => {
-    await using place = await copilotWorld({ agent: copilot, environment, servers: SERVERS })
+    await using place = await copilotFixture({ agent: copilot, environment, servers: SERVERS })
     const restricting = [{ decision: "deny", ...rule }] as const
     const options = (wanted: ScriptedAction) => ({ ...place.options(wanted), restricting })
     await using run = await begin({ agent: copilot, options }, deed, "auto")
@@ -48,7 +48,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
   })
 
   test("[AGENTS-43] actions that no rule matches are executed", async () => {
-    await using place = await world()
+    await using place = await makeFixture()
     const restricting = [{ decision: "ask", command: "rm -rf *" }] as const
     const options = (wanted: ScriptedAction) => ({ ...place.options(wanted), restricting })
     await using run = await begin({ agent: copilot, options }, "command", "auto")
@@ -64,7 +64,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
     { mode: "plan", deed: "edit" },
     { mode: "plan", deed: "command" },
   ] as const)("[AGENTS-13] mode $mode allows no $deed", async ({ mode, deed }) => {
-    await using place = await world()
+    await using place = await makeFixture()
     await using run = await begin(place, deed, mode)
     const events = await run.until("turn.ended")
     expect(last(events, "activity.ended").outcome).toMatch(/denied|failed/)

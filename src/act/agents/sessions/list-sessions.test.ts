@@ -8,7 +8,7 @@ import { type ListOptions, listHostSessions } from "./list-sessions.ts"
 const redact = (text: string) => text
 const uuid = (digit: number) => `${digit}`.repeat(8).concat("-0000-4000-8000-000000000000")
 
-function world(home: string) {
+function makeFixture(home: string) {
   let second = 1_700_000_000
   const put = async (file: string, lines: readonly object[]) => {
     const path = join(home, file)
@@ -64,7 +64,7 @@ function claude(cwd: string, text: string): readonly object[] {
 
 test("sessions of this repository, or of all, are listed newest first", async () => {
   await using temp = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   await it.claude("/w", 1)
   await it.codex("/w/deep", 2)
   await it.claude("/w/sub", 3)
@@ -83,7 +83,7 @@ test("sessions of this repository, or of all, are listed newest first", async ()
 
 test("each row describes the session and whether it can be resumed", async () => {
   await using temp = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   const answer = { type: "assistant", message: { content: "x".repeat(600) } }
   const file = await it.claude("/w", 1, [...claude("/w", "hello"), answer])
   const sessions = await it.list({ redact: (text) => text.replace("hello", "[redacted]") })
@@ -103,7 +103,7 @@ test("each row describes the session and whether it can be resumed", async () =>
 
 test("the user's title has priority over the host's, and the host's over the first prompt", async () => {
   await using temp = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   const custom = { type: "custom-title", customTitle: "by a person" }
   const own = { type: "ai-title", aiTitle: "by the host" }
   await it.claude("/w", 1, [custom, own, ...claude("/w", "words")])
@@ -116,7 +116,7 @@ test("the user's title has priority over the host's, and the host's over the fir
 test("sessions in a relocated host directory are found, also through a link", async () => {
   await using temp = await tempDirectory()
   await using other = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   await it.claude("/w", 1)
   await it.codex("/w", 2, "x")
   await symlink(join(temp.path, ".claude"), join(other.path, "linked"))
@@ -131,7 +131,7 @@ test("sessions in a relocated host directory are found, also through a link", as
 test("links inside are not followed, and other files are not listed as sessions", async () => {
   await using temp = await tempDirectory()
   await using other = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   const file = await it.claude("/w", 1)
   await symlink(file, join(dirname(file), `${uuid(2)}.jsonl`))
   await symlink(dirname(file), join(temp.path, ".claude/projects/-w-linked"))
@@ -152,7 +152,7 @@ test("the folder name of a long path ends in the host's hash of it", () => {
 
 test("a session is found by its id alone, and an id is never used as a path", async () => {
   await using temp = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   const places = { home: temp.path, environment: {} }
   const first = await it.claude("/elsewhere", 1)
   const second = await it.codex("/w", 2)
@@ -166,7 +166,7 @@ test("a session is found by its id alone, and an id is never used as a path", as
 
 test("a title leaves out context that Quartermaster put in front of the prompt", async () => {
   await using temp = await tempDirectory()
-  const it = world(temp.path)
+  const it = makeFixture(temp.path)
   const injected =
     '<context label="memory">\nlong\n</context>\n\n<context label="date">\nToday\n</context>\n\n'
   await it.claude("/w", 1, claude("/w", `${injected}Fix the pier`))

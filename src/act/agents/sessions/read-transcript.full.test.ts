@@ -6,11 +6,11 @@ import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { begin, type ScriptedAction } from "../../../../test/conformance/agents.ts"
 import {
-  claudeCodeWorld,
-  codexWorld,
-  copilotWorld,
+  claudeCodeFixture,
+  codexFixture,
+  copilotFixture,
   removeCopilotCache,
-} from "../../../../test/conformance/agents-worlds.ts"
+} from "../../../../test/conformance/agents-fixtures.ts"
 import { claudeCode } from "../claude-code/claude-code.ts"
 import { codex } from "../codex/codex.ts"
 import { copilot } from "../copilot/copilot.ts"
@@ -26,16 +26,16 @@ const environmentOf = (type: AgentType) => (source: Readonly<Record<string, stri
 
 const WORLDS = {
   "claude-code": () =>
-    claudeCodeWorld({ agent: claudeCode, environment: environmentOf("claude-code") }),
-  codex: () => codexWorld({ agent: codex, environment: environmentOf("codex") }),
-  copilot: () => copilotWorld({ agent: copilot, environment: environmentOf("copilot") }),
+    claudeCodeFixture({ agent: claudeCode, environment: environmentOf("claude-code") }),
+  codex: () => codexFixture({ agent: codex, environment: environmentOf("codex") }),
+  copilot: () => copilotFixture({ agent: copilot, environment: environmentOf("copilot") }),
 } as const
 
 async function bothOf(type: "claude-code" | "codex", deed: ScriptedAction) {
-  await using world = await WORLDS[type]()
-  const { cwd } = world.options(deed)
-  const places = { home: world.marker, environment: {} }
-  const live = await spoken(world, deed)
+  await using fixture = await WORLDS[type]()
+  const { cwd } = fixture.options(deed)
+  const places = { home: fixture.marker, environment: {} }
+  const live = await spoken(fixture, deed)
   const list = { ...places, redact: PLAIN.redact, root: cwd, everywhere: false, limit: 10 }
   const sessions = await listHostSessions(list)
   const [session] = sessions
@@ -51,8 +51,11 @@ async function bothOf(type: "claude-code" | "codex", deed: ScriptedAction) {
   return { live, read, sessions, session, facts: pages.at(-1)?.facts, canResume, cwd }
 }
 
-async function spoken(world: Awaited<ReturnType<(typeof WORLDS)["codex"]>>, deed: ScriptedAction) {
-  await using agent = await begin(world, deed, "auto")
+async function spoken(
+  fixture: Awaited<ReturnType<(typeof WORLDS)["codex"]>>,
+  deed: ScriptedAction,
+) {
+  await using agent = await begin(fixture, deed, "auto")
   const events = await agent.until("turn.ended")
   await agent.session.stop()
   return events
@@ -94,11 +97,11 @@ for (const type of ["claude-code", "codex"] as const) {
     }
 
     test(`${type}: a real transcript read in two halves gives the same as in one`, async () => {
-      await using world = await WORLDS[type]()
+      await using fixture = await WORLDS[type]()
       await using temp = await tempDirectory()
-      await spoken(world, "edit")
-      const places = { home: world.marker, environment: {} }
-      const root = world.options("edit").cwd
+      await spoken(fixture, "edit")
+      const places = { home: fixture.marker, environment: {} }
+      const root = fixture.options("edit").cwd
       const [session] = await listHostSessions({
         ...places,
         ...PLAIN,
@@ -127,20 +130,20 @@ for (const type of ["claude-code", "codex"] as const) {
 for (const type of ["claude-code", "codex", "copilot"] as const) {
   describe.runIf(needs("TB7", type))(`sessions of the real ${type}`, () => {
     test(`${type}: a session reported as resumable can be resumed; without its transcript it is not reported so`, async () => {
-      await using world = await WORLDS[type]()
-      const places = { home: world.marker, environment: {} }
-      await using agent = await begin(world, "talk", "auto")
+      await using fixture = await WORLDS[type]()
+      const places = { home: fixture.marker, environment: {} }
+      await using agent = await begin(fixture, "talk", "auto")
       const events = await agent.until("turn.ended")
       await agent.session.stop()
       const started = events.find((it) => it.event === "session.started")
       const sessionId = started?.sessionId ?? ""
       expect(await checkResumable({ type, sessionId }, places)).toBe(true)
-      await using again = await begin(world, "talk", "auto", sessionId)
+      await using again = await begin(fixture, "talk", "auto", sessionId)
       const resumed = await again.until("turn.ended")
       expect(resumed.find((it) => it.event === "session.started")).toMatchObject({ sessionId })
       await again.session.stop()
       const file = (await findTranscript(type, sessionId, places)) ?? ""
-      const away = join(dirname(world.marker), "away")
+      const away = join(dirname(fixture.marker), "away")
       await mkdir(away)
       await rename(file, join(away, "session.jsonl"))
       expect(await checkResumable({ type, sessionId }, places)).toBe(false)

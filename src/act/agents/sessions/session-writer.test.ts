@@ -11,7 +11,7 @@ import { createSessionWriter, idInSlug, slugOf } from "./session-writer.ts"
 const AT = 1
 const RUN = madeRun({ createdAt: AT, updatedAt: AT })
 
-function world(directory: string) {
+function makeFixture(directory: string) {
   const clock = testClock()
   const runs = new Map<string, Run>()
   const messages = new Map<string, Message[]>()
@@ -79,7 +79,7 @@ async function settled(check: () => Promise<void>): Promise<void> {
 test("a message is in the file after half a second, not earlier", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "state/sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "Count the files")
   it.say("run_1", 3)
   it.writer.advanced("run_1")
@@ -96,7 +96,7 @@ test("a message is in the file after half a second, not earlier", async () => {
 
 test("many changes of one run in a batch give one write", async () => {
   await using temp = await tempDirectory()
-  const it = world(join(temp.path, "sessions"))
+  const it = makeFixture(join(temp.path, "sessions"))
   it.begin("run_1", "x")
   it.say("run_1", 10)
   for (let times = 0; times < 1_000; times++) it.writer.advanced("run_1")
@@ -107,7 +107,7 @@ test("many changes of one run in a batch give one write", async () => {
 test("the first line is updated when the run changes, and the folder name stays", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "Old name")
   it.say("run_1", 1)
   it.writer.advanced("run_1")
@@ -127,7 +127,7 @@ test("the first line is updated when the run changes, and the folder name stays"
 test("a long session file is appended to until its run changes; then it is rewritten", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "long")
   it.say("run_1", 12, "y".repeat(100_000))
   const step = async (count: number) => {
@@ -155,7 +155,7 @@ test("a long session file is appended to until its run changes; then it is rewri
 test("a long file that was deleted or truncated is rewritten, not appended to", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   const file = join(directory, "long--run_1/session.jsonl")
   it.begin("run_1", "long")
   it.say("run_1", 12, "ü".repeat(100_000))
@@ -183,7 +183,7 @@ test("a long file that was deleted or truncated is rewritten, not appended to", 
 test("the file of a deleted run is removed, also when a write was pending", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "gone")
   it.say("run_1", 1)
   it.writer.advanced("run_1")
@@ -199,7 +199,7 @@ test("the file of a deleted run is removed, also when a write was pending", asyn
 test("a run deleted elsewhere during a write leaves no file", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "gone")
   it.say("run_1", 1)
   const read = async (runId: string, after: number) => {
@@ -220,7 +220,7 @@ async function filesIn(directory: string): Promise<readonly string[]> {
 test("a start rebuilds stale, torn and missing files, and leaves files of unknown runs", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   const ids = ["run_1", "run_2", "run_3", "run_4"]
   for (const id of ids) {
     it.begin(id, `of ${id}`)
@@ -251,7 +251,7 @@ test("a start rebuilds stale, torn and missing files, and leaves files of unknow
 test("a failed write is logged and retried", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "x")
   it.say("run_1", 1)
   await writeFile(directory, "in the way")
@@ -268,7 +268,7 @@ test("a failed write is logged and retried", async () => {
 test("a link in the target path is not written through", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
-  const it = world(directory)
+  const it = makeFixture(directory)
   it.begin("run_1", "x")
   await mkdir(join(directory, "x--run_1"), { recursive: true })
   await writeFile(join(temp.path, "victim"), "mine")

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { wordsOf } from "./error-response.ts"
 import { type HostRequest, type PreparedRequest } from "./exchange.ts"
 import { pairsOf } from "./headers.ts"
-import { ask, json, newProvider, newWorld, type UpstreamRequest } from "./proxy.fixture.ts"
+import { ask, json, newFixture, newProvider, type UpstreamRequest } from "./proxy.fixture.ts"
 
 const FOLDED = Buffer.from('{"folded":true}')
 const ORIGINAL = '{"messages":["long","longer"]}'
@@ -21,8 +21,8 @@ const refusing =
     else response.end("yes")
   }
 
-const question = (world: Awaited<ReturnType<typeof newWorld>>) => ({
-  path: `${world.base}/v1/messages`,
+const question = (fixture: Awaited<ReturnType<typeof newFixture>>) => ({
+  path: `${fixture.base}/v1/messages`,
   headers: [["x-api-key", "fake-key-for-this-test"] as const],
   body: ORIGINAL,
 })
@@ -31,13 +31,13 @@ describe("a prepared body", () => {
   test("a prepared body replaces the original, with its length and the same headers", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     const asked: HostRequest[] = []
-    await using world = await newWorld(provider, {
+    await using fixture = await newFixture(provider, {
       prepare(it) {
         asked.push(it)
         return fold()
       },
     })
-    const said = await ask(world.port, question(world))
+    const said = await ask(fixture.port, question(fixture))
     expect(said.body.toString()).toBe("ok")
     expect(asked[0]).toMatchObject({ path: "/v1/messages", isWhole: true })
     expect(asked[0]?.body.toString()).toBe(ORIGINAL)
@@ -48,7 +48,7 @@ describe("a prepared body", () => {
       ["Content-Length", String(FOLDED.length)],
       ["Connection", "keep-alive"],
     ])
-    const exchange = await world.exchange()
+    const exchange = await fixture.exchange()
     expect(exchange.prepared).toEqual(fold())
     expect(exchange.request).toBe(asked[0])
     expect(exchange.fallback).toBe(null)
@@ -56,28 +56,28 @@ describe("a prepared body", () => {
 
   test("an unchanged body is sent byte for byte", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
-    await using world = await newWorld(provider, {
+    await using fixture = await newFixture(provider, {
       prepare: (asked) => ({ body: asked.body, isChanged: false, note: 1 }),
     })
-    await ask(world.port, question(world))
-    await ask(world.port, { method: "GET", path: `${world.base}/v1/models` })
+    await ask(fixture.port, question(fixture))
+    await ask(fixture.port, { method: "GET", path: `${fixture.base}/v1/models` })
     expect(provider.seen.map((it) => it.body.toString())).toEqual([ORIGINAL, ""])
-    expect((await world.exchange(1)).prepared?.note).toBe(1)
+    expect((await fixture.exchange(1)).prepared?.note).toBe(1)
   })
 
   test("when the preparation throws, the original is sent and one line is logged", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
-    await using world = await newWorld(provider, {
+    await using fixture = await newFixture(provider, {
       prepare(asked) {
         throw new SyntaxError(`cannot read ${asked.body.toString()}`)
       },
     })
-    const said = await ask(world.port, question(world))
+    const said = await ask(fixture.port, question(fixture))
     expect(said.body.toString()).toBe("ok")
     expect(provider.seen.map((it) => it.body.toString())).toEqual([ORIGINAL])
-    expect((await world.exchange()).prepared).toBe(undefined)
-    expect(world.lines.length).toBe(1)
-    expect(world.lines[0]).toMatch(/error +could not prepare a request.* error=SyntaxError$/)
+    expect((await fixture.exchange()).prepared).toBe(undefined)
+    expect(fixture.lines.length).toBe(1)
+    expect(fixture.lines[0]).toMatch(/error +could not prepare a request.* error=SyntaxError$/)
   })
 })
 
@@ -93,12 +93,12 @@ describe("a refused fold", () => {
       await using provider = await newProvider(
         refusing((response) => response.writeHead(status).end(REFUSAL)),
       )
-      await using world = await newWorld(provider, { prepare: fold })
-      const said = await ask(world.port, question(world))
+      await using fixture = await newFixture(provider, { prepare: fold })
+      const said = await ask(fixture.port, question(fixture))
       expect(said).toMatchObject({ status: 200, body: Buffer.from("yes") })
       expect(provider.seen.map((it) => it.body.toString())).toEqual([FOLDED.toString(), ORIGINAL])
       expect(provider.connections()).toBe(1)
-      const exchange = await world.exchange()
+      const exchange = await fixture.exchange()
       expect(exchange).toMatchObject({
         status: 200,
         outcome: "answered",
@@ -110,30 +110,30 @@ describe("a refused fold", () => {
 
   test("[GATE-12] an original that is refused too is passed on and not retried", async () => {
     await using provider = await newProvider((response) => response.writeHead(400).end(REFUSAL))
-    await using world = await newWorld(provider, { prepare: fold })
-    const said = await ask(world.port, question(world))
+    await using fixture = await newFixture(provider, { prepare: fold })
+    const said = await ask(fixture.port, question(fixture))
     expect(said).toMatchObject({ status: 400, body: REFUSAL })
     expect(provider.seen.length).toBe(2)
-    expect(await world.exchange()).toMatchObject({ status: 400, outcome: "refused" })
+    expect(await fixture.exchange()).toMatchObject({ status: 400, outcome: "refused" })
   })
 
   test.each([401, 403, 404, 429, 500, 529])(
     "[GATE-12] status %i is not about the body and is passed on",
     async (status) => {
       await using provider = await newProvider((response) => response.writeHead(status).end("no"))
-      await using world = await newWorld(provider, { prepare: fold })
-      expect(await ask(world.port, question(world))).toMatchObject({ status })
+      await using fixture = await newFixture(provider, { prepare: fold })
+      expect(await ask(fixture.port, question(fixture))).toMatchObject({ status })
       expect(provider.seen.length).toBe(1)
-      expect((await world.exchange()).fallback).toBe(null)
+      expect((await fixture.exchange()).fallback).toBe(null)
     },
   )
 
   test("[GATE-12] 400 to an unchanged body is passed on", async () => {
     await using provider = await newProvider((response) => response.writeHead(400).end(REFUSAL))
-    await using world = await newWorld(provider, {
+    await using fixture = await newFixture(provider, {
       prepare: (asked) => ({ body: asked.body, isChanged: false, note: 0 }),
     })
-    expect(await ask(world.port, question(world))).toMatchObject({ status: 400 })
+    expect(await ask(fixture.port, question(fixture))).toMatchObject({ status: 400 })
     expect(provider.seen.length).toBe(1)
   })
 
@@ -144,9 +144,9 @@ describe("a refused fold", () => {
     ["empty", (it: ServerResponse) => void it.writeHead(422).end()],
   ])("[GATE-12] a refusal that is %s still leads to the original", async (_, refuse) => {
     await using provider = await newProvider(refusing(refuse))
-    await using world = await newWorld(provider, { prepare: fold })
-    expect((await ask(world.port, question(world))).body.toString()).toBe("yes")
-    expect((await world.exchange()).fallback).toMatch(/^The provider refused the folded request/)
+    await using fixture = await newFixture(provider, { prepare: fold })
+    expect((await ask(fixture.port, question(fixture))).body.toString()).toBe("yes")
+    expect((await fixture.exchange()).fallback).toMatch(/^The provider refused the folded request/)
   })
 
   test("[GATE-12] a host that disconnects meanwhile ends or prevents the second request", async () => {
@@ -162,16 +162,16 @@ describe("a refused fold", () => {
         if (!isSecond) response.writeHead(400).write("{")
         wait(response)
       })
-      await using world = await newWorld(provider, { prepare: fold })
-      const { path } = question(world)
-      const headers = { host: world.host, "content-length": String(ORIGINAL.length) }
-      const at = { host: "127.0.0.1", port: world.port, path, headers, method: "POST" }
+      await using fixture = await newFixture(provider, { prepare: fold })
+      const { path } = question(fixture)
+      const headers = { host: fixture.host, "content-length": String(ORIGINAL.length) }
+      const at = { host: "127.0.0.1", port: fixture.port, path, headers, method: "POST" }
       const sent = requestPlain({ ...at, agent: false }).on("error", () => {})
       sent.end(ORIGINAL)
       await came.promise
       sent.destroy()
       await left.promise
-      expect(await world.exchange()).toMatchObject({ status: null, outcome: "aborted" })
+      expect(await fixture.exchange()).toMatchObject({ status: null, outcome: "aborted" })
       expect(provider.seen.length).toBe(isSecond ? 2 : 1)
     }
   })
@@ -201,16 +201,16 @@ describe("listeners", () => {
   test("a listener that throws costs one log line, and the next is still called", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     const told: number[] = []
-    await using world = await newWorld(provider, {
+    await using fixture = await newFixture(provider, {
       done() {
         told.push(told.length)
         throw new TypeError("secret words")
       },
     })
-    for (let n = 0; n < 2; n++) expect(await ask(world.port, question(world))).toBeTruthy()
-    await world.session.close()
+    for (let n = 0; n < 2; n++) expect(await ask(fixture.port, question(fixture))).toBeTruthy()
+    await fixture.session.close()
     expect(told).toEqual([0, 1])
-    expect(world.lines.join("\n")).toMatch(/could not record an exchange .*error=TypeError/)
-    expect(world.lines.join("\n")).not.toMatch(/secret words|fake-key|\/v1|\/t\//)
+    expect(fixture.lines.join("\n")).toMatch(/could not record an exchange .*error=TypeError/)
+    expect(fixture.lines.join("\n")).not.toMatch(/secret words|fake-key|\/v1|\/t\//)
   })
 })

@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import { type Header } from "./exchange.ts"
 import { pairsOf } from "./headers.ts"
-import { ask, json, keepAlive, newProvider, newWorld, sendRaw } from "./proxy.fixture.ts"
+import { ask, json, keepAlive, newFixture, newProvider, sendRaw } from "./proxy.fixture.ts"
 
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
 const MB = 1024 * 1024
@@ -17,7 +17,7 @@ const ownOf = (raw: readonly string[]) => pairsOf(raw).filter((it) => !isOfConne
 describe("a request", () => {
   test("[GATE-2] a request reaches the provider with its method, path, query, headers and bytes", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     const headers: readonly Header[] = [
       ["x-API-key", "fake-key-for-this-test"],
       ["anthropic-BETA", "a,b"],
@@ -27,7 +27,7 @@ describe("a request", () => {
     ]
     const body = "{ not json at all \u0000"
     const path = `/v1/messages/../messages//?beta=true&x=%2F%20#f`
-    await ask(world.port, { path: world.base + path, headers, body })
+    await ask(fixture.port, { path: fixture.base + path, headers, body })
     const [seen] = provider.seen
     expect(seen).toMatchObject({ method: "POST", url: path })
     expect(ownOf(seen?.rawHeaders ?? [])).toEqual([
@@ -36,7 +36,7 @@ describe("a request", () => {
     ])
     expect(pairsOf(seen?.rawHeaders ?? [])[0]).toEqual(["Host", `127.0.0.1:${provider.port}`])
     expect(seen?.body.toString()).toBe(body)
-    expect((await world.exchange()).request).toMatchObject({
+    expect((await fixture.exchange()).request).toMatchObject({
       method: "POST",
       path,
       isWhole: true,
@@ -47,9 +47,9 @@ describe("a request", () => {
 
   test("[GATE-2] a request stays below the provider's base path and goes to no other host", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld({ url: new URL("/some/prefix/", provider.url) })
+    await using fixture = await newFixture({ url: new URL("/some/prefix/", provider.url) })
     for (const path of ["/v1/messages", "", "?beta=true", "//other.example/x"]) {
-      await ask(world.port, { path: world.base + path })
+      await ask(fixture.port, { path: fixture.base + path })
     }
     expect(provider.seen.map((it) => it.url)).toEqual([
       "/some/prefix/v1/messages",
@@ -66,8 +66,8 @@ describe("a request", () => {
         response.writeHead(200, ["X-Route", "any", "Content-Length", "2"])
         response.end(rawHeaders.some((it) => /^transfer-encoding$/i.test(it)) ? "no" : "ok")
       })
-      await using world = await newWorld(provider)
-      const said = await ask(world.port, { method, path: `${world.base}/v9/unheard/of` })
+      await using fixture = await newFixture(provider)
+      const said = await ask(fixture.port, { method, path: `${fixture.base}/v9/unheard/of` })
       expect(said.status).toBe(200)
       expect(said.body.toString()).toBe(method === "HEAD" ? "" : "ok")
       expect(pairsOf(said.rawHeaders)).toContainEqual(["Content-Length", "2"])
@@ -78,10 +78,10 @@ describe("a request", () => {
 
   test("[GATE-2] a method that allows a body may come without one", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     for (const method of ["POST", "PUT"]) {
-      const head = `${method} ${world.base}/v1/x HTTP/1.1\r\nHost: ${world.host}\r\n`
-      const answer = await sendRaw(world.port, `${head}Connection: close\r\n\r\n`)
+      const head = `${method} ${fixture.base}/v1/x HTTP/1.1\r\nHost: ${fixture.host}\r\n`
+      const answer = await sendRaw(fixture.port, `${head}Connection: close\r\n\r\n`)
       expect(answer).toMatch(/^HTTP\/1.1 200 /)
     }
     expect(provider.seen.map((it) => ownOf(it.rawHeaders))).toEqual([
@@ -92,12 +92,12 @@ describe("a request", () => {
 
   test("[GATE-2] a chunked request stays chunked, with its trailers, also for DELETE", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     for (const method of ["POST", "DELETE"]) {
-      const head = `${method} ${world.base}/v1/x HTTP/1.1\r\nHost: ${world.host}\r\n`
+      const head = `${method} ${fixture.base}/v1/x HTTP/1.1\r\nHost: ${fixture.host}\r\n`
       const rest = "Connection: close\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n"
       const body = "5\r\nhello\r\n0\r\nX-Sum: abc\r\n\r\n"
-      expect(await sendRaw(world.port, head + rest + body)).toMatch(/^HTTP\/1.1 200 /)
+      expect(await sendRaw(fixture.port, head + rest + body)).toMatch(/^HTTP\/1.1 200 /)
     }
     for (const seen of provider.seen) {
       expect(seen.body.toString()).toBe("hello")
@@ -109,11 +109,11 @@ describe("a request", () => {
 
   test("[GATE-2] a request that waits for 100 gets it, and its body arrives", async () => {
     await using provider = await newProvider((response) => response.end("done"))
-    await using world = await newWorld(provider)
-    const headers = { expect: "100-continue", "content-length": "5", host: world.host }
+    await using fixture = await newFixture(provider)
+    const headers = { expect: "100-continue", "content-length": "5", host: fixture.host }
     const events: string[] = []
     await new Promise<void>((resolve, reject) => {
-      const at = { host: "127.0.0.1", port: world.port, path: `${world.base}/v1`, headers }
+      const at = { host: "127.0.0.1", port: fixture.port, path: `${fixture.base}/v1`, headers }
       const sent = requestPlain({ ...at, method: "POST", agent: false })
       sent.on("continue", () => {
         events.push("continue")
@@ -132,14 +132,14 @@ describe("a request", () => {
 
   test("[GATE-2] a web socket request is answered with 426; another upgrade is forwarded unchanged", async () => {
     await using provider = await newProvider((response) => response.end("plain"))
-    await using world = await newWorld(provider, { wire: "openai" })
+    await using fixture = await newFixture(provider, { wire: "openai" })
     const upgrade = (to: string): readonly Header[] => [
       ["Connection", "Upgrade"],
       ["Upgrade", to],
       ["Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="],
     ]
-    const path = `${world.base}/v1/responses`
-    const said = await ask(world.port, { method: "GET", path, headers: upgrade("websocket") })
+    const path = `${fixture.base}/v1/responses`
+    const said = await ask(fixture.port, { method: "GET", path, headers: upgrade("websocket") })
     expect(said.status).toBe(426)
     expect(JSON.parse(said.body.toString())).toEqual({
       error: {
@@ -150,11 +150,11 @@ describe("a request", () => {
       },
     })
     expect(provider.connections()).toBe(0)
-    const other = await ask(world.port, { path, headers: upgrade("h2c"), body: "hello" })
+    const other = await ask(fixture.port, { path, headers: upgrade("h2c"), body: "hello" })
     expect(other.body.toString()).toBe("plain")
     expect(provider.seen[0]?.body.toString()).toBe("hello")
-    await world.exchange()
-    expect(world.exchanges.length).toBe(1)
+    await fixture.exchange()
+    expect(fixture.exchanges.length).toBe(1)
   })
 
   test("[GATE-2] a 101 of the provider that nothing asked for is answered with 502", async () => {
@@ -163,11 +163,11 @@ describe("a request", () => {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
       )
     })
-    await using world = await newWorld(provider)
-    const said = await ask(world.port, { path: `${world.base}/v1/messages`, body: "hello" })
+    await using fixture = await newFixture(provider)
+    const said = await ask(fixture.port, { path: `${fixture.base}/v1/messages`, body: "hello" })
     expect(said.status).toBe(502)
     expect(said.body.toString()).toContain("it changed the protocol")
-    expect((await world.exchange()).outcome).toBe("unreachable")
+    expect((await fixture.exchange()).outcome).toBe("unreachable")
   })
 
   test("[GATE-2] an HTTP/1.0 client without chunked encoding gets its response", async () => {
@@ -176,9 +176,9 @@ describe("a request", () => {
       response.addTrailers([["X-Sum", "abc"]])
       response.end("hello")
     })
-    await using world = await newWorld(provider)
-    const text = `GET ${world.base}/v1 HTTP/1.0\r\nHost: ${world.host}\r\n\r\n`
-    const answer = await sendRaw(world.port, text)
+    await using fixture = await newFixture(provider)
+    const text = `GET ${fixture.base}/v1 HTTP/1.0\r\nHost: ${fixture.host}\r\n\r\n`
+    const answer = await sendRaw(fixture.port, text)
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/)
     expect(answer.endsWith("\r\n\r\nhello")).toBe(true)
   })
@@ -212,11 +212,11 @@ describe("a response", () => {
       await using provider = await newProvider((response) => {
         response.writeHead(status, words, headers).end(body)
       })
-      await using world = await newWorld(provider)
-      const said = await ask(world.port, { path: `${world.base}/v1/messages`, body: "{}" })
+      await using fixture = await newFixture(provider)
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1/messages`, body: "{}" })
       expect(said).toMatchObject({ status, statusMessage: words, body })
       expect(ownOf(said.rawHeaders)).toEqual(pairsOf(headers))
-      expect(await world.exchange()).toMatchObject({ status, outcome, fallback: null })
+      expect(await fixture.exchange()).toMatchObject({ status, outcome, fallback: null })
       // The host decides whether to follow a redirect.
       expect(provider.seen.length).toBe(1)
     },
@@ -234,12 +234,12 @@ describe("a response", () => {
       await using provider = await newProvider((response) => {
         response.writeHead(200, ["Content-Encoding", encoding]).end(bytes)
       })
-      await using world = await newWorld(provider)
+      await using fixture = await newFixture(provider)
       const headers: readonly Header[] = [["Content-Encoding", encoding]]
-      const said = await ask(world.port, { path: `${world.base}/v1`, headers, body: bytes })
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1`, headers, body: bytes })
       expect(said.body.equals(bytes)).toBe(true)
       expect(provider.seen[0]?.body.equals(bytes)).toBe(true)
-      const { answer } = await world.exchange()
+      const { answer } = await fixture.exchange()
       expect(Buffer.concat(answer.body).equals(bytes)).toBe(true)
       expect(answer.headers).toContainEqual(["Content-Encoding", encoding])
     },
@@ -251,8 +251,8 @@ describe("a response", () => {
       response.addTrailers([["X-Sum", "abc"]])
       response.end("hello")
     })
-    await using world = await newWorld(provider)
-    const said = await ask(world.port, { path: `${world.base}/v1` })
+    await using fixture = await newFixture(provider)
+    const said = await ask(fixture.port, { path: `${fixture.base}/v1` })
     expect(said.rawTrailers).toEqual(["X-Sum", "abc"])
     expect(ownOf(said.rawHeaders)).toEqual([["Trailer", "X-Sum"]])
   })
@@ -270,10 +270,10 @@ describe("large bodies and many requests", () => {
         isChanged: false,
         note: "seen",
       })
-      await using world = await newWorld(provider, isPrepared ? { prepare } : {})
-      const said = await ask(world.port, { path: `${world.base}/v1`, body: large })
+      await using fixture = await newFixture(provider, isPrepared ? { prepare } : {})
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: large })
       expect(sha(said.body)).toBe(sha(large))
-      const { request, answer, prepared } = await world.exchange()
+      const { request, answer, prepared } = await fixture.exchange()
       expect(sha(request.body)).toBe(sha(large))
       expect(prepared?.note).toBe(isPrepared ? "seen" : undefined)
       expect(answer.isWhole).toBe(false)
@@ -292,10 +292,10 @@ describe("large bodies and many requests", () => {
         calls.push(asked.body.length)
         return { body: Buffer.from("folded"), isChanged: true, note: undefined }
       }
-      await using world = await newWorld(provider, isPrepared ? { prepare } : {})
-      const said = await ask(world.port, { path: `${world.base}/v1`, body: over })
+      await using fixture = await newFixture(provider, isPrepared ? { prepare } : {})
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: over })
       expect(said.body.toString()).toBe(sha(over))
-      const { request, prepared } = await world.exchange()
+      const { request, prepared } = await fixture.exchange()
       expect({ ...request, headers: [], path: "" }).toEqual({
         method: "POST",
         path: "",
@@ -312,10 +312,10 @@ describe("large bodies and many requests", () => {
 
   test("consecutive requests share one connection on each side", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     using agent = keepAlive()
     for (let n = 0; n < 20; n++) {
-      await ask(world.port, { path: `${world.base}/v1`, body: `{"n":${n}}`, agent })
+      await ask(fixture.port, { path: `${fixture.base}/v1`, body: `{"n":${n}}`, agent })
     }
     expect(provider.seen.map((it) => it.connection)).toEqual(Array(20).fill(0))
     expect(provider.connections()).toBe(1)
@@ -329,17 +329,17 @@ describe("large bodies and many requests", () => {
       // None ends before all have begun.
       if (waiting.length === 40) for (const go of waiting) go()
     })
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     const agent = new Agent({ keepAlive: true })
     const asked = Array.from({ length: 40 }, (_, n) =>
-      ask(world.port, { path: `${world.base}/v1`, body: `${n}`, agent }),
+      ask(fixture.port, { path: `${fixture.base}/v1`, body: `${n}`, agent }),
     )
     const said = await Promise.all(asked)
     agent.destroy()
     expect(said.map((it) => it.body.toString())).toEqual(
       Array.from({ length: 40 }, (_, n) => `begin ${n} end`),
     )
-    await world.exchange(39)
-    expect(world.exchanges.length).toBe(40)
+    await fixture.exchange(39)
+    expect(fixture.exchanges.length).toBe(40)
   })
 })

@@ -72,12 +72,12 @@ export async function newProvider(answer: Answer, options: { readonly early?: An
   }
 }
 
-type WorldOptions = Partial<SessionPort> & {
+type FixtureOptions = Partial<SessionPort> & {
   readonly clock?: Clock
   readonly proxyEnvironment?: Record<string, string>
 }
 
-export async function newWorld(provider: Pick<Provider, "url">, options: WorldOptions = {}) {
+export async function newFixture(provider: Pick<Provider, "url">, options: FixtureOptions = {}) {
   const { clock = systemClock, proxyEnvironment = {}, ...port } = options
   const exchanges: Exchange[] = []
   const waiting: (() => void)[] = []

@@ -2,17 +2,17 @@ import { createHash, randomFillSync } from "node:crypto"
 import { Agent, request as requestPlain, type ServerResponse } from "node:http"
 import { createServer, type Socket } from "node:net"
 import { describe, expect, test } from "vitest"
-import { ask, newProvider, newWorld, sendRaw } from "./proxy.fixture.ts"
+import { ask, newFixture, newProvider, sendRaw } from "./proxy.fixture.ts"
 import { listen, USUAL } from "./proxy.ts"
 
-type TroubleWorld = Awaited<ReturnType<typeof newWorld>>
+type TroubleFixture = Awaited<ReturnType<typeof newFixture>>
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
 const MB = 1024 * 1024
 
-function begin(world: TroubleWorld, body: string | undefined, path = "/v1/messages") {
+function begin(fixture: TroubleFixture, body: string | undefined, path = "/v1/messages") {
   const length = body === undefined ? 1_000 : Buffer.byteLength(body)
-  const headers = { host: world.host, "content-length": String(length) }
-  const at = { host: "127.0.0.1", port: world.port, path: world.base + path, headers }
+  const headers = { host: fixture.host, "content-length": String(length) }
+  const at = { host: "127.0.0.1", port: fixture.port, path: fixture.base + path, headers }
   const sent = requestPlain({ ...at, method: "POST", agent: false })
   sent.on("error", () => {})
   if (body === undefined) sent.flushHeaders()
@@ -40,8 +40,8 @@ describe("a stream", () => {
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()
       provide = response
     })
-    await using world = await newWorld(provider)
-    const answer = await answerOf(begin(world, "{}"))
+    await using fixture = await newFixture(provider)
+    const answer = await answerOf(begin(fixture, "{}"))
     expect(answer.headers["content-type"]).toBe("text/event-stream")
     const got: string[] = []
     for (let n = 0; n < 20; n++) {
@@ -51,7 +51,7 @@ describe("a stream", () => {
     }
     provide?.end()
     expect(got).toEqual(Array.from({ length: 20 }, (_, n) => `data: ${n}\n\n`))
-    const exchange = await world.exchange()
+    const exchange = await fixture.exchange()
     expect(exchange.outcome).toBe("answered")
     expect(exchange.answer.isWhole).toBe(true)
     expect(Buffer.concat(exchange.answer.body).toString()).toBe(got.join(""))
@@ -71,8 +71,8 @@ describe("a stream", () => {
       }
       more()
     })
-    await using world = await newWorld(provider)
-    const answer = await answerOf(begin(world, "{}"))
+    await using fixture = await newFixture(provider)
+    const answer = await answerOf(begin(fixture, "{}"))
     await untilStill(() => written)
     expect(written).toBeLessThan(32)
     const hash = createHash("sha256")
@@ -90,10 +90,10 @@ describe("a stream", () => {
         resume = () => void request.resume().on("end", () => response.end("thanks"))
       },
     })
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     const large = Buffer.alloc(MB)
-    const headers = { host: world.host, "transfer-encoding": "chunked" }
-    const at = { host: "127.0.0.1", port: world.port, path: `${world.base}/v1`, headers }
+    const headers = { host: fixture.host, "transfer-encoding": "chunked" }
+    const at = { host: "127.0.0.1", port: fixture.port, path: `${fixture.base}/v1`, headers }
     const sent = requestPlain({ ...at, method: "POST", agent: false })
     let written = 0
     const more = () => {
@@ -109,7 +109,7 @@ describe("a stream", () => {
     expect(written).toBeLessThan(32)
     resume()
     await end.promise
-    expect((await world.exchange()).request.sizeBytes).toBe(48 * MB)
+    expect((await fixture.exchange()).request.sizeBytes).toBe(48 * MB)
   })
 })
 
@@ -122,9 +122,9 @@ describe("aborted exchanges", () => {
       response.writeHead(200, headers)
       response.write("data: half", () => response.destroy())
     })
-    await using world = await newWorld(provider)
-    await expect(ask(world.port, { path: `${world.base}/v1` })).rejects.toThrow("aborted")
-    const exchange = await world.exchange()
+    await using fixture = await newFixture(provider)
+    await expect(ask(fixture.port, { path: `${fixture.base}/v1` })).rejects.toThrow("aborted")
+    const exchange = await fixture.exchange()
     expect(exchange).toMatchObject({ status: 200, outcome: "cut", answer: { isWhole: false } })
     expect(Buffer.concat(exchange.answer.body).toString()).toBe("data: half")
   })
@@ -135,12 +135,12 @@ describe("aborted exchanges", () => {
       response.on("close", left.resolve)
       response.write("data: 1")
     })
-    await using world = await newWorld(provider)
-    const sent = begin(world, "{}")
+    await using fixture = await newFixture(provider)
+    const sent = begin(fixture, "{}")
     await answerOf(sent)
     sent.destroy()
     await left.promise
-    expect(await world.exchange()).toMatchObject({ status: 200, outcome: "aborted" })
+    expect(await fixture.exchange()).toMatchObject({ status: 200, outcome: "aborted" })
   })
 
   test("a host that disconnects before the response or during its body ends the request too", async () => {
@@ -153,13 +153,13 @@ describe("aborted exchanges", () => {
           came.resolve()
         },
       })
-      await using world = await newWorld(provider)
-      const sent = begin(world, body)
+      await using fixture = await newFixture(provider)
+      const sent = begin(fixture, body)
       if (body === undefined) sent.write("only a part")
       await came.promise
       sent.destroy()
       await left.promise
-      const exchange = await world.exchange()
+      const exchange = await fixture.exchange()
       expect(exchange).toMatchObject({ status: null, outcome: "aborted", firstByteMs: null })
       expect(exchange.request.isWhole).toBe(body !== undefined)
     }
@@ -168,15 +168,15 @@ describe("aborted exchanges", () => {
   test("requests queued on a lost connection are reported too", async () => {
     const came = Promise.withResolvers<void>()
     await using provider = await newProvider(() => came.resolve())
-    await using world = await newWorld(provider)
-    const one = `GET ${world.base}/v1 HTTP/1.1\r\nHost: ${world.host}\r\n\r\n`
-    const socket = (await import("node:net")).connect(world.port, "127.0.0.1")
+    await using fixture = await newFixture(provider)
+    const one = `GET ${fixture.base}/v1 HTTP/1.1\r\nHost: ${fixture.host}\r\n\r\n`
+    const socket = (await import("node:net")).connect(fixture.port, "127.0.0.1")
     socket.write(one + one + one)
     await came.promise
     await untilStill(() => provider.seen.length)
     socket.destroy()
-    await world.exchange(2)
-    expect(world.exchanges.map((it) => it.outcome)).toEqual(["aborted", "aborted", "aborted"])
+    await fixture.exchange(2)
+    expect(fixture.exchanges.map((it) => it.outcome)).toEqual(["aborted", "aborted", "aborted"])
   })
 
   test("a response before the end of the request body is passed on, and the rest of the body is drained", async () => {
@@ -187,15 +187,15 @@ describe("aborted exchanges", () => {
         response.writeHead(413).end("too large")
       },
     })
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const question = { path: `${world.base}/v1`, body: Buffer.alloc(20 * MB), agent }
+    const question = { path: `${fixture.base}/v1`, body: Buffer.alloc(20 * MB), agent }
     for (let n = 0; n < 3; n++) {
-      const said = await ask(world.port, question)
+      const said = await ask(fixture.port, question)
       expect(said).toMatchObject({ status: 413, body: Buffer.from("too large") })
     }
     agent.destroy()
-    expect(world.exchanges.map((it) => it.outcome).slice(0, 2)).toEqual(["refused", "refused"])
+    expect(fixture.exchanges.map((it) => it.outcome).slice(0, 2)).toEqual(["refused", "refused"])
   })
 })
 
@@ -230,8 +230,8 @@ describe("no response", () => {
     async (wire) => {
       const gone = await newStranger(() => {})
       await gone[Symbol.asyncDispose]()
-      await using world = await newWorld(gone, { wire })
-      const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })
+      await using fixture = await newFixture(gone, { wire })
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: "{}" })
       expect(said.status).toBe(502)
       const message =
         `The gateway got no response from 127.0.0.1:${gone.port}: nothing listens there (ECONNREFUSED). ` +
@@ -244,11 +244,11 @@ describe("no response", () => {
         gemini: { error: { code: 502, message, status: "UNAVAILABLE" } },
       }
       expect(JSON.parse(said.body.toString())).toEqual(shapes[wire])
-      const exchange = await world.exchange()
+      const exchange = await fixture.exchange()
       expect(exchange).toMatchObject({ status: null, outcome: "unreachable", firstByteMs: null })
       expect(exchange.request.body.toString()).toBe("{}")
-      expect(world.lines.join("\n")).toMatch(/the provider did not respond/)
-      expect(world.lines.join("\n")).not.toMatch(/\/v1|\/t\//)
+      expect(fixture.lines.join("\n")).toMatch(/the provider did not respond/)
+      expect(fixture.lines.join("\n")).not.toMatch(/\/v1|\/t\//)
     },
   )
 
@@ -261,8 +261,8 @@ describe("no response", () => {
     ["speaks no HTTP", (it: Socket) => it.end("220 mail\r\n"), /not valid HTTP \(HPE_\w+\)/],
   ])("[GATE-8] a provider that %s gives 502 after one try", async (_, meet, words) => {
     await using stranger = await newStranger(meet)
-    await using world = await newWorld(stranger)
-    const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })
+    await using fixture = await newFixture(stranger)
+    const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: "{}" })
     expect(said.status).toBe(502)
     expect(said.body.toString()).toMatch(words)
     expect(stranger.count()).toBe(1)
@@ -273,8 +273,8 @@ describe("no response", () => {
     const urls = [`https://127.0.0.1:${provider.port}`, "https://no-such-name.invalid"]
     const words = [/TLS is not accepted/, /its host name cannot be resolved/]
     for (const [at, url] of urls.entries()) {
-      await using world = await newWorld({ url: new URL(url) })
-      const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })
+      await using fixture = await newFixture({ url: new URL(url) })
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: "{}" })
       expect(said.status).toBe(502)
       expect(said.body.toString()).toMatch(words[at] ?? /never/)
     }
@@ -291,13 +291,13 @@ describe("no response", () => {
         else socket.destroy()
       })
     })
-    await using world = await newWorld(stranger)
+    await using fixture = await newFixture(stranger)
     for (let n = 0; n < 3; n++) {
-      const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: "{}" })
       expect(said).toMatchObject({ status: 200, body: Buffer.from("ok") })
     }
     expect(lines.filter((it, at) => it !== lines[at - 1])).toEqual([0, 1])
-    expect(world.exchanges.map((it) => it.outcome)).toEqual(Array(3).fill("answered"))
+    expect(fixture.exchanges.map((it) => it.outcome)).toEqual(Array(3).fill("answered"))
   })
 
   test("[GATE-8] of several dead idle connections only one is tried", async () => {
@@ -314,10 +314,10 @@ describe("no response", () => {
         else if (open.length === 3) for (const it of open) it.write(OK)
       })
     })
-    await using world = await newWorld(stranger)
-    const question = { method: "GET", path: `${world.base}/v1` }
-    await Promise.all(Array.from({ length: 3 }, () => ask(world.port, question)))
-    expect(await ask(world.port, question)).toMatchObject({ status: 200 })
+    await using fixture = await newFixture(stranger)
+    const question = { method: "GET", path: `${fixture.base}/v1` }
+    await Promise.all(Array.from({ length: 3 }, () => ask(fixture.port, question)))
+    expect(await ask(fixture.port, question)).toMatchObject({ status: 200 })
     expect(tries.length).toBe(1)
     expect(stranger.count()).toBe(4)
   })
@@ -330,10 +330,10 @@ describe("no response", () => {
         else socket.destroy()
       })
     })
-    await using world = await newWorld(stranger)
-    const path = `${world.base}/v1`
-    expect(await ask(world.port, { path, body: "{}" })).toMatchObject({ status: 200 })
-    expect(await ask(world.port, { path, body: "{}" })).toMatchObject({ status: 502 })
+    await using fixture = await newFixture(stranger)
+    const path = `${fixture.base}/v1`
+    expect(await ask(fixture.port, { path, body: "{}" })).toMatchObject({ status: 200 })
+    expect(await ask(fixture.port, { path, body: "{}" })).toMatchObject({ status: 502 })
     expect(stranger.count()).toBe(2)
   })
 })
@@ -344,34 +344,34 @@ describe("invalid input", () => {
     await using provider = await newProvider((response) => {
       response.writeHead(200, ["X-Long", long]).end("{}")
     })
-    await using world = await newWorld(provider)
-    const path = `${world.base}/v1`
-    const said = await ask(world.port, { path, headers: [["X-Long", long]] })
+    await using fixture = await newFixture(provider)
+    const path = `${fixture.base}/v1`
+    const said = await ask(fixture.port, { path, headers: [["X-Long", long]] })
     expect(said.status).toBe(200)
     expect(said.rawHeaders).toContain(long)
     expect(provider.seen[0]?.rawHeaders).toContain(long)
-    const head = `GET ${path} HTTP/1.1\r\nHost: ${world.host}\r\n`
-    const bomb = await sendRaw(world.port, `${head}X-Long: ${long}${long}\r\n\r\n`)
+    const head = `GET ${path} HTTP/1.1\r\nHost: ${fixture.host}\r\n`
+    const bomb = await sendRaw(fixture.port, `${head}X-Long: ${long}${long}\r\n\r\n`)
     expect(bomb).toMatch(/^HTTP\/1.1 431 /)
     expect(provider.seen.length).toBe(1)
   })
 
   test("3,000 short header lines are forwarded, none is dropped", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld(provider)
+    await using fixture = await newFixture(provider)
     const headers = Array.from({ length: 3_000 }, (_, n) => [`x${n}`, "y"] as const)
-    const said = await ask(world.port, { path: `${world.base}/v1`, headers })
+    const said = await ask(fixture.port, { path: `${fixture.base}/v1`, headers })
     expect(said.status).toBe(200)
     expect(provider.seen[0]?.rawHeaders.filter((it) => it === "y").length).toBe(3_000)
   })
 
   test("anything but a valid request is refused, including two framings for one body", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
-    await using world = await newWorld(provider)
-    const head = `POST ${world.base}/v1 HTTP/1.1\r\nHost: ${world.host}\r\n`
+    await using fixture = await newFixture(provider)
+    const head = `POST ${fixture.base}/v1 HTTP/1.1\r\nHost: ${fixture.host}\r\n`
     const smuggled = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     for (const text of ["\u0000\u0001\r\n\r\n", head + smuggled]) {
-      expect(await sendRaw(world.port, text)).toMatch(/^HTTP\/1.1 400 /)
+      expect(await sendRaw(fixture.port, text)).toMatch(/^HTTP\/1.1 400 /)
     }
     expect(provider.connections()).toBe(0)
   })

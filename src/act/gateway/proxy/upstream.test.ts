@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { ask, newWorld } from "./proxy.fixture.ts"
+import { ask, newFixture } from "./proxy.fixture.ts"
 import { createUpstream, problemOf } from "./upstream.ts"
 
 describe("allowed upstreams", () => {
@@ -22,7 +22,7 @@ describe("allowed upstreams", () => {
     "https://provider.example/?key=1",
     "https://provider.example/#part",
   ])("[GATE-14] %s is refused when the proxied session is opened", async (url) => {
-    const opening = newWorld({ url: new URL(url) })
+    const opening = newFixture({ url: new URL(url) })
     await expect(opening).rejects.toMatchObject({ code: "GATEWAY_UPSTREAM_REFUSED" })
     await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining("pa55") })
   })
@@ -65,9 +65,9 @@ describe("allowed upstreams", () => {
 describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
   test("[GATE-15] HTTPS_PROXY forwards the requests over one tunnel that stays open", async () => {
     await using scene = await newScene()
-    await using world = await scene.world({ HTTPS_PROXY: scene.proxyUrl })
+    await using fixture = await scene.makeFixture({ HTTPS_PROXY: scene.proxyUrl })
     for (let n = 0; n < 3; n++) {
-      const said = await ask(world.port, { path: `${world.base}/v1?n=${n}`, body: "hello" })
+      const said = await ask(fixture.port, { path: `${fixture.base}/v1?n=${n}`, body: "hello" })
       expect(said.body.toString()).toBe(`POST /v1?n=${n} ${scene.name} hello`)
     }
     expect(scene.tunnels).toEqual([`${scene.name}:443`])
@@ -77,31 +77,36 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
   test("[GATE-15] the user name and password are sent to the proxy only", async () => {
     await using scene = await newScene()
     const proxy = scene.proxyUrl.replace("//", "//me:word@")
-    await using world = await scene.world({ https_proxy: proxy })
-    expect(await ask(world.port, { path: `${world.base}/v1` })).toMatchObject({ status: 200 })
+    await using fixture = await scene.makeFixture({ https_proxy: proxy })
+    expect(await ask(fixture.port, { path: `${fixture.base}/v1` })).toMatchObject({ status: 200 })
     expect(scene.credentials).toEqual([`Basic ${Buffer.from("me:word").toString("base64")}`])
     expect(scene.headers.join()).not.toMatch(/proxy/i)
   })
 
   test("[GATE-15] a proxy that refuses gives 502, and its address is not shown", async () => {
     await using scene = await newScene({ refusesTunnels: true })
-    await using world = await scene.world({ HTTPS_PROXY: scene.proxyUrl.replace("//", "//me:pw@") })
-    const said = await ask(world.port, { path: `${world.base}/v1` })
+    await using fixture = await scene.makeFixture({
+      HTTPS_PROXY: scene.proxyUrl.replace("//", "//me:pw@"),
+    })
+    const said = await ask(fixture.port, { path: `${fixture.base}/v1` })
     expect(said.status).toBe(502)
     expect(said.body.toString()).toMatch(/the proxy did not connect to it \(ERR_PROXY\w*\)/)
-    const all = said.body.toString() + world.lines.join("\n")
+    const all = said.body.toString() + fixture.lines.join("\n")
     expect(all).not.toContain(scene.proxyUrl.slice("http://".length))
     expect(all).not.toContain("pw")
   })
 
   test("[GATE-15] NO_PROXY is honoured, and loopback never uses a proxy", async () => {
     await using scene = await newScene()
-    await using free = await scene.world({ HTTPS_PROXY: scene.proxyUrl, NO_PROXY: scene.name })
+    await using free = await scene.makeFixture({
+      HTTPS_PROXY: scene.proxyUrl,
+      NO_PROXY: scene.name,
+    })
     // The name does not resolve, so that a direct connection fails.
     expect(await ask(free.port, { path: `${free.base}/v1` })).toMatchObject({ status: 502 })
     const environment = { HTTP_PROXY: scene.proxyUrl, HTTPS_PROXY: scene.proxyUrl }
     for (const url of [`https://localhost:${scene.tlsPort}`, scene.proxyUrl]) {
-      await using own = await newWorld({ url: new URL(url) }, { proxyEnvironment: environment })
+      await using own = await newFixture({ url: new URL(url) }, { proxyEnvironment: environment })
       expect(await ask(own.port, { path: `${own.base}/v1` })).toMatchObject({ status: 200 })
     }
     expect(scene.tunnels).toEqual([])
@@ -109,8 +114,8 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
 
   test("[GATE-8] an untrusted certificate gives 502, and nothing is sent", async () => {
     await using scene = await newScene({ isUntrusted: true })
-    await using world = await scene.world({ HTTPS_PROXY: scene.proxyUrl })
-    const said = await ask(world.port, { path: `${world.base}/v1`, body: "hello" })
+    await using fixture = await scene.makeFixture({ HTTPS_PROXY: scene.proxyUrl })
+    const said = await ask(fixture.port, { path: `${fixture.base}/v1`, body: "hello" })
     expect(said.status).toBe(502)
     expect(said.body.toString()).toMatch(/its certificate or TLS is not accepted/)
     expect(scene.headers).toEqual([])
@@ -170,8 +175,8 @@ async function newScene({ isUntrusted = false, refusesTunnels = false }: SceneOp
     credentials,
     headers,
     inClear,
-    world: (proxyEnvironment: Record<string, string>) =>
-      newWorld({ url: new URL(`https://${name}`) }, { proxyEnvironment }),
+    makeFixture: (proxyEnvironment: Record<string, string>) =>
+      newFixture({ url: new URL(`https://${name}`) }, { proxyEnvironment }),
     async [Symbol.asyncDispose]() {
       setDefaultCACertificates(before)
       for (const socket of sockets) socket.destroy()

@@ -25,7 +25,7 @@ function setClock(): SetClock {
   }
 }
 
-type StoreWorld = {
+type StoreFixture = {
   readonly gatewayStore: GatewayStore
   readonly clock: SetClock
   readonly deps: StoreDeps
@@ -35,13 +35,13 @@ type StoreWorld = {
   events(): Promise<readonly (readonly [name: string, body: unknown])[]>
 }
 
-let worlds = 0
+let fixtures = 0
 
-export async function newStoreWorld(
+export async function newStoreFixture(
   store: Store,
   given: Partial<StoreDeps> = {},
-): Promise<StoreWorld> {
-  const root = `/repo-${process.pid}-${++worlds}`
+): Promise<StoreFixture> {
+  const root = `/repo-${process.pid}-${++fixtures}`
   const clock = setClock()
   const deps: StoreDeps = {
     db: store.forRoom("gateway"),

@@ -12,7 +12,7 @@ import { scaled } from "./host-report.ts"
 import {
   aRequest,
   NEW_SESSION,
-  newStoreWorld,
+  newStoreFixture,
   OWNER,
   openWith,
   piece,
@@ -25,7 +25,7 @@ const Count = z.object({ count: z.int() })
 
 function lifeSuite(store: () => Store): void {
   test("a proxied session is stored with its options, and an event is emitted", async () => {
-    const { gatewayStore, clock, open, events } = await newStoreWorld(store())
+    const { gatewayStore, clock, open, events } = await newStoreFixture(store())
     const proxied = await open({ run: "r-1", mode: "fold", hasContent: true })
     const { owner: _, ...facts } = { ...NEW_SESSION, run: "r-1", mode: "fold", hasContent: true }
     const fresh = { endedAt: null, requests: 0, folds: 0, latchedOff: null, isAlive: true }
@@ -38,7 +38,7 @@ function lifeSuite(store: () => Store): void {
   })
 
   test("proxied sessions are listed newest first, filtered by run", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const [one, two, three] = [await open({ run: "r-1" }), await open(), await open({ run: "r-1" })]
     const ids = async (input: Parameters<typeof gatewayStore.list>[0]) =>
       (await gatewayStore.list(input)).sessions.map((it) => it.id)
@@ -49,7 +49,7 @@ function lifeSuite(store: () => Store): void {
   })
 
   test("a proxied session ends once, and one whose process is gone counts as ended", async () => {
-    const { gatewayStore, clock, open, events, other } = await newStoreWorld(store())
+    const { gatewayStore, clock, open, events, other } = await newStoreFixture(store())
     const [here, dead, far] = [
       await open(),
       await open({ owner: { ...OWNER, pid: 2, startedAt: "" } }),
@@ -83,7 +83,7 @@ function lifeSuite(store: () => Store): void {
   })
 
   test("a session's folding is latched off once, permanently, with one event", async () => {
-    const { gatewayStore, clock, open, events, other } = await newStoreWorld(store())
+    const { gatewayStore, clock, open, events, other } = await newStoreFixture(store())
     const { id } = await open({ run: "r-1" })
     await gatewayStore.latchOff(id, { session: "s1", reason: "refused\u0000 (400)" })
     await gatewayStore.latchOff(id, { session: "s1", reason: "another" })
@@ -104,7 +104,7 @@ function lifeSuite(store: () => Store): void {
   })
 
   test("a proxied session states why it is no longer folded", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     await gatewayStore.latchOff(id, { session: "s1", reason: "refused (400)" })
     await gatewayStore.latchOff(id, { session: "s2", reason: "refused (413)" })
@@ -114,7 +114,7 @@ function lifeSuite(store: () => Store): void {
 
 function recordSuite(store: () => Store): void {
   test("a request is read back as recorded, with its number, and an event is emitted", async () => {
-    const { gatewayStore, open, events } = await newStoreWorld(store())
+    const { gatewayStore, open, events } = await newStoreFixture(store())
     const { id } = await open({ run: "r-1" })
     const folded = [{ branchId: "br_1", bytes: 900, tokens: 300 }]
     const recorded = aRequest(named("a", "b\u0000\ud800"), { folded, problem: "cut", gone: 3 })
@@ -133,7 +133,7 @@ function recordSuite(store: () => Store): void {
   })
 
   test("a store that fails at any call leaves no partial request", async () => {
-    const { gatewayStore, open, other } = await newStoreWorld(store())
+    const { gatewayStore, open, other } = await newStoreFixture(store())
     const { id } = await open({ hasContent: true })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
     let before = 0
@@ -157,14 +157,14 @@ function recordSuite(store: () => Store): void {
   })
 
   test("a request that could not be read back is refused", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     await expect(gatewayStore.record(id, aRequest([], { gone: 0.5 }))).rejects.toThrow("gone")
     expect(await gatewayStore.record(id, aRequest([]))).toBe(1)
   })
 
   test("lists of one conversation are restored completely over many requests", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     const names = Array.from({ length: 61 }, (_, at) => `p${at}`)
     for (const [at] of names.entries()) {
@@ -181,7 +181,7 @@ function recordSuite(store: () => Store): void {
   })
 
   test("concurrently recorded requests have their own numbers and lists", async () => {
-    const { gatewayStore, open, other } = await newStoreWorld(store())
+    const { gatewayStore, open, other } = await newStoreFixture(store())
     const { id } = await open()
     await gatewayStore.record(id, aRequest(named("a")))
     const second = other({})
@@ -199,7 +199,7 @@ function recordSuite(store: () => Store): void {
   })
 
   test("a list whose beginning is lost is still returned, with the number of missing items", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     for (const names of [["a"], ["a", "b"], ["a", "b", "c"]]) {
       await gatewayStore.record(id, aRequest(named(...names)))
@@ -214,7 +214,7 @@ function recordSuite(store: () => Store): void {
   })
 
   test("an ended proxied session still records; a deleted one reports that nothing was stored", async () => {
-    const { gatewayStore, open, other } = await newStoreWorld(store())
+    const { gatewayStore, open, other } = await newStoreFixture(store())
     const { id } = await open()
     await other({}).close(id)
     expect(await gatewayStore.record(id, aRequest(named("a")))).toBe(1)
@@ -226,7 +226,7 @@ function recordSuite(store: () => Store): void {
 
 function viewSuite(store: () => Store): void {
   test("a run is shown with all its proxied sessions in chronological order", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const [one, two] = [await open({ run: "r-1" }), await open({ run: "r-1" })]
     await gatewayStore.record(one.id, aRequest([], { at: 30 }))
     await gatewayStore.record(two.id, aRequest([], { at: 20, usage: null, costUsd: null }))
@@ -255,7 +255,7 @@ function viewSuite(store: () => Store): void {
   })
 
   test("the newest requests are shown, and the totals cover all", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     for (const at of [1, 2, 3, 4]) await gatewayStore.record(id, aRequest([], { at }))
     const { requests, earlier, totals } = await gatewayStore.show({ id: "last", limit: 2 })
@@ -263,7 +263,7 @@ function viewSuite(store: () => Store): void {
   })
 
   test("an unknown number is not shown as zero", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     const empty = await gatewayStore.show({ id })
     expect(empty.totals).toMatchObject({ requests: 0, costUsd: null, cacheShare: null })
@@ -273,7 +273,7 @@ function viewSuite(store: () => Store): void {
   })
 
   test("a token count request costs nothing: it is in no total and not unknown", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open()
     const none = { usage: null, costUsd: null }
     await gatewayStore.record(id, aRequest([]))
@@ -292,7 +292,7 @@ function viewSuite(store: () => Store): void {
   })
 
   test("a missing proxied session, a missing request and an ambiguous request have different errors", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const unknown = { code: "GATEWAY_SESSION_UNKNOWN", formerCode: "GATEWAY_CARRY_UNKNOWN" }
     await expect(gatewayStore.show({ id: "last" })).rejects.toMatchObject(unknown)
     for (const id of ["gw_none", "a\u0000b"]) {
@@ -313,7 +313,7 @@ function viewSuite(store: () => Store): void {
   })
 
   test("data of one repository is not visible in another", async () => {
-    const { gatewayStore, open, other } = await newStoreWorld(store())
+    const { gatewayStore, open, other } = await newStoreFixture(store())
     const { id } = await open({ run: "r-1", hasContent: true })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
     await gatewayStore.record(id, aRequest([TOOL, piece("a")], { texts }))
@@ -343,7 +343,7 @@ function textSuite(store: () => Store): void {
   const said = (name: string, text: string) => ({ sha256: piece(name).sha256, text })
 
   test("[GATE-70] texts are stored only when enabled", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const [without, having] = [await open(), await open({ hasContent: true })]
     const request = aRequest(named("a", "b"), { texts: [said("a", "alpha\u0000\ud800")] })
     for (const { id } of [without, having]) await gatewayStore.record(id, request)
@@ -359,7 +359,7 @@ function textSuite(store: () => Store): void {
   })
 
   test("[GATE-70] a stored text is available in every later request of its proxied session", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open({ hasContent: true })
     await gatewayStore.record(id, aRequest(named("a"), { texts: [said("a", "alpha")] }))
     const more = [said("b", "beta"), said("b", "beta"), said("a", "alpha")]
@@ -369,7 +369,7 @@ function textSuite(store: () => Store): void {
   })
 
   test("search ignores case, requires all terms, and returns pages", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open({ hasContent: true })
     const names = Array.from({ length: 45 }, (_, at) => `n${at}`)
     const texts = names.map((it, at) => said(it, `Number ${at} says ${at % 2 ? "odd" : "EVEN"}`))
@@ -395,7 +395,7 @@ function textSuite(store: () => Store): void {
   })
 
   test("matches show lines with all terms, otherwise lines with any term", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open({ hasContent: true })
     const long = `${"x".repeat(500)} Tea ${"y".repeat(500)}`
     const texts = [
@@ -422,7 +422,7 @@ function textSuite(store: () => Store): void {
   })
 
   test("a long text is truncated and marked", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open({ hasContent: true })
     const text = `${"x".repeat(LONGEST_SHOWN_TEXT_UNITS - 1)}\u{1f600} end`
     await gatewayStore.record(id, aRequest(named("a"), { texts: [said("a", text)] }))
@@ -440,7 +440,7 @@ function retentionSuite(store: () => Store): void {
   }
 
   test("the newest requests stay, and all their lists are complete", async () => {
-    const { open, other } = await newStoreWorld(store())
+    const { open, other } = await newStoreFixture(store())
     const gatewayStore = other({ keepRequests: () => 30 })
     const { id } = await open()
     const list = (seq: number) => named(...Array.from({ length: seq }, (_, at) => `p${at}`))
@@ -456,7 +456,7 @@ function retentionSuite(store: () => Store): void {
   })
 
   test("a conversation that was idle continues with a whole list", async () => {
-    const { open, other } = await newStoreWorld(store())
+    const { open, other } = await newStoreFixture(store())
     const gatewayStore = other({ keepRequests: () => 1 })
     const [one, two] = [await open(), await open()]
     await gatewayStore.record(one.id, aRequest(named("a"), { at: 1 }))
@@ -469,7 +469,7 @@ function retentionSuite(store: () => Store): void {
   })
 
   test("a proxied session without requests is deleted a month after its end, its texts earlier", async () => {
-    const { open, other, clock } = await newStoreWorld(store())
+    const { open, other, clock } = await newStoreFixture(store())
     const gatewayStore = other({ keepRequests: () => 1 })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
     const old = await open({ hasContent: true })
@@ -489,7 +489,7 @@ function retentionSuite(store: () => Store): void {
   })
 
   test("deleting removes requests and texts; for a run, those of all its proxied sessions", async () => {
-    const { gatewayStore, open, events } = await newStoreWorld(store())
+    const { gatewayStore, open, events } = await newStoreFixture(store())
     const sessions = [await open({ run: "r-1", hasContent: true }), await open({ run: "r-1" })]
     const other = await open({ hasContent: true })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
@@ -517,7 +517,7 @@ function wordSuite(store: () => Store): void {
     piece(name, { kind: "instructions", context: "instructions", ...more })
 
   test("the window of a run is the provider's number of its newest response", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const { id } = await open({ run: "r-1" })
     expect(await gatewayStore.contextOf("r-1")).toBeUndefined()
     const kinds = [
@@ -550,7 +550,7 @@ function wordSuite(store: () => Store): void {
   })
 
   test("the host report of a folder is the first request of its newest conversation", async () => {
-    const { gatewayStore, open } = await newStoreWorld(store())
+    const { gatewayStore, open } = await newStoreFixture(store())
     const own = instructions("CLAUDE.md", { path: "/work/CLAUDE.md", isConfirmed: true })
     const memory = piece("MEMORY.md", { kind: "memory", context: "memory" })
     const before = await open()

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
-import { type KitWorld, kitWorld, snapshot } from "#test/kit-world"
+import { type KitFixture, kitFixture, snapshot } from "#test/kit-fixture"
 import { tempDirectory } from "#test/temp"
 import { findActivePlugins } from "./active-plugin.ts"
 
 /** As Claude Code 2.1.325 and Codex 0.166.0 write it on an install. */
-async function enablePlugins({ userHome }: KitWorld): Promise<void> {
+async function enablePlugins({ userHome }: KitFixture): Promise<void> {
   await put(userHome, ".claude/settings.json", { enabledPlugins: { "qm@quartermaster": true } })
   const record = { version: 2, plugins: { "qm@quartermaster": [{ scope: "user" }] } }
   await put(userHome, ".claude/plugins/installed_plugins.json", record)
@@ -23,21 +23,21 @@ async function put(home: string, file: string, value: object): Promise<void> {
   await writeFile(path.join(home, file), JSON.stringify(value))
 }
 
-async function originsOf(world: KitWorld): Promise<readonly string[]> {
-  return (await world.kit.installed()).sources.map((it) => `${it.host}: ${it.from}`)
+async function originsOf(fixture: KitFixture): Promise<readonly string[]> {
+  return (await fixture.kit.installed()).sources.map((it) => `${it.host}: ${it.from}`)
 }
 
 test("[KIT-20] next to an active plugin init enrols the repository and writes nothing into the host", async () => {
   await using temp = await tempDirectory()
-  const world = await kitWorld(temp.path)
-  await enablePlugins(world)
-  const before = await snapshot(world.userHome)
-  const done = await world.install(["claude-code", "codex"], 5)
+  const fixture = await kitFixture(temp.path)
+  await enablePlugins(fixture)
+  const before = await snapshot(fixture.userHome)
+  const done = await fixture.install(["claude-code", "codex"], 5)
   expect(done.warnings).toEqual([
     expect.stringContaining("Claude Code has the plugin qm@quartermaster"),
     expect.stringContaining("Codex has the plugin qm@quartermaster"),
   ])
-  const after = await snapshot(world.userHome)
+  const after = await snapshot(fixture.userHome)
   const added = Object.keys(after).filter((it) => !(it in before))
   expect(added.toSorted()).toEqual([
     ".qm/kit/manifest.json",
@@ -46,36 +46,36 @@ test("[KIT-20] next to an active plugin init enrols the repository and writes no
     ".qm/kit/runtime.json",
   ])
   expect(Object.keys(before).every((it) => after[it] === before[it])).toBe(true)
-  expect(await readFile(path.join(world.home, "kit/paths"), "utf8")).toBe(
+  expect(await readFile(path.join(fixture.home, "kit/paths"), "utf8")).toBe(
     "/opt/node/bin/node\n/opt/qm/bin/qm.mjs\n",
   )
-  expect(await originsOf(world)).toEqual(["claude-code: plugin", "codex: plugin"])
-  const { hooks, tampered } = await world.kit.installed()
+  expect(await originsOf(fixture)).toEqual(["claude-code: plugin", "codex: plugin"])
+  const { hooks, tampered } = await fixture.kit.installed()
   expect(tampered).toEqual([])
   expect(hooks.filter((it) => it.host === "claude-code").map((it) => it.state)).toEqual(
     Array.from({ length: 11 }, () => "installed"),
   )
-  await world.uninstall()
-  expect(await snapshot(world.userHome)).toEqual(before)
+  await fixture.uninstall()
+  expect(await snapshot(fixture.userHome)).toEqual(before)
 })
 
 test("[KIT-20] a plugin installed after init is reported, and the next init removes the hooks of init", async () => {
   await using temp = await tempDirectory()
-  const world = await kitWorld(temp.path)
-  await world.install(["claude-code"], 5)
-  const settings = path.join(world.userHome, ".claude/settings.json")
-  expect(await originsOf(world)).toEqual(["claude-code: init"])
+  const fixture = await kitFixture(temp.path)
+  await fixture.install(["claude-code"], 5)
+  const settings = path.join(fixture.userHome, ".claude/settings.json")
+  expect(await originsOf(fixture)).toEqual(["claude-code: init"])
   const wired = JSON.parse(await readFile(settings, "utf8"))
-  await enablePlugins(world)
+  await enablePlugins(fixture)
   await writeFile(
     settings,
     JSON.stringify({ ...wired, enabledPlugins: { "qm@quartermaster": true } }),
   )
-  expect(await originsOf(world)).toEqual(["claude-code: both"])
-  const agent = path.join(world.userHome, ".claude/agents/qm-repo-mapper.md")
+  expect(await originsOf(fixture)).toEqual(["claude-code: both"])
+  const agent = path.join(fixture.userHome, ".claude/agents/qm-repo-mapper.md")
   expect(existsSync(agent)).toBe(true)
-  await world.install(["claude-code"], 5)
-  expect(await originsOf(world)).toEqual(["claude-code: plugin"])
+  await fixture.install(["claude-code"], 5)
+  expect(await originsOf(fixture)).toEqual(["claude-code: plugin"])
   expect(JSON.parse(await readFile(settings, "utf8"))).toEqual({
     enabledPlugins: { "qm@quartermaster": true },
   })
@@ -84,13 +84,13 @@ test("[KIT-20] a plugin installed after init is reported, and the next init remo
 
 test("[KIT-20] without the plugin again, init writes its hooks again", async () => {
   await using temp = await tempDirectory()
-  const world = await kitWorld(temp.path)
-  await enablePlugins(world)
-  await world.install(["claude-code"], 5)
-  await put(world.userHome, ".claude/settings.json", {})
-  expect(await originsOf(world)).toEqual(["claude-code: none"])
-  await world.install(["claude-code"], 5)
-  expect(await originsOf(world)).toEqual(["claude-code: init"])
+  const fixture = await kitFixture(temp.path)
+  await enablePlugins(fixture)
+  await fixture.install(["claude-code"], 5)
+  await put(fixture.userHome, ".claude/settings.json", {})
+  expect(await originsOf(fixture)).toEqual(["claude-code: none"])
+  await fixture.install(["claude-code"], 5)
+  expect(await originsOf(fixture)).toEqual(["claude-code: init"])
 })
 
 test.each([
@@ -100,11 +100,11 @@ test.each([
   ["settings of another type", [1], true],
 ])("[KIT-20] in Claude Code the plugin is inactive: %s", async (_title, settings, isInstalled) => {
   await using temp = await tempDirectory()
-  const world = await kitWorld(temp.path)
-  await enablePlugins(world)
-  await put(world.userHome, ".claude/settings.json", settings)
-  if (!isInstalled) await put(world.userHome, ".claude/plugins/installed_plugins.json", {})
-  expect(await findActivePlugins(world.deps)).toEqual(new Set(["codex"]))
+  const fixture = await kitFixture(temp.path)
+  await enablePlugins(fixture)
+  await put(fixture.userHome, ".claude/settings.json", settings)
+  if (!isInstalled) await put(fixture.userHome, ".claude/plugins/installed_plugins.json", {})
+  expect(await findActivePlugins(fixture.deps)).toEqual(new Set(["codex"]))
 })
 
 test.each([
@@ -113,8 +113,8 @@ test.each([
   ["invalid TOML", "[plugins\n"],
 ])("[KIT-20] in Codex the plugin is inactive: %s", async (_title, config) => {
   await using temp = await tempDirectory()
-  const world = await kitWorld(temp.path)
-  await enablePlugins(world)
-  await writeFile(path.join(world.userHome, ".codex/config.toml"), config)
-  expect(await findActivePlugins(world.deps)).toEqual(new Set(["claude-code"]))
+  const fixture = await kitFixture(temp.path)
+  await enablePlugins(fixture)
+  await writeFile(path.join(fixture.userHome, ".codex/config.toml"), config)
+  expect(await findActivePlugins(fixture.deps)).toEqual(new Set(["claude-code"]))
 })

@@ -3,7 +3,7 @@ import type { PipelineEventBody, StageConfig, StageKind } from "#ground/contract
 import { PromptMissing, StageCutTooOften, StageFailed, StageNeedsMissing } from "../errors.ts"
 import { depthOf, ENGINE, nextOf, pauseOf, whatFollows } from "../events/next.ts"
 import { type RunState, unitOf } from "../events/state.ts"
-import type { PriorAnswer, StageResult, StageWork, StageWorld } from "../stage.ts"
+import type { PriorAnswer, StageInput, StageResult, StageWork } from "../stage.ts"
 import { type Attempt, brief, keepable, OverBudget } from "./activity.ts"
 import type { AskDeps } from "./ask.ts"
 import { leftUsd, overBudget } from "./budget.ts"
@@ -86,7 +86,7 @@ async function refuseCrashLoop({ attempt, config }: Attempt): Promise<void> {
 
 async function attemptOf(
   context: Attempt,
-  of: Pick<StageWorld, "effects"> & { readonly deps: DriveDeps; readonly work: StageWork },
+  of: Pick<StageInput, "effects"> & { readonly deps: DriveDeps; readonly work: StageWork },
 ): Promise<StageResult> {
   const state = context.writer.state()
   const unit = unitOf(state.start, context.stage)

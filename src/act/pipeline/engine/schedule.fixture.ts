@@ -45,33 +45,35 @@ export type Schedule = ReturnType<typeof createSchedule>
 export function createSchedule(lot: (below: number) => number) {
   const waiting: WaitingStep[] = []
   const sleeping: SleepingStep[] = []
-  const world = { now: 1_000_000, faults: NO_FAULTS, crashes: 0 }
+  const fixture = { now: 1_000_000, faults: NO_FAULTS, crashes: 0 }
   const happens = (oneIn: number): boolean => oneIn > 0 && lot(oneIn) === 0
 
   function crash(process: ScheduledProcess): void {
     process.isDead = true
-    world.crashes++
+    fixture.crashes++
     keep(sleeping, (it) => it.process !== process)
     keep(waiting, (it) => it.process !== process)
   }
   function take(taken: WaitingStep): void {
-    if (happens(world.faults.crashes)) return crash(taken.process)
-    if (!happens(world.faults.holds)) {
-      return taken.go(happens(world.faults.storeFails) ? new Error("the store is busy") : undefined)
+    if (happens(fixture.faults.crashes)) return crash(taken.process)
+    if (!happens(fixture.faults.holds)) {
+      return taken.go(
+        happens(fixture.faults.storeFails) ? new Error("the store is busy") : undefined,
+      )
     }
-    taken.process.heldUntil = world.now + HOLD_MS
+    taken.process.heldUntil = fixture.now + HOLD_MS
     waiting.push(taken)
   }
   return {
-    world,
+    fixture,
     happens,
     crash,
-    ...createWays(world, waiting, sleeping),
+    ...createWays(fixture, waiting, sleeping),
     async step(): Promise<boolean> {
       await settle()
-      const ready = waiting.filter((it) => it.process.heldUntil <= world.now)
+      const ready = waiting.filter((it) => it.process.heldUntil <= fixture.now)
       const taken = ready[lot(Math.max(1, ready.length))]
-      if (taken === undefined) return passTime(world, waiting, sleeping)
+      if (taken === undefined) return passTime(fixture, waiting, sleeping)
       waiting.splice(waiting.indexOf(taken), 1)
       take(taken)
       return true
@@ -80,7 +82,7 @@ export function createSchedule(lot: (below: number) => number) {
 }
 
 /** The promises of a dead process stay pending forever. */
-function createWays(world: { now: number }, waiting: WaitingStep[], sleeping: SleepingStep[]) {
+function createWays(fixture: { now: number }, waiting: WaitingStep[], sleeping: SleepingStep[]) {
   return {
     hop: (process: ScheduledProcess): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -91,7 +93,7 @@ function createWays(world: { now: number }, waiting: WaitingStep[], sleeping: Sl
     sleep: (process: ScheduledProcess, ms: number, signal?: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
         if (process.isDead) return
-        const sleeper = { process, due: world.now + ms, wake: resolve }
+        const sleeper = { process, due: fixture.now + ms, wake: resolve }
         sleeping.push(sleeper)
         signal?.addEventListener("abort", () => {
           keep(sleeping, (it) => it !== sleeper)
@@ -102,15 +104,15 @@ function createWays(world: { now: number }, waiting: WaitingStep[], sleeping: Sl
 }
 
 function passTime(
-  world: { now: number },
+  fixture: { now: number },
   waiting: readonly WaitingStep[],
   sleeping: SleepingStep[],
 ): boolean {
   const dueOf = (it: SleepingStep): number => Math.max(it.due, it.process.heldUntil)
   const due = Math.min(...waiting.map((it) => it.process.heldUntil), ...sleeping.map(dueOf))
   if (!Number.isFinite(due)) return false
-  world.now = Math.max(world.now, due)
-  const woken = sleeping.filter((it) => dueOf(it) <= world.now)
+  fixture.now = Math.max(fixture.now, due)
+  const woken = sleeping.filter((it) => dueOf(it) <= fixture.now)
   keep(sleeping, (it) => !woken.includes(it))
   for (const it of woken) it.wake()
   return true

@@ -39,7 +39,7 @@ export type Sim = ReturnType<typeof createSim>
 
 export function createSim(seed: number, stages: Simulation["stages"]) {
   const lot = createLot(seed)
-  const world: Simulation = {
+  const fixture: Simulation = {
     storedRuns: new Map(),
     schedule: createSchedule(lot),
     broken: [],
@@ -47,22 +47,22 @@ export function createSim(seed: number, stages: Simulation["stages"]) {
     counts: { calls: 0 },
     stages,
   }
-  const { schedule, storedRuns, broken, counts } = world
+  const { schedule, storedRuns, broken, counts } = fixture
   return {
     lot,
     storedRuns,
     broken,
     counts,
-    world: schedule.world,
-    start: () => startProcess(world),
+    fixture: schedule.fixture,
+    start: () => startProcess(fixture),
     crash: schedule.crash,
     step: schedule.step,
-    alive: () => world.processes.filter((it) => !it.isDead),
+    alive: () => fixture.processes.filter((it) => !it.isDead),
   }
 }
 
-function startProcess(world: Simulation): SimProcess {
-  const { processes, storedRuns, schedule } = world
+function startProcess(fixture: Simulation): SimProcess {
+  const { processes, storedRuns, schedule } = fixture
   const pid = processes.length + 1
   const listeners = new Set<() => void>()
   const scheduled = { pid, isDead: false, heldUntil: 0, listeners }
@@ -73,10 +73,16 @@ function startProcess(world: Simulation): SimProcess {
   const hop = (): Promise<void> => schedule.hop(scheduled)
   const engine = createEngine({
     ...quietDeps(),
-    eventStore: memoryEventStore({ storedRuns, owner, now: () => schedule.world.now, hop, grown }),
+    eventStore: memoryEventStore({
+      storedRuns,
+      owner,
+      now: () => schedule.fixture.now,
+      hop,
+      grown,
+    }),
     clock: {
-      now: () => schedule.world.now,
-      monotonicMs: () => schedule.world.now,
+      now: () => schedule.fixture.now,
+      monotonicMs: () => schedule.fixture.now,
       sleep: (ms, signal) => schedule.sleep(scheduled, ms, signal),
     },
     owner,
@@ -85,13 +91,13 @@ function startProcess(world: Simulation): SimProcess {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    stages: world.stages({
+    stages: fixture.stages({
       async touch(run, stage, key) {
-        noteTouch(world, pid, { run, stage, key })
+        noteTouch(fixture, pid, { run, stage, key })
         await hop()
       },
     }),
-    model: async () => ({ ask: (asked) => answer(world, { pid, hop }, asked) }),
+    model: async () => ({ ask: (asked) => answer(fixture, { pid, hop }, asked) }),
   })
   const process = Object.assign(scheduled, { engine })
   processes.push(process)
@@ -115,14 +121,14 @@ function quietDeps() {
 type ModelAsk = Model["ask"]
 
 async function answer(
-  world: Simulation,
+  fixture: Simulation,
   from: { readonly pid: number; hop(): Promise<void> },
   asked: Parameters<ModelAsk>[0],
 ): ReturnType<ModelAsk> {
-  const { happens, world: state } = world.schedule
+  const { happens, fixture: state } = fixture.schedule
   const [run = "", stage = "", key = ""] = asked.prompt.split("\n")[0]?.split(" ") ?? []
-  noteTouch(world, from.pid, { run, stage, key, isPaid: true })
-  world.counts.calls++
+  noteTouch(fixture, from.pid, { run, stage, key, isPaid: true })
+  fixture.counts.calls++
   await from.hop()
   if (happens(state.faults.modelFails)) throw new Error("the model is not there")
   const isMiss = asked.schema !== undefined && happens(state.faults.modelMisses)

@@ -18,7 +18,7 @@ test(`[C8] ${SEEDS} seeds of dying processes, failing stores and failing models`
   let calls = 0
   for (let nth = 0; nth < SEEDS; nth++) {
     const sim = await play(first + nth)
-    crashes += sim.world.crashes
+    crashes += sim.fixture.crashes
     calls += sim.counts.calls
   }
   expect({ hasCrashed: crashes > SEEDS / 4, hasCalled: calls > SEEDS * 4 }).toEqual({
@@ -34,14 +34,14 @@ async function play(itsSeed: number): Promise<Sim> {
   for (const it of sim.alive()) it.engine.watch()
   const runs = 1 + sim.lot(2)
   for (let nth = 0; nth < runs; nth++) begin(sim, one?.engine, nth)
-  sim.world.faults = faultsOf(sim)
+  sim.fixture.faults = faultsOf(sim)
   for (let steps = 0; steps < 250; steps++) {
     if (!(await sim.step())) break
     if (sim.alive().length === 0 || sim.lot(150) === 0) sim.start().engine.watch()
     if (sim.lot(200) === 0) leave(sim)
     if (sim.lot(12) === 0) void visit(sim, sim.lot(20))
   }
-  sim.world.faults = NO_FAULTS
+  sim.fixture.faults = NO_FAULTS
   sim.start().engine.watch()
   let nextVisit = 0
   for (let steps = 0; !isOver(sim); steps++) {

@@ -9,8 +9,8 @@ import { createFolders } from "../folder/folders.ts"
 import { shapeContext } from "../stages/context.ts"
 import { Answer, Plan } from "../stages/outputs.ts"
 import { fence, promptFor } from "../stages/prompt.ts"
+import { countWords, stageInput } from "../stages/stage-input.fixture.ts"
 import { feedbackOf } from "../stages/verify.ts"
-import { countWords, stageWorld } from "../stages/world.fixture.ts"
 import { offlineBrain } from "./offline-model.ts"
 
 const folders = createFolders({
@@ -87,8 +87,8 @@ test("the offline model gives every shipped stage an answer that matches its sch
   await fc.assert(
     fc.asyncProperty(anything, fc.array(anything, { maxLength: 3 }), async (query, amendments) => {
       for (const { stage, template, schema } of questions) {
-        const world = stageWorld({ stage, query, amendments })
-        await thinks(promptFor(world, template, {}), schema)
+        const fixture = stageInput({ stage, query, amendments })
+        await thinks(promptFor(fixture, template, {}), schema)
       }
     }),
     fcParameters({ numRuns: 60 }),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { AgentNotCompleted } from "../errors.ts"
 import { agentStage } from "./agent.ts"
 import type { AgentEnd, AgentStart } from "./ports.ts"
-import { portsWith, recordEffects, stageWorld } from "./world.fixture.ts"
+import { portsWith, recordEffects, stageInput } from "./stage-input.fixture.ts"
 
 const SCHEMA = { type: "object" }
 const TEMPLATE = `Do it.
@@ -35,7 +35,7 @@ test("an agent is one activity with its run as detail, and its last message is t
   const effects = recordEffects(() => "")
   const scope = { knowledge: false, sources: [], agents: ["default"], paths: ["src/**"] }
   const config = { kind: "agent", mode: "edits", budgetUsd: 2, scope } as const
-  const { output, summary } = await stage(stageWorld({ stage: config, effects, query: "Mend it" }))
+  const { output, summary } = await stage(stageInput({ stage: config, effects, query: "Mend it" }))
   expect({ output, summary }).toEqual({ output: { text: "Done." }, summary: "Done." })
   expect(starts).toMatchObject([
     { type: undefined, mode: "edits", paths: ["src/**"], budgetUsd: 2, title: "Work: Mend it" },
@@ -59,7 +59,7 @@ test("JSON is found inside an agent's message, and a false `passes` field reques
     'I looked.\n```json\n{"passed": false, "problems": ["total is 1"]}\n```\nThat is all.'
   const { stage } = agents({ text })
   const config = { kind: "agent", output: SCHEMA, passes: "passed" } as const
-  const { output, failed } = await stage(stageWorld({ stage: config }))
+  const { output, failed } = await stage(stageInput({ stage: config }))
   expect(output).toEqual({ passed: false, problems: ["total is 1"] })
   expect(failed).toEqual({ problems: ["total is 1"], feedback: "- total is 1" })
 })
@@ -67,7 +67,7 @@ test("JSON is found inside an agent's message, and a false `passes` field reques
 test("an agent without a readable result has not passed", async () => {
   const { stage } = agents({ text: "All fine, I think." })
   const config = { kind: "agent", output: SCHEMA, passes: "passed" } as const
-  const { failed } = await stage(stageWorld({ stage: config }))
+  const { failed } = await stage(stageInput({ stage: config }))
   expect(failed?.problems).toEqual(["`passed` is not true"])
 })
 
@@ -75,7 +75,7 @@ test("the result of a failed agent is not stored, so a resume starts it again", 
   const { stage, starts } = agents({ outcome: "failed" })
   const kept = new Map<string, string>()
   const effects = recordEffects(() => "", kept)
-  const failing = stage(stageWorld({ stage: { kind: "agent" }, effects, leftUsd: () => 0.3 }))
+  const failing = stage(stageInput({ stage: { kind: "agent" }, effects, leftUsd: () => 0.3 }))
   await expect(failing).rejects.toSatisfy(AgentNotCompleted.is)
   expect(kept.size).toBe(0)
   expect(starts).toMatchObject([{ budgetUsd: 0.3 }])
@@ -84,8 +84,8 @@ test("the result of a failed agent is not stored, so a resume starts it again", 
 test("`script` blocks of the prompt are for the synthetic agent, by round, and no real agent gets them", async () => {
   const { stage, starts } = agents()
   for (const iteration of [0, 1, 4]) {
-    const world = stageWorld({ stage: { kind: "agent" }, template: TEMPLATE, iteration })
-    await stage(world)
+    const fixture = stageInput({ stage: { kind: "agent" }, template: TEMPLATE, iteration })
+    await stage(fixture)
   }
   expect(starts.map((it) => it.script)).toEqual([
     '{"event":"one"}\n',

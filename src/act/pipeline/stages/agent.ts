@@ -1,6 +1,6 @@
 import { extractJson } from "#ground/model"
 import { AgentNotCompleted } from "../errors.ts"
-import type { StageWork, StageWorld } from "../stage.ts"
+import type { StageInput, StageWork } from "../stage.ts"
 import { passing, summarize, summaryLine } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
@@ -19,7 +19,7 @@ export function agentStage(ports: Pick<StagePorts, "startAgent">): StageWork {
   }
 }
 
-function working(input: StageWorld, ports: Pick<StagePorts, "startAgent">) {
+function working(input: StageInput, ports: Pick<StagePorts, "startAgent">) {
   const { agent: type, title, mode = "plan", scope } = input.stage
   const template = templateOf(input)
   const prompt = promptFor(input, withoutScripts(template), {})
@@ -54,12 +54,12 @@ function working(input: StageWorld, ports: Pick<StagePorts, "startAgent">) {
 }
 
 /** A provider passes the schema to its model; an agent has to read it. */
-function schemaOf({ stage }: StageWorld): readonly string[] {
+function schemaOf({ stage }: StageInput): readonly string[] {
   return stage.output === undefined ? [] : [`JSON schema: ${JSON.stringify(stage.output)}`]
 }
 
 /** An agent writes text before its answer, so search its last message for JSON. */
-function outputOf(input: StageWorld, text: string): unknown {
+function outputOf(input: StageInput, text: string): unknown {
   if (input.stage.output === undefined) return { text }
   const json = extractJson(text)
   return json.kind === "found" ? json.value : { text }

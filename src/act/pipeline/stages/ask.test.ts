@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { PlaceholderUnknown, StageWithoutPrompt } from "../errors.ts"
 import { askStage } from "./ask.ts"
 import { readFence } from "./prompt.ts"
-import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
+import { portsWith, recordEffects, STANDARD, stageInput } from "./stage-input.fixture.ts"
 
 const SCHEMA = { type: "object", required: [], properties: {} }
 const ask = askStage(portsWith({}))
@@ -31,8 +31,8 @@ test("a stage replayed over recorded results makes no call and gives the same ou
     template: "{{context}}",
     outputs: { retrieve: found },
   }
-  const first = await ask(stageWorld({ ...options, effects }))
-  const second = await ask(stageWorld({ ...options, effects: effects.again() }))
+  const first = await ask(stageInput({ ...options, effects }))
+  const second = await ask(stageInput({ ...options, effects: effects.again() }))
   expect(second).toEqual(first)
   expect(effects.seen.map((it) => it.key)).toEqual(["context", "ask"])
 })
@@ -42,7 +42,7 @@ test("[PIPE-71] text from users, documents and models is fenced", async () => {
   const template =
     "{{query}}{{amendments}}{{feedback}}{{outputs.plan}}{{outputs.none}}{{prior}}{{depth.paragraphs}}"
   await ask(
-    stageWorld({
+    stageInput({
       stage: { kind: "ask" },
       template,
       effects,
@@ -64,9 +64,9 @@ test("[PIPE-71] text from users, documents and models is fenced", async () => {
 })
 
 test("[PIPE-71] an unfilled placeholder and a missing prompt are errors", async () => {
-  const unknown = stageWorld({ stage: { kind: "ask" }, template: "{{quarry}}" })
+  const unknown = stageInput({ stage: { kind: "ask" }, template: "{{quarry}}" })
   await expect(ask(unknown)).rejects.toSatisfy(PlaceholderUnknown.is)
-  const without = stageWorld({ stage: { kind: "ask", prompt: undefined } })
+  const without = stageInput({ stage: { kind: "ask", prompt: undefined } })
   await expect(ask(without)).rejects.toSatisfy(StageWithoutPrompt.is)
 })
 
@@ -89,13 +89,13 @@ test("a plan has no more parts than the depth allows", async () => {
 
 test("an answer from a context includes the texts it may cite, and the context's shape is a step", async () => {
   const effects = recordEffects(() => ({ sections: [] }))
-  const world = stageWorld({
+  const fixture = stageInput({
     stage: { kind: "ask", output: SCHEMA, contextTokens: 500 },
     template: "{{context}}",
     outputs: { retrieve: found, calibration: { web: [] } },
     effects,
   })
-  const { output } = await ask(world)
+  const { output } = await ask(fixture)
   expect(output).toMatchObject({ references: [{ label: "P1", paragraph: "a.1" }] })
   expect(effects.seen[0]).toMatchObject({
     tool: "Context shaped",
@@ -106,7 +106,7 @@ test("an answer from a context includes the texts it may cite, and the context's
 test("a false `passes` field requests a repair with its problems", async () => {
   const stage = { kind: "ask", output: SCHEMA, passes: "isRight" } as const
   const answers = (value: unknown) =>
-    ask(stageWorld({ stage, effects: recordEffects(() => value) }))
+    ask(stageInput({ stage, effects: recordEffects(() => value) }))
   expect((await answers({ isRight: true })).failed).toBeUndefined()
   expect((await answers({ isRight: false, problems: ["a", { at: 1 }] })).failed).toEqual({
     problems: ["a", '{"at":1}'],
@@ -116,5 +116,5 @@ test("a false `passes` field requests a repair with its problems", async () => {
 })
 
 function asked(value: unknown) {
-  return stageWorld({ stage: { kind: "ask", output: SCHEMA }, effects: recordEffects(() => value) })
+  return stageInput({ stage: { kind: "ask", output: SCHEMA }, effects: recordEffects(() => value) })
 }

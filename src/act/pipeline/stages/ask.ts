@@ -1,5 +1,5 @@
 import { isRecord } from "#ground/base"
-import type { Effects, StageResult, StageWork, StageWorld } from "../stage.ts"
+import type { Effects, StageInput, StageResult, StageWork } from "../stage.ts"
 import { type ShapedContext, shapeContext } from "./context.ts"
 import { findOutput, passing, priorOf, Retrieved, summarize, WebFindings } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
@@ -27,12 +27,12 @@ export function askStage(ports: Pick<StagePorts, "count">): StageWork {
   }
 }
 
-function titleOf({ stage, iteration, amendments }: StageWorld): string {
+function titleOf({ stage, iteration, amendments }: StageInput): string {
   if (iteration > 0) return `${stage.title}, repair ${iteration}`
   return amendments.length > 0 ? `${stage.title}, with your changes` : stage.title
 }
 
-async function shape(input: StageWorld, ports: Pick<StagePorts, "count">): Promise<ShapedContext> {
+async function shape(input: StageInput, ports: Pick<StagePorts, "count">): Promise<ShapedContext> {
   const paragraphs = findOutput(input.outputs, Retrieved)?.paragraphs ?? []
   const web = findOutput(input.outputs, WebFindings)?.web ?? []
   const budgetTokens = Math.min(
@@ -56,7 +56,7 @@ function noteShape(effects: Effects, shaped: ShapedContext, budgetTokens: number
 }
 
 /** A model may plan more parts than requested; the depth limits them. */
-function limited(answer: unknown, { depth }: StageWorld): unknown {
+function limited(answer: unknown, { depth }: StageInput): unknown {
   if (!isRecord(answer) || !Array.isArray(answer["subQueries"])) return answer
   return { ...answer, subQueries: answer["subQueries"].slice(0, depth.subQueries) }
 }
@@ -66,7 +66,7 @@ function withReferences(answer: unknown, shaped: ShapedContext | undefined): unk
   return { ...answer, references: shaped.references }
 }
 
-function resultOf(input: StageWorld, output: unknown): StageResult {
+function resultOf(input: StageInput, output: unknown): StageResult {
   const result: StageResult = { output, summary: summarize(output) }
   const question = clarification(output)
   if (question !== undefined) return { ...result, pause: { reason: "clarify", question } }

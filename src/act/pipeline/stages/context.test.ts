@@ -4,7 +4,7 @@ import { createTokens } from "#ground/tokens"
 import { fcParameters } from "#test/seed"
 import { shapeContext } from "./context.ts"
 import type { RetrievedParagraph } from "./outputs.ts"
-import { countWords } from "./world.fixture.ts"
+import { countWords } from "./stage-input.fixture.ts"
 
 const paragraph = (id: string, text: string): RetrievedParagraph => ({
   id,

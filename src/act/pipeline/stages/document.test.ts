@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { PipelineDocument } from "#ground/contract"
 import { documentStage } from "./document.ts"
 import { Answer, type Scores } from "./outputs.ts"
-import { recordEffects, stageWorld } from "./world.fixture.ts"
+import { recordEffects, stageInput } from "./stage-input.fixture.ts"
 
 const common = { title: "Tariff", tier: "primary", isPrior: false } as const
 const references = [
@@ -36,7 +36,7 @@ const scores: Scores = {
 const plan = { subQueries: [{ question: "When are dues paid?", why: "", target: "" }] }
 
 function writing(outputs: Readonly<Record<string, unknown>>, effects = recordEffects(() => "")) {
-  return documentStage()(stageWorld({ stage: { kind: "document" }, outputs, effects }))
+  return documentStage()(stageInput({ stage: { kind: "document" }, outputs, effects }))
 }
 
 test("a document has the short answer, key points, sections, references and details in this order", async () => {

@@ -1,5 +1,5 @@
 import { isRecord } from "#ground/base"
-import type { StageWork, StageWorld } from "../stage.ts"
+import type { StageInput, StageWork } from "../stage.ts"
 import {
   Answer,
   countOf,
@@ -62,7 +62,7 @@ function lineOf({ sections, references }: Answer, { added, dropped }: Labels): s
 }
 
 /** For stages without sections: the output of each, under its title. */
-function plainAnswer(input: StageWorld): Answer {
+function plainAnswer(input: StageInput): Answer {
   const sections = Object.entries(input.outputs).flatMap(([stage, output]) => {
     const text = isRecord(output) && typeof output["text"] === "string" ? output["text"] : undefined
     return text === undefined ? [] : [{ title: stage.replaceAll("_", " "), text }]

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { isRecord, oneLine } from "#ground/base"
 import { KbTier, type StageConfig } from "#ground/contract"
-import type { PriorAnswer, StageResult, StageWorld } from "../stage.ts"
+import type { PriorAnswer, StageInput, StageResult } from "../stage.ts"
 import { contentWords, shareOfWords } from "./word-overlap.ts"
 
 const MOST_SUMMARY_CHARACTERS = 140
@@ -175,7 +175,7 @@ export function answeredBefore(
 }
 
 /** The prior sections that answer the plan; all of them before there is a plan. */
-export function priorOf(input: StageWorld): PriorAnswer | undefined {
+export function priorOf(input: StageInput): PriorAnswer | undefined {
   const plan = findOutput(input.outputs, Plan)
   if (plan === undefined || input.prior === undefined) return input.prior
   const questions = plan.subQueries.map((it) => it.question)

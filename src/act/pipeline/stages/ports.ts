@@ -1,8 +1,8 @@
 import type {
   AgentMode,
   KbContradictions,
-  KbFound,
   KbParagraph,
+  KbSearchResult,
   KbTrace,
   KbVerification,
   KbWeb,
@@ -12,12 +12,12 @@ export type KnowledgePort = {
   search(
     input: { readonly query: string; readonly limit: number; readonly hops: number },
     context: { readonly signal: AbortSignal },
-  ): Promise<KbFound>
+  ): Promise<KbSearchResult>
   hop(input: {
     readonly paragraphs: string[]
     readonly depth: number
     readonly limit: number
-  }): Promise<KbFound>
+  }): Promise<KbSearchResult>
   trace(input: {
     readonly paragraphs: string[]
     readonly depth: number

@@ -1,6 +1,6 @@
 import { sliceText } from "#ground/base"
 import { PlaceholderUnknown, StageWithoutPrompt } from "../errors.ts"
-import type { StageWorld } from "../stage.ts"
+import type { StageInput } from "../stage.ts"
 import { findOutput, Plan, priorOf, type WebResult } from "./outputs.ts"
 
 const MOST_OUTPUT_CHARACTERS = 60_000
@@ -13,7 +13,7 @@ export type Material = {
 }
 
 /** For every model call: material is not an instruction. */
-export function instructionsFor(input: StageWorld): string {
+export function instructionsFor(input: StageInput): string {
   const { title, output } = input.stage
   return [
     `You do one stage of a larger task: ${title}. Other stages follow; do only this one.`,
@@ -25,13 +25,13 @@ export function instructionsFor(input: StageWorld): string {
   ].join("\n")
 }
 
-export function templateOf(input: StageWorld): string {
+export function templateOf(input: StageInput): string {
   const { name, kind, prompt } = input.stage
   if (prompt === undefined) throw StageWithoutPrompt({ stage: name, kind })
   return input.prompt(prompt)
 }
 
-export function promptFor(input: StageWorld, template: string, material: Material): string {
+export function promptFor(input: StageInput, template: string, material: Material): string {
   return fillTemplate(template, (name) => {
     const stage = outputStage(name)
     if (stage !== undefined) return fence(name, outputText(input.outputs[stage]))
@@ -40,7 +40,7 @@ export function promptFor(input: StageWorld, template: string, material: Materia
   })
 }
 
-function valueOf(name: Placeholder, input: StageWorld, material: Material): string {
+function valueOf(name: Placeholder, input: StageInput, material: Material): string {
   switch (name) {
     case "query":
       return fence(name, input.query)
@@ -75,7 +75,7 @@ function list(lines: readonly string[]): string {
   return lines.length === 0 ? NOTHING : lines.map((it, index) => `${index + 1}. ${it}`).join("\n")
 }
 
-function questionsOf(input: StageWorld): readonly string[] {
+function questionsOf(input: StageInput): readonly string[] {
   const plan = findOutput(input.outputs, Plan)
   return (plan?.subQueries ?? []).map((it) => {
     const target = it.target === "" ? "" : ` (look in: ${it.target})`
@@ -83,7 +83,7 @@ function questionsOf(input: StageWorld): readonly string[] {
   })
 }
 
-function priorText(input: StageWorld): string {
+function priorText(input: StageInput): string {
   const prior = priorOf(input)
   if (prior === undefined || prior.sections.length === 0) return NOTHING
   const sections = prior.sections.map((it) => `## ${it.title}\n${it.text}`)

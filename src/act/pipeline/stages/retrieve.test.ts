@@ -5,7 +5,7 @@ import { fcParameters } from "#test/seed"
 import { priorOf, Retrieved } from "./outputs.ts"
 import type { KnowledgePort } from "./ports.ts"
 import { fuse, retrieveStage } from "./retrieve.ts"
-import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
+import { portsWith, recordEffects, STANDARD, stageInput } from "./stage-input.fixture.ts"
 
 let handbook: Awaited<ReturnType<typeof openHandbook>>
 beforeAll(async () => {
@@ -21,8 +21,8 @@ const PLAN = {
   ],
 }
 
-const retrieving = (own: Partial<Parameters<typeof stageWorld>[0]> = {}) =>
-  stageWorld({ stage: { kind: "retrieve" }, outputs: { analyze: PLAN }, ...own })
+const retrieving = (own: Partial<Parameters<typeof stageInput>[0]> = {}) =>
+  stageInput({ stage: { kind: "retrieve" }, outputs: { analyze: PLAN }, ...own })
 
 test("each part is searched, references are followed, and the best results come first", async () => {
   const effects = recordEffects(() => "")

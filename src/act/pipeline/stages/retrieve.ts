@@ -1,6 +1,6 @@
 import { compareText, isAppError, plural } from "#ground/base"
-import type { KbBy, KbFound, KbParagraph } from "#ground/contract"
-import type { PriorAnswer, StageWork, StageWorld } from "../stage.ts"
+import type { KbBy, KbParagraph, KbSearchResult } from "#ground/contract"
+import type { PriorAnswer, StageInput, StageWork } from "../stage.ts"
 import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
   answeredBefore,
@@ -73,7 +73,7 @@ function summaryOf(
 }
 
 async function priorParagraphs(
-  input: StageWorld,
+  input: StageInput,
   sections: PriorAnswer["sections"],
   ports: Ports,
 ): Promise<readonly FoundParagraph[]> {
@@ -92,7 +92,7 @@ type SubQuerySearch = {
   readonly ports: Ports
 }
 
-async function searchAll(input: StageWorld, plan: readonly SubQuery[], prior: SubQuerySearch) {
+async function searchAll(input: StageInput, plan: readonly SubQuery[], prior: SubQuerySearch) {
   const answered = new Set(prior.answered.map((it) => it.question))
   const share = Math.ceil(input.depth.paragraphs / plan.length)
   const limit = Math.min(share + SPARE_HITS, MOST_HITS)
@@ -111,7 +111,7 @@ async function searchAll(input: StageWorld, plan: readonly SubQuery[], prior: Su
 }
 
 async function followReferences(
-  input: StageWorld,
+  input: StageInput,
   searches: readonly Search[],
   { knowledge }: Ports,
 ): Promise<readonly FoundParagraph[]> {
@@ -131,7 +131,7 @@ type Step = { readonly key: string; readonly tool: string; readonly title: strin
 
 /** A failed search leaves a failed step and no results; the others continue. */
 function reading(
-  input: StageWorld,
+  input: StageInput,
   step: Step,
   read: (signal: AbortSignal) => Promise<Search>,
 ): Promise<Search> {
@@ -153,7 +153,7 @@ function detailOf({ hits, by }: Search): string {
   return `${plural(hits.length, "paragraph")}${meaning}`
 }
 
-const keptAll = (result: KbFound): Search => ({
+const keptAll = (result: KbSearchResult): Search => ({
   hits: result.hits.map((it) => storedParagraph(it.paragraph)),
   by: result.by,
 })

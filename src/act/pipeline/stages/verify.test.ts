@@ -3,8 +3,8 @@ import { VERIFY } from "#test/handbook"
 import { NothingToVerify } from "../errors.ts"
 import type { Reference } from "./outputs.ts"
 import { readFence } from "./prompt.ts"
+import { portsWith, recordEffects, stageInput } from "./stage-input.fixture.ts"
 import { sentencesNamed, verifyStage } from "./verify.ts"
-import { portsWith, recordEffects, stageWorld } from "./world.fixture.ts"
 
 const reference = (
   label: string,
@@ -31,9 +31,9 @@ const knowledge = {
 }
 const verify = verifyStage({ knowledge, verify: VERIFY })
 
-function verifying(text: string, own: Partial<Parameters<typeof stageWorld>[0]> = {}) {
+function verifying(text: string, own: Partial<Parameters<typeof stageInput>[0]> = {}) {
   const sections = [{ title: "Notice", text }]
-  return stageWorld({
+  return stageInput({
     stage: { kind: "verify", prompt: undefined },
     outputs: { synthesize: { sections, references } },
     template: "{{pairs}}",

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { KbContradictions, KbVerification } from "#ground/contract"
 import { NothingToVerify } from "../errors.ts"
-import type { StageResult, StageWork, StageWorld } from "../stage.ts"
+import type { StageInput, StageResult, StageWork } from "../stage.ts"
 import { MOST_EVIDENCE_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
   Answer,
@@ -47,7 +47,7 @@ export function verifyStage(ports: Ports): StageWork {
  * Without sources every check would pass trivially. A repair cannot find sources, so none is
  * requested; if the search already reported that it found nothing, this is not repeated.
  */
-function unverifiable(input: StageWorld): StageResult {
+function unverifiable(input: StageInput): StageResult {
   const output: Scores = { scores: {}, bars: {}, isPassed: false, by: NOBODY, failures: [] }
   const problem = "there are no sources to check the answer against"
   const isSaid = findOutput(input.outputs, NothingRetrieved) !== undefined
@@ -63,7 +63,7 @@ const STEPS = {
   relations: { key: "relations", tool: "Relation Verification", title: "relation preservation" },
 } as const
 
-function draftOf(input: StageWorld): DraftAnswer {
+function draftOf(input: StageInput): DraftAnswer {
   const answer = findOutput(input.outputs, Answer)
   if (answer === undefined) throw NothingToVerify({ stage: input.stage.name })
   const { references } = answer
@@ -78,7 +78,7 @@ function draftOf(input: StageWorld): DraftAnswer {
 
 type Step = { readonly key: string; readonly tool: string; readonly title: string }
 
-function verifying(input: StageWorld, step: Step, verify: () => Promise<KbVerification>) {
+function verifying(input: StageInput, step: Step, verify: () => Promise<KbVerification>) {
   const { key, ...label } = step
   return input.effects.step(key, { ...label, kind: "other" }, async () => {
     const result = await verify()
@@ -87,7 +87,7 @@ function verifying(input: StageWorld, step: Step, verify: () => Promise<KbVerifi
   })
 }
 
-function contradicting(input: StageWorld, draft: DraftAnswer, { verify }: Ports) {
+function contradicting(input: StageInput, draft: DraftAnswer, { verify }: Ports) {
   const label = { tool: "Contradiction Verification", kind: "other", title: "contradictions" }
   return input.effects.step("contradictions", { ...label, kind: "other" }, async () => {
     const result = verify.findContradictions(draft.text, evidenceOf(draft))
@@ -259,7 +259,7 @@ const SCHEMA = {
  * cost more than the answer. Without a prompt there is no judge.
  */
 async function judged(
-  input: StageWorld,
+  input: StageInput,
   draft: DraftSentence,
   verify: Pick<Verifications, "citationAccuracy">,
 ): Promise<Judge | undefined> {

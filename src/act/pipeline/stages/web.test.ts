@@ -3,8 +3,8 @@ import type { KbWeb } from "#ground/contract"
 import { openHandbook, pages } from "#test/handbook"
 import type { WebSearch } from "./ports.ts"
 import { readFence } from "./prompt.ts"
+import { portsWith, recordEffects, STANDARD, stageInput } from "./stage-input.fixture.ts"
 import { webStage } from "./web.ts"
-import { portsWith, recordEffects, STANDARD, stageWorld } from "./world.fixture.ts"
 
 const SCHEMA = { type: "object" }
 const questions = (...list: string[]) => list.map((question) => ({ question, why: "", target: "" }))
@@ -15,8 +15,8 @@ const finds = (results: KbWeb["results"]): WebSearch => {
   return async () => ({ source: "demo-web", note: null, results })
 }
 
-function calibrating(own: Partial<Parameters<typeof stageWorld>[0]> = {}) {
-  return stageWorld({
+function calibrating(own: Partial<Parameters<typeof stageInput>[0]> = {}) {
+  return stageInput({
     stage: { kind: "web", output: SCHEMA, scope: { ...SCOPE, sources: ["web-search"] } },
     outputs: { analyze: plan },
     template,

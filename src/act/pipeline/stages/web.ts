@@ -1,5 +1,5 @@
 import type { KbWeb } from "#ground/contract"
-import type { StageResult, StageWork, StageWorld } from "../stage.ts"
+import type { StageInput, StageResult, StageWork } from "../stage.ts"
 import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import { findOutput, Plan, type SubQuery, type WebResult } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
@@ -41,13 +41,13 @@ export function webStage(ports: Ports): StageWork {
 
 const skip = (note: string): StageResult => ({ output: null, summary: note, skipped: note })
 
-function planOf(input: StageWorld): readonly SubQuery[] {
+function planOf(input: StageInput): readonly SubQuery[] {
   const plan = findOutput(input.outputs, Plan)?.subQueries
   return plan ?? [{ question: input.query, why: "", target: "" }]
 }
 
 async function searchAll(
-  input: StageWorld,
+  input: StageInput,
   plan: readonly SubQuery[],
   ports: Ports,
 ): Promise<readonly WebSearchResult[]> {
@@ -65,7 +65,7 @@ async function searchAll(
 
 type Search = { readonly key: string; readonly question: string }
 
-function searchOne(input: StageWorld, search: Search, ports: Ports): Promise<WebSearchResult> {
+function searchOne(input: StageInput, search: Search, ports: Ports): Promise<WebSearchResult> {
   const source = input.stage.scope.sources.find((it) => it !== ANY_WEB_SOURCE && it !== "*")
   const slug = source ?? ANY_WEB_SOURCE
   const label = { tool: "Web Search", kind: "search", title: search.question } as const
@@ -112,7 +112,7 @@ function distinct(results: readonly WebResult[]): readonly WebResult[] {
   return [...new Map(results.map((it) => [it.url, it])).values()]
 }
 
-async function documentsFor(input: StageWorld, { knowledge }: Ports): Promise<readonly string[]> {
+async function documentsFor(input: StageInput, { knowledge }: Ports): Promise<readonly string[]> {
   if (!input.stage.scope.knowledge) return []
   const label = { tool: "Knowledge Base Search", kind: "search", title: input.query } as const
   const needs = { kind: "knowledge" } as const
@@ -133,7 +133,7 @@ async function documentsFor(input: StageWorld, { knowledge }: Ports): Promise<re
 type Findings = { readonly web: readonly WebResult[]; readonly documents: readonly string[] }
 
 async function refine(
-  input: StageWorld,
+  input: StageInput,
   plan: readonly SubQuery[],
   findings: Findings,
 ): Promise<readonly SubQuery[]> {
@@ -153,7 +153,7 @@ async function refine(
     .map((it) => ({ ...it, note: before.has(it.question) ? "" : CHANGED }))
 }
 
-function validated(input: StageWorld, plan: readonly SubQuery[]): Promise<void> {
+function validated(input: StageInput, plan: readonly SubQuery[]): Promise<void> {
   const aimed = plan.filter((it) => it.target.trim() !== "").length
   return input.effects.note("plan", {
     tool: "Plan validated",

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { formatExact, invariant, withoutHiddenCharacters } from "#ground/base"
 import type { Caller, FoldMode, MemoryInjected } from "#ground/contract"
 import { TERMINAL } from "../deps.ts"
-import type { BranchGiven } from "../rows.ts"
+import type { BranchInput } from "../rows.ts"
 
 const MOST_DISTILLED = 3
 
@@ -22,7 +22,7 @@ function isTerminal({ principal, session }: Caller): boolean {
 type PackageInput = {
   readonly branchId: string
   readonly budget: number
-  readonly given: BranchGiven
+  readonly given: BranchInput
   readonly memories: readonly MemoryInjected[]
 }
 

@@ -6,7 +6,7 @@ import type { Store } from "#ground/store"
 import { digest } from "#know/ledger"
 import { testClock } from "#test/clock"
 import { tempDirectory } from "#test/temp"
-import { AGENT, foldWorld, openWith, TASK, testGateway, words } from "../fold.fixture.ts"
+import { AGENT, foldFixture, openWith, TASK, testGateway, words } from "../fold.fixture.ts"
 import { createSpool } from "../trail/spool.ts"
 
 let store: Store
@@ -17,11 +17,11 @@ afterAll(() => store.close())
 
 /** A branch whose requests go through a gateway. */
 async function proxied(budget = 10_000) {
-  const world = await foldWorld(store, testClock(), { deps: testGateway().deps })
-  const { fold, clock } = world
+  const fixture = await foldFixture(store, testClock(), { deps: testGateway().deps })
+  const { fold, clock } = fixture
   const { branchId } = await fold.branch({ ...TASK, budget }, AGENT)
   return {
-    ...world,
+    ...fixture,
     branchId,
     show: async (id = branchId) => (await fold.show({ id })).branch,
     read: async (tokens: number) => {
@@ -159,8 +159,8 @@ describe("lines of hooks that another process has claimed", () => {
     await using temp = await tempDirectory()
     const clock = testClock({ now: Date.now() })
     const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: clock.now })
-    const world = await foldWorld(store, clock, { deps: { ...testGateway().deps, spool } })
-    const { branchId } = await world.fold.branch({ ...TASK, budget: 30_000 }, AGENT)
+    const fixture = await foldFixture(store, clock, { deps: { ...testGateway().deps, spool } })
+    const { branchId } = await fixture.fold.branch({ ...TASK, budget: 30_000 }, AGENT)
     const lines = path.join(temp.path, "charges", `${digest(AGENT.session)}.jsonl`)
     const leave = (tokens: number) => {
       const line = { session: AGENT.session, host: "claude-code", tool: "Read", paths: [], tokens }
@@ -171,13 +171,13 @@ describe("lines of hooks that another process has claimed", () => {
       const sentAt = clock.now()
       await clock.advance(10)
       const report = { session: AGENT.session, agent: "", sentAt, inputTokens, outputTokens: 10 }
-      await world.fold.chargeUsage(report)
+      await fixture.fold.chargeUsage(report)
     }
     await clock.advance(10)
     await leave(100)
     await clock.advance(10)
     const early = slowSpool(spool)
-    const beforeFirst = world.other({ spool: early.spool }).status({}, AGENT)
+    const beforeFirst = fixture.other({ spool: early.spool }).status({}, AGENT)
     await early.claimed
     await request(12_000)
     early.release()
@@ -185,41 +185,41 @@ describe("lines of hooks that another process has claimed", () => {
     await clock.advance(10)
     await leave(14_000)
     const late = slowSpool(spool)
-    const afterSecond = world.other({ spool: late.spool }).status({}, AGENT)
+    const afterSecond = fixture.other({ spool: late.spool }).status({}, AGENT)
     await late.claimed
     await request(26_000)
     late.release()
     await afterSecond
-    const show = async () => (await world.fold.show({ id: branchId })).branch
+    const show = async () => (await fixture.fold.show({ id: branchId })).branch
     expect(await show()).toMatchObject({ isExhausted: false, budgetUsed: 100 + 10 + 14_000 })
     await clock.advance(10)
     await leave(14_000)
     await request(40_000)
     expect(await show()).toMatchObject({ isExhausted: false, budgetUsed: 100 + 10 + 28_000 })
-    expect((await world.eventNames()).filter((it) => it === "fold.budget-exhausted")).toEqual([])
+    expect((await fixture.eventNames()).filter((it) => it === "fold.budget-exhausted")).toEqual([])
   })
 
   test("[FOLD-5] are charged to the branch that did the work, although it has returned", async () => {
     await using temp = await tempDirectory()
     const clock = testClock({ now: Date.now() })
     const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: clock.now })
-    const world = await foldWorld(store, clock, { deps: { ...testGateway().deps, spool } })
-    const parent = await world.fold.branch(TASK, AGENT)
+    const fixture = await foldFixture(store, clock, { deps: { ...testGateway().deps, spool } })
+    const parent = await fixture.fold.branch(TASK, AGENT)
     await clock.advance(10)
-    const child = await world.fold.branch(TASK, AGENT)
+    const child = await fixture.fold.branch(TASK, AGENT)
     await clock.advance(10)
     const lines = path.join(temp.path, "charges", `${digest(AGENT.session)}.jsonl`)
     const line = { session: AGENT.session, host: "claude-code", tool: "Read", paths: [] }
     await appendFile(lines, `${JSON.stringify({ ...line, tokens: 900, at: clock.now() })}\n`)
     await clock.advance(10)
     const other = slowSpool(spool)
-    const draining = world.other({ spool: other.spool }).status({}, AGENT)
+    const draining = fixture.other({ spool: other.spool }).status({}, AGENT)
     await other.claimed
-    await world.fold.return({ branchId: child.branchId, message: "done" }, AGENT)
+    await fixture.fold.return({ branchId: child.branchId, message: "done" }, AGENT)
     await clock.advance(10)
     other.release()
     await draining
-    const used = async (id: string) => (await world.fold.show({ id })).branch.budgetUsed
+    const used = async (id: string) => (await fixture.fold.show({ id })).branch.budgetUsed
     expect([await used(child.branchId), await used(parent.branchId)]).toEqual([900, 0])
   })
 })

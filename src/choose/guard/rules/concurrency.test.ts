@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
 import { treeName } from "#know/ledger"
 import { blobId } from "#see/repo"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { createOverrides } from "../overrides.ts"
 import { concurrency } from "./concurrency.ts"
 
 const MINUTE_MS = 60_000
 
 async function scene() {
-  const it = await hookWorld()
+  const it = await hookFixture()
   return Object.assign(it, {
     ask: (...paths: readonly string[]) =>
       concurrency.judge(it.event("before-edit", { tool: "Edit", paths }), it),

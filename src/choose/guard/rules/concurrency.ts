@@ -1,6 +1,6 @@
 import { formatAgo } from "#ground/base"
 import { type Claim, isInTree, type Touch, treeName } from "#know/ledger"
-import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+import type { HookContext, HookEvent, Rule, Verdict } from "../event.ts"
 import { asArgument, shown } from "../message-format.ts"
 import { markNotified } from "../notice-log.ts"
 import { coveringOverride } from "../overrides.ts"
@@ -42,7 +42,7 @@ type RefusalVerdict = Exclude<Verdict, { kind: "silent" }>
 
 async function judgeClaims(
   event: BeforeEdit,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<RefusalVerdict | undefined> {
   const lifted: { readonly path: string; readonly text: string }[] = []
   for (const path of event.paths) {
@@ -78,7 +78,7 @@ function formatClaimBlock(path: string, claim: Claim, now: number): string {
 async function warningsFor(
   path: string,
   event: BeforeEdit,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<readonly string[]> {
   const touches = await context.ledger.touchesOfOthers(path, {
     exceptSessionId: event.session,
@@ -106,7 +106,7 @@ function formatTouch({ path, sessionId, at }: Touch, now: number, isHere: boolea
 async function outsideChange(
   path: string,
   event: BeforeEdit,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<readonly string[]> {
   const own = await context.ledger.ownSha(event.session, path, treeName(context.root))
   if (own === undefined) return []

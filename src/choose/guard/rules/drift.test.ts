@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { drift } from "./drift.ts"
 
 const STOP = { isAgain: false, isBusy: false }
 
 async function drifted(...paths: readonly string[]) {
-  const it = await hookWorld()
+  const it = await hookFixture()
   for (const path of paths) await it.ledger.modified("mine", { path, tool: "Edit" })
   return Object.assign(it, {
     stop: (own: Partial<typeof STOP> = {}) =>

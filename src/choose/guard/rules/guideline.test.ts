@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { tempDirectory } from "#test/temp"
-import type { HookEvent, HookWorld } from "../event.ts"
+import type { HookContext, HookEvent } from "../event.ts"
 import { judgeEvent } from "../judge.ts"
 import { readVerdicts } from "../verdict-log.ts"
 import { guideline } from "./guideline.ts"
@@ -21,9 +21,9 @@ async function judgeWith(file: unknown, event: HookEvent) {
   mkdirSync(path.join(temp.path, ".qm"))
   const text = typeof file === "string" ? file : JSON.stringify(file)
   writeFileSync(path.join(temp.path, ".qm/guidelines.json"), text)
-  // The rule uses nothing else of a hook's world.
-  const world = { root: temp.path } satisfies Pick<HookWorld, "root">
-  return await guideline.judge(event, Object.assign(Object.create(null), world))
+  // The rule uses nothing else of a hook's fixture.
+  const fixture = { root: temp.path } satisfies Pick<HookContext, "root">
+  return await guideline.judge(event, Object.assign(Object.create(null), fixture))
 }
 
 const guidelines = (...list: readonly unknown[]) => ({ guidelines: list })
@@ -61,15 +61,15 @@ describe("guidelines before a tool", () => {
   })
 
   test("[GUARD-70] telemetry of a tool that a gate asks for is a line of its own in the log", async () => {
-    await using world = await hookWorld()
+    await using fixture = await hookFixture()
     const actions = [
       { type: "hitl_gate", reason: "risky" },
       { type: "telemetry", event: "touched" },
     ]
-    await world.write(".qm/guidelines.json", JSON.stringify(one({ actions })))
-    const event = world.event("before-tool", { tool: "Read", paths: [] })
-    expect(await judgeEvent(event, world)).toMatchObject({ verdict: { kind: "ask" } })
-    const { stateDirectory, clock } = world
+    await fixture.write(".qm/guidelines.json", JSON.stringify(one({ actions })))
+    const event = fixture.event("before-tool", { tool: "Read", paths: [] })
+    expect(await judgeEvent(event, fixture)).toMatchObject({ verdict: { kind: "ask" } })
+    const { stateDirectory, clock } = fixture
     const query = { stateDirectory, now: clock.now(), sinceMs: 0, limit: 9 }
     const { verdicts } = await readVerdicts(query)
     expect(new Map(verdicts.map((it) => [it.verdict, [it.rule, it.text]]))).toEqual(

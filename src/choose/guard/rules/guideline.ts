@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { createMatcher, guidelineFields, isRecord, parseJson, readTextBounded } from "#ground/base"
-import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+import type { HookContext, HookEvent, Rule, Verdict } from "../event.ts"
 import { shown } from "../message-format.ts"
 
 /** The same limit as in `show/app/rooms/pack.ts`. */
@@ -46,7 +46,7 @@ type HookGuideline = {
 }
 
 /** Mistakes, which `qm guidelines` reports, leave a guideline out here. */
-async function readGuidelines({ root }: HookWorld): Promise<readonly HookGuideline[]> {
+async function readGuidelines({ root }: HookContext): Promise<readonly HookGuideline[]> {
   const file = join(root, ".qm", "guidelines.json")
   const read = await readTextBounded(file, { maxBytes: LARGEST_GUIDELINES_BYTES, root })
   const value = read.kind === "read" ? parseJson(read.text.replace(/^\uFEFF/, "")) : undefined

@@ -7,7 +7,7 @@ import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { PROMPT_LIFE_MS } from "../agent-prompts.ts"
-import type { BackgroundWork, HookWorld, Verdict } from "../event.ts"
+import type { BackgroundWork, HookContext, Verdict } from "../event.ts"
 import {
   indexDaemonSocket,
   LARGEST_PACKAGE_BYTES,
@@ -28,7 +28,7 @@ async function bridgeLab(options: { readonly longestAskMs?: number } = {}) {
   const started: BackgroundWork[] = []
   let now = Date.now()
   const deps = { stateDirectory, clock: { now: () => now }, random: systemRandom }
-  const context: HookWorld = {
+  const context: HookContext = {
     root: temp.path,
     gitDirectory: undefined,
     home: path.join(temp.path, "home"),
@@ -51,7 +51,7 @@ async function bridgeLab(options: { readonly longestAskMs?: number } = {}) {
   const base = { host: "claude-code", directory: temp.path } as const
   const agentId = "agent"
   return Object.assign(temp, {
-    world: context,
+    fixture: context,
     started,
     socket: indexDaemonSocket(context),
     agents: path.join(stateDirectory, "agents"),
@@ -227,7 +227,7 @@ describe("the index daemon", () => {
     await using daemon = await lab.daemon(echo)
     const base = { host: "claude-code", directory: lab.path, session: "s", at: 1 } as const
     const judge = (prompt: string) =>
-      promptRule.judge({ ...base, kind: "prompt", prompt }, lab.world)
+      promptRule.judge({ ...base, kind: "prompt", prompt }, lab.fixture)
     for (const it of ["/compact all of it now", "yes, go on", "!ls -l a b", "  "]) {
       expect(await judge(it)).toEqual(SILENT)
     }
@@ -241,7 +241,7 @@ describe("the index daemon", () => {
     await using lab = await bridgeLab({ longestAskMs: 50 })
     const base = { host: "claude-code", directory: lab.path, session: "s", at: 1 } as const
     const judge = (prompt: string) =>
-      promptRule.judge({ ...base, kind: "prompt", prompt }, lab.world)
+      promptRule.judge({ ...base, kind: "prompt", prompt }, lab.fixture)
     expect(await judge("fix the rounding of quotes")).toMatchObject({
       kind: "silent",
       note: expect.stringContaining(LATE),
@@ -250,7 +250,7 @@ describe("the index daemon", () => {
     await using patient = await bridgeLab({ longestAskMs: 20_000 })
     await using _daemon = await patient.daemon(echo)
     const event = { ...base, kind: "prompt", prompt: "fix the rounding of quotes" } as const
-    expect(await promptRule.judge(event, patient.world)).toEqual(
+    expect(await promptRule.judge(event, patient.fixture)).toEqual(
       packageVerdict("fix the rounding of quotes"),
     )
     expect(patient.started).toEqual([])
@@ -262,8 +262,8 @@ describe("the index daemon", () => {
     const at = Date.now()
     const base = { host: "claude-code", directory: lab.path, session: "s", at } as const
     const start = { ...base, kind: "agent-start", agentType: "explorer", agentId: "a" } as const
-    await judgeEvent(start, lab.world)
-    const { stateDirectory } = lab.world
+    await judgeEvent(start, lab.fixture)
+    const { stateDirectory } = lab.fixture
     const { verdicts } = await readVerdicts({ stateDirectory, now: at, sinceMs: 0, limit: 9 })
     expect(verdicts).toMatchObject([
       { rule: "package", verdict: "silent", text: expect.stringContaining(LATE) },

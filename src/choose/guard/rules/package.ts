@@ -1,5 +1,5 @@
 import { createPrompts } from "../agent-prompts.ts"
-import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+import type { HookContext, HookEvent, Rule, Verdict } from "../event.ts"
 import { cutPrompt, indexDaemonClient } from "../index-daemon.ts"
 
 /**
@@ -23,7 +23,7 @@ const SILENT: Verdict = { kind: "silent" }
 
 async function keepPrompt(
   event: Extract<HookEvent, { kind: "before-agent" }>,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<void> {
   const { session, agentType } = event
   const prompt = cutPrompt(event.prompt)
@@ -39,7 +39,7 @@ async function keepPrompt(
 
 async function packageFor(
   { session, agentType }: Extract<HookEvent, { kind: "agent-start" }>,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<Verdict> {
   const prompt = await createPrompts(context).take({ session, agentType })
   return prompt === undefined ? SILENT : ask({ session, agentType, prompt }, context)
@@ -67,7 +67,7 @@ function isTask(prompt: string): boolean {
 
 async function ask(
   question: { readonly session: string; readonly agentType: string; readonly prompt: string },
-  context: HookWorld,
+  context: HookContext,
 ): Promise<Verdict> {
   const answer = await indexDaemonClient(context, context.signal).packageFor(question)
   switch (answer.kind) {

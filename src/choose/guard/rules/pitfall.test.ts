@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { pitfall } from "./pitfall.ts"
 
 const DAY_MS = 24 * 60 * 60_000
@@ -16,7 +16,7 @@ const item = (
 })
 
 async function scene(content: unknown) {
-  const it = await hookWorld()
+  const it = await hookFixture()
   await it.write(
     ".git/qm/pitfalls.json",
     typeof content === "string" ? content : JSON.stringify(content),

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { isRecord, readTextBounded, withoutHiddenCharacters } from "#ground/base"
-import type { HookWorld, Rule } from "../event.ts"
+import type { HookContext, Rule } from "../event.ts"
 import { markNotified } from "../notice-log.ts"
 import { dayOf } from "../verdict-log.ts"
 
@@ -58,7 +58,7 @@ function fenceSafeLine(text: string): string {
   return plain.replace(/\s+/g, " ").replaceAll("<", "‹").replaceAll(">", "›").trim()
 }
 
-async function readPitfalls({ stateDirectory }: HookWorld): Promise<readonly Pitfall[]> {
+async function readPitfalls({ stateDirectory }: HookContext): Promise<readonly Pitfall[]> {
   const file = join(stateDirectory, "pitfalls.json")
   const read = await readTextBounded(file, { maxBytes: LARGEST_PITFALLS_BYTES })
   if (read.kind !== "read") return []

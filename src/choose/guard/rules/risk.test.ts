@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
 import { blobId } from "#see/repo"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { createOverrides } from "../overrides.ts"
 import { writeReceipt } from "../receipts.ts"
 import { risk } from "./risk.ts"
@@ -11,7 +11,7 @@ const HOUR_MS = 60 * 60_000
 const hash = (text: string) => blobId(Buffer.from(text), "sha1")
 
 async function scene() {
-  const it = await hookWorld({ highRiskPaths: ["**/auth/**", "!**/auth/docs/**"] })
+  const it = await hookFixture({ highRiskPaths: ["**/auth/**", "!**/auth/docs/**"] })
   const ids = createIds({ ...it, random: systemRandom })
   await it.write("src/auth/a.ts", "one\n")
   return Object.assign(it, {

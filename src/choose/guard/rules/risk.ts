@@ -1,4 +1,4 @@
-import type { HookEvent, HookWorld, Rule } from "../event.ts"
+import type { HookContext, HookEvent, Rule } from "../event.ts"
 import { asArgument, firstOf, shown } from "../message-format.ts"
 import { coveringOverride } from "../overrides.ts"
 import { covers, hashFile, hashFormatIn, readReceipts } from "../receipts.ts"
@@ -29,7 +29,7 @@ export const risk: Rule = {
 async function uncovered(
   risky: readonly Risky[],
   event: BeforeEdit,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<readonly Risky[]> {
   const { stateDirectory, root, ledger } = context
   const receipts = await readReceipts({ stateDirectory, now: event.at })
@@ -54,7 +54,7 @@ async function uncovered(
   return bare
 }
 
-async function judgeBare(bare: readonly Risky[], event: BeforeEdit, context: HookWorld) {
+async function judgeBare(bare: readonly Risky[], event: BeforeEdit, context: HookContext) {
   const query = { stateDirectory: context.stateDirectory, now: event.at }
   const lifted: string[] = []
   const refused: Risky[] = []

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { digest } from "#know/ledger"
 import { blobId } from "#see/repo"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { track } from "./track.ts"
 
 const MINUTE_MS = 60_000
@@ -12,7 +12,7 @@ const edited = (...paths: readonly string[]) => ({ tool: "Edit", paths, tokens: 
 
 describe("edited files", () => {
   test("[GUARD-19] are recorded in the ledger with the hash of the new content", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await it.write("src/a.ts", "one\n")
     expect(await track.judge(it.event("after-edit", edited("src/a.ts", "gone.ts")), it)).toEqual({
       kind: "silent",
@@ -24,7 +24,7 @@ describe("edited files", () => {
   })
 
   test("[GUARD-19] are hashed in the repository's object format", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await it.write(".git/config", "[extensions]\n\tobjectFormat = sha256\n")
     await it.write("a.ts", "one\n")
     await track.judge(it.event("after-edit", edited("a.ts")), it)
@@ -33,7 +33,7 @@ describe("edited files", () => {
   })
 
   test("[GUARD-19] are skipped when untracked; a registration file registers the session", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     const paths = ["node_modules/a.js", "src/a.ts", "CHANGELOG.md"]
     await track.judge(it.event("after-edit", edited(...paths)), it)
     const { paths: kept, registered } = await it.ledger.summarise("mine")
@@ -42,7 +42,7 @@ describe("edited files", () => {
   })
 
   test("[GUARD-19] do not include files that a tool only read", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await track.judge(it.event("after-tool", { ...edited("src/a.ts"), tool: "Read" }), it)
     expect((await it.ledger.summarise("mine")).edits).toBe(0)
   })
@@ -50,7 +50,7 @@ describe("edited files", () => {
 
 describe("claims", () => {
   test("[GUARD-20] any tool call renews all claims of its session", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await it.claim("mine", "src", "docs")
     await it.claim("theirs", "lib")
     for (let minutes = 0; minutes < 40; minutes += 5) {
@@ -61,7 +61,7 @@ describe("claims", () => {
   })
 
   test("[GUARD-20] an edit of a path that another session claimed is reported once per claim", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await it.claim("theirs", "src")
     await it.clock.advance(3 * MINUTE_MS)
     const after = () => track.judge(it.event("after-edit", edited("src/a.ts")), it)
@@ -80,7 +80,7 @@ describe("claims", () => {
 })
 
 test("[GUARD-21] measures tool output while a branch is open, and only then", async () => {
-  await using it = await hookWorld()
+  await using it = await hookFixture()
   const read = it.event("after-tool", { tool: "Read", paths: ["a.ts"], tokens: 100 })
   const spool = `charges/${digest("mine")}.jsonl`
   await track.judge(read, it)
@@ -100,7 +100,7 @@ test("[GUARD-21] measures tool output while a branch is open, and only then", as
 const SpoolLine = z.object({ tokens: z.int(), told: z.string().optional() })
 
 describe("budget of an open branch", () => {
-  const openBranch = async (it: Awaited<ReturnType<typeof hookWorld>>, marker: object) => {
+  const openBranch = async (it: Awaited<ReturnType<typeof hookFixture>>, marker: object) => {
     const folder = join(it.stateDirectory, "charges")
     await mkdir(folder, { recursive: true })
     const branch = {
@@ -113,15 +113,15 @@ describe("budget of an open branch", () => {
     }
     await writeFile(join(folder, `open-${digest("mine")}`), JSON.stringify(branch))
   }
-  const read = (it: Awaited<ReturnType<typeof hookWorld>>, tokens: number, tool = "Read") =>
+  const read = (it: Awaited<ReturnType<typeof hookFixture>>, tokens: number, tool = "Read") =>
     track.judge(it.event("after-tool", { tool, paths: [], tokens }), it)
-  const spoolOf = (it: Awaited<ReturnType<typeof hookWorld>>) =>
+  const spoolOf = (it: Awaited<ReturnType<typeof hookFixture>>) =>
     it
       .lines(`charges/${digest("mine")}.jsonl`)
       .then((lines) => lines.map((line) => SpoolLine.parse(line)))
 
   test("[GUARD-21] the agent is warned once at 80 % and told once that the budget is used up", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await openBranch(it, {})
     expect(await read(it, 799)).toEqual({ kind: "silent" })
     expect(await read(it, 1)).toMatchObject({
@@ -138,7 +138,7 @@ describe("budget of an open branch", () => {
   })
 
   test("[GUARD-21] charges of others count, with the scale of the model, and what they told is not repeated", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await openBranch(it, { budgetUsed: 700, scale: 1.3 })
     expect(await read(it, 100)).toMatchObject({
       text: expect.stringContaining("83 % of its budget"),
@@ -150,7 +150,7 @@ describe("budget of an open branch", () => {
   })
 
   test("[GUARD-21] our own tools are not charged again, and a damaged marker only meters", async () => {
-    await using it = await hookWorld()
+    await using it = await hookFixture()
     await openBranch(it, { budgetUsed: 100 })
     expect(await read(it, 5_000, "mcp__qm__search")).toEqual({ kind: "silent" })
     for (const marker of [{ budgetUsed: "x" }, { id: 7 }, { scale: null }, { budgetTotal: null }]) {

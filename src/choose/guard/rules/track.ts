@@ -9,7 +9,7 @@ import {
   statFile,
 } from "#ground/base"
 import { digest, treeName } from "#know/ledger"
-import type { HookEvent, HookWorld, Rule } from "../event.ts"
+import type { HookContext, HookEvent, Rule } from "../event.ts"
 import { asArgument, shown } from "../message-format.ts"
 import { appendIn, markNotified } from "../notice-log.ts"
 import { hashFile, hashFormatIn } from "../receipts.ts"
@@ -43,7 +43,7 @@ export const track: Rule = {
 async function recordEdits(
   paths: readonly string[],
   event: AfterTool,
-  { ledger, classifier, root, stateDirectory }: HookWorld,
+  { ledger, classifier, root, stateDirectory }: HookContext,
 ): Promise<void> {
   const tracked = paths.filter((it) => classifier.isTrackable(it))
   const format = await hashFormatIn(stateDirectory)
@@ -74,8 +74,8 @@ type OpenBranch = {
  * Reports the call to the process of the open branch, and returns what the agent should know about
  * its budget. Only while the marker of an open branch exists; otherwise this costs one stat.
  */
-async function meter(event: AfterTool, world: HookWorld): Promise<string | undefined> {
-  const folder = join(world.stateDirectory, "charges")
+async function meter(event: AfterTool, context: HookContext): Promise<string | undefined> {
+  const folder = join(context.stateDirectory, "charges")
   const name = digest(event.session)
   const marker = await statFile(join(folder, `open-${name}`))
   if (marker.kind !== "found" || marker.what !== "regular file") return undefined
@@ -84,7 +84,7 @@ async function meter(event: AfterTool, world: HookWorld): Promise<string | undef
   const tokens = isOwnTool(tool) ? 0 : event.tokens
   const spool = join(folder, `${name}.jsonl`)
   const branch = await openBranchIn(join(folder, `open-${name}`))
-  const report = { event, tokens, spool, world }
+  const report = { event, tokens, spool, context }
   const notice = branch === undefined ? undefined : await noticeOf(branch, report)
   const reported = { session, host, tool, tokens, paths: paths.slice(0, MOST_TRACKED_PATHS), at }
   await appendIn(folder, spool, {
@@ -108,18 +108,18 @@ type Report = {
   readonly event: AfterTool
   readonly tokens: number
   readonly spool: string
-  readonly world: HookWorld
+  readonly context: HookContext
 }
 
 /** Once for the warning and once for the end of the budget, charges of our tools included. */
-async function noticeOf(branch: OpenBranch, { event, tokens, spool, world }: Report) {
+async function noticeOf(branch: OpenBranch, { event, tokens, spool, context }: Report) {
   const { records } = await readJsonl(spool, { maxBytes: LARGEST_SPOOL_BYTES })
   const waiting = records.map((it) => (typeof it["tokens"] === "number" ? it["tokens"] : 0))
   const reported = waiting.reduce((sum, it) => sum + it, tokens)
   const used = branch.budgetUsed + Math.ceil(reported * branch.scale)
   const level = levelOf(used, branch.budgetTotal)
   if (level === null || branch.told === "exhausted" || branch.told === level) return undefined
-  if (!(await markNotified(["budget", branch.id, level], event, world))) return undefined
+  if (!(await markNotified(["budget", branch.id, level], event, context))) return undefined
   return { level, text: textOf(level, branch, used) }
 }
 
@@ -142,7 +142,7 @@ function textOf(level: "warned" | "exhausted", { id, budgetTotal }: OpenBranch, 
 async function renewHeld(
   paths: readonly string[],
   event: AfterTool,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<void> {
   const { claims, stateDirectory } = context
   if ((await statFile(join(stateDirectory, "claims"))).kind !== "found") return
@@ -157,7 +157,7 @@ async function renewHeld(
 async function crossClaims(
   paths: readonly string[],
   event: AfterTool,
-  context: HookWorld,
+  context: HookContext,
 ): Promise<readonly string[]> {
   const warnings: string[] = []
   for (const path of paths) {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
 import { digest } from "#know/ledger"
-import { hookWorld } from "#test/hook-world"
+import { hookFixture } from "#test/hook-fixture"
 import { noteWindow, windowRule } from "./window.ts"
 
 const EDIT = { tool: "Edit", paths: ["a.ts"], tokens: 0 }
 
 test("[GUARD-80] each of 50, 70 and 85 % is reported once per session", async () => {
-  await using it = await hookWorld()
+  await using it = await hookFixture()
   const judge = (session = "mine") => windowRule.judge(it.event("after-edit", EDIT, session), it)
   const note = (percent: number, session = "mine") =>
     noteWindow({ session, at: it.clock.now(), percent }, it.stateDirectory)
@@ -30,7 +30,7 @@ test("[GUARD-80] each of 50, 70 and 85 % is reported once per session", async ()
 })
 
 test("[GUARD-80] the status line writes only when a threshold is crossed", async () => {
-  await using it = await hookWorld()
+  await using it = await hookFixture()
   for (const percent of [10, 20, 51, 52, 69, 70.4, 71, 30]) {
     await noteWindow({ session: "mine", at: 1, percent }, it.stateDirectory)
   }
@@ -39,7 +39,7 @@ test("[GUARD-80] the status line writes only when a threshold is crossed", async
 })
 
 test("[GUARD-80] a sub-agent is not told about the window of the main agent", async () => {
-  await using it = await hookWorld()
+  await using it = await hookFixture()
   await noteWindow({ session: "mine", at: 1, percent: 60 }, it.stateDirectory)
   const event = { ...it.event("after-edit", EDIT), agent: "explorer" }
   expect(await windowRule.judge(event, it)).toEqual({ kind: "silent" })

@@ -18,11 +18,12 @@ export const windowRule: Rule = {
   name: "window",
   level: 3,
   kinds: ["prompt", "after-edit", "after-tool"],
-  async judge(event, world) {
-    const percent = await readWindow(event, world.stateDirectory)
+  async judge(event, context) {
+    const percent = await readWindow(event, context.stateDirectory)
     const reached = THRESHOLDS.findLast((it) => percent !== undefined && percent >= it)
     if (reached === undefined || event.agent !== undefined) return { kind: "silent" }
-    if (!(await markNotified(["window", String(reached)], event, world))) return { kind: "silent" }
+    if (!(await markNotified(["window", String(reached)], event, context)))
+      return { kind: "silent" }
     return { kind: "context", text: TEXTS[reached] }
   },
 }

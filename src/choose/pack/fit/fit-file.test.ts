@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { candidateFile } from "../fit.fixture.ts"
 import { memoryTree } from "../memory-tree.fixture.ts"
-import { counter, packWorld } from "../pack.fixture.ts"
+import { counter, packFixture } from "../pack.fixture.ts"
 import { scoreFiles } from "../rank.ts"
 import { fitFileOf } from "./fit-file.ts"
 
@@ -44,7 +44,7 @@ test("[PACK-19] edges come from the lines that are sent, at every budget", async
     },
     { count: counter.count },
   )
-  await using lab = packWorld(tree)
+  await using lab = packFixture(tree)
   let sent = 0
   for (let budget = 960; budget <= 1_060; budget += 2) {
     const request = { task: "`tidyCents` of cents", budget, save: false }

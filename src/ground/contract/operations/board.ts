@@ -22,7 +22,7 @@ const TicketRef = listedBy(
 const session = z.string().max(200).optional().describe("Session id (default: the caller's own)")
 
 const Line = z.string().max(1_000)
-const Place = z.string().min(1).max(4_096)
+const InputPath = z.string().min(1).max(4_096)
 
 /** Fields of a ticket that `new` and `edit` take. */
 const TicketFields = {
@@ -36,7 +36,7 @@ const TicketFields = {
     .max(3_650)
     .optional()
     .describe("Days until it is due (0: none; default: by priority)"),
-  paths: z.array(Place).max(200).optional().describe("Files the work is expected to touch"),
+  paths: z.array(InputPath).max(200).optional().describe("Files the work is expected to touch"),
 }
 
 export const boardOperations = defineOperations("board", {

@@ -3,7 +3,7 @@ import { defineOperations } from "../operation.ts"
 import { GuardOverride, GuardTry, GuardVerdicts, Simulation, VerdictKind } from "../shapes/guard.ts"
 import { HookName } from "../shapes/kit.ts"
 
-const Place = z.string().min(1).max(4_096)
+const InputPath = z.string().min(1).max(4_096)
 
 const limit = z.int().min(1).max(2_000).default(200).describe("Maximum number of rows")
 
@@ -26,7 +26,7 @@ export const guardOperations = defineOperations("guard", {
       examples: ["qm simulate src/billing/tax.ts"],
     },
     input: z.strictObject({
-      paths: z.array(Place).min(1).max(200).describe("Files or folders you plan to change"),
+      paths: z.array(InputPath).min(1).max(200).describe("Files or folders you plan to change"),
     }),
     output: Simulation,
   },
@@ -80,7 +80,7 @@ export const guardOperations = defineOperations("guard", {
       examples: ['qm override src/billing/tax.ts --reason "Approved by Ana" --minutes 15'],
     },
     input: z.strictObject({
-      paths: z.array(Place).min(1).max(200).describe("Files or folders to allow"),
+      paths: z.array(InputPath).min(1).max(200).describe("Files or folders to allow"),
       reason: z.string().min(3).max(500).describe("Reason; it is recorded"),
       minutes: z.int().min(1).max(240).default(30).describe("Minutes until it expires"),
     }),

@@ -6,8 +6,8 @@ import {
   KbContext,
   KbContradictions,
   KbDocuments,
-  KbFound,
   KbParagraphShown,
+  KbSearchResult,
   KbStatus,
   KbTier,
   KbTrace,
@@ -160,7 +160,7 @@ export const kbOperations = defineOperations("kb", {
         .default(0)
         .describe("Number of cross-references to follow from each result, 0 to 3"),
     }),
-    output: KbFound,
+    output: KbSearchResult,
   },
   paragraph: {
     summary: "Show a paragraph with its neighbours and references",
@@ -232,7 +232,7 @@ export const kbOperations = defineOperations("kb", {
       },
     ],
     input: KbHopInput,
-    output: KbFound,
+    output: KbSearchResult,
   },
   trace: {
     summary: "Explain step by step which words connect paragraphs",

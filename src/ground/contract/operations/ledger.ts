@@ -12,7 +12,7 @@ import {
   SessionShow,
 } from "../shapes/ledger.ts"
 
-const Place = z.string().min(1).max(4_096)
+const InputPath = z.string().min(1).max(4_096)
 
 const session = z
   .string()
@@ -37,7 +37,7 @@ export const claimOperations = defineOperations("claim", {
     },
     input: z.strictObject({
       paths: z
-        .array(Place)
+        .array(InputPath)
         .min(1)
         .max(200)
         .describe("Files or folders; a folder includes everything below it"),
@@ -59,7 +59,7 @@ export const claimOperations = defineOperations("claim", {
     input: z.strictObject({
       paths: listedBy(
         "claim.list",
-        z.array(Place).min(1).max(200).describe("Files or folders to release"),
+        z.array(InputPath).min(1).max(200).describe("Files or folders to release"),
       ),
       session,
     }),
@@ -77,7 +77,7 @@ export const claimOperations = defineOperations("claim", {
       examples: ["qm claim", "qm claim src/billing"],
     },
     input: z.strictObject({
-      path: Place.optional().describe("Only claims that cover this path"),
+      path: InputPath.optional().describe("Only claims that cover this path"),
     }),
     output: ClaimList,
     rows: { field: "claims", id: "path", title: ["session"] },

@@ -12,7 +12,7 @@ import {
   SearchNames,
 } from "../shapes/map.ts"
 
-const Place = z.string().min(1).max(4_096)
+const InputPath = z.string().min(1).max(4_096)
 
 export const mapOperations = defineOperations("map", {
   scan: {
@@ -32,7 +32,7 @@ export const mapOperations = defineOperations("map", {
     surfaces: ["cli"],
     cli: { args: ["out"], group: "Code", examples: ["qm map export build/map --module src"] },
     input: z.object({
-      out: Place.describe("Folder to write to"),
+      out: InputPath.describe("Folder to write to"),
       module: z
         .string()
         .max(4_096)
@@ -108,17 +108,21 @@ export const mapOperations = defineOperations("map", {
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { args: ["path"], group: "Code", examples: ["qm map users src/server.ts"] },
-    input: z.object({ path: Place.describe("Path of the file") }),
+    input: z.object({ path: InputPath.describe("Path of the file") }),
     output: MapUsers,
   },
   show: {
-    summary: "Show a file or symbol: content, callers and dependencies",
+    summary: "Show a file, symbol or folder: content, callers and dependencies",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: {
       args: ["what"],
       group: "Code",
-      examples: ["qm map show src/server.ts", "qm map show createServer --hops 2"],
+      examples: [
+        "qm map show src/server.ts",
+        "qm map show createServer --hops 2",
+        "qm map show src/server",
+      ],
     },
     mcp: {
       set: "core",
@@ -126,10 +130,10 @@ export const mapOperations = defineOperations("map", {
       rank: 7,
       title: "Show a file or symbol",
       description:
-        "Show a file's symbols, imports and importers; a symbol's signature, callers and callees; or the repository's folders with their sizes. Cheaper than reading the files.",
+        "Show a file's symbols, imports and importers; a symbol's signature, callers and callees; a folder's users and dependencies; or the entries of a folder with their sizes. Cheaper than reading the files.",
     },
     input: z.object({
-      what: Place.describe("Path, symbol, or path#symbol"),
+      what: InputPath.describe("Path of a file or folder, symbol, or path#symbol"),
       hops: z.int().min(1).max(2).default(1).describe("Number of call levels to follow, 1 or 2"),
     }),
     output: MapShow,

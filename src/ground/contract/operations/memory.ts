@@ -19,7 +19,7 @@ const MemoryRef = {
 
 const Part = z.string().max(20_000)
 
-const Place = z.string().min(1).max(4_096)
+const InputPath = z.string().min(1).max(4_096)
 
 export const memoryOperations = defineOperations("memory", {
   search: {
@@ -184,7 +184,11 @@ export const decisionOperations = defineOperations("decision", {
       context: Part.min(1).describe("Why a decision was necessary"),
       decision: Part.min(1).describe("What was decided"),
       consequences: Part.default("").describe("What follows from it"),
-      cites: z.array(Place).max(20).default([]).describe("Code it is about: path or path#symbol"),
+      cites: z
+        .array(InputPath)
+        .max(20)
+        .default([])
+        .describe("Code it is about: path or path#symbol"),
     }),
     output: MemoryRecorded,
   },

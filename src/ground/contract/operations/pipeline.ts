@@ -6,8 +6,8 @@ import {
   PipelineDocument,
   PipelineId,
   PipelineList,
+  PipelineReply,
   PipelineRun,
-  PipelineSaid,
   PipelineShow,
   PipelineSummary,
   RecipeList,
@@ -184,7 +184,7 @@ export const pipelineOperations = defineOperations("pipeline", {
       text: message.min(1).describe("Answer to the pause, or a follow-up message"),
       pause,
     }),
-    output: PipelineSaid,
+    output: PipelineReply,
   },
 })
 

@@ -137,11 +137,11 @@ export const ConfigSetting = z.object({
 })
 export type ConfigSetting = z.infer<typeof ConfigSetting>
 
-const ConfigFileSeen = z.object({ file: z.string(), found: z.boolean() })
+const ConfigFileStatus = z.object({ file: z.string(), found: z.boolean() })
 
 export const ConfigReport = z.object({
   settings: z.array(ConfigSetting),
-  files: z.array(ConfigFileSeen),
+  files: z.array(ConfigFileStatus),
   withSources: z.boolean(),
 })
 export type ConfigReport = z.infer<typeof ConfigReport>
@@ -160,7 +160,7 @@ export const ConfigCheck = z.object({
       message: z.string(),
     }),
   ),
-  files: z.array(ConfigFileSeen),
+  files: z.array(ConfigFileStatus),
   isValid: z.boolean(),
 })
 export type ConfigCheck = z.infer<typeof ConfigCheck>

@@ -141,7 +141,7 @@ export const EffectiveSetting = z.object({
 })
 export type EffectiveSetting = z.infer<typeof EffectiveSetting>
 
-export const McpServerFound = z.object({
+export const McpServerLine = z.object({
   name: z.string(),
   scope: z.string().describe("managed, user, local or project"),
   path: z.string().describe("File of the declaration"),
@@ -149,7 +149,7 @@ export const McpServerFound = z.object({
   target: z.string().describe("Program or address, redacted"),
   state: z.string().describe("How the host uses it"),
 })
-export type McpServerFound = z.infer<typeof McpServerFound>
+export type McpServerLine = z.infer<typeof McpServerLine>
 
 /** The figure that answers "how full is the window before the first prompt". */
 export const CaptureHeadline = z.object({
@@ -233,7 +233,7 @@ export const CaptureSettings = z.object({
     }),
   ),
   settings: z.array(EffectiveSetting),
-  mcpServers: z.array(McpServerFound),
+  mcpServers: z.array(McpServerLine),
 })
 export type CaptureSettings = z.infer<typeof CaptureSettings>
 

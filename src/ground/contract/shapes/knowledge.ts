@@ -75,8 +75,8 @@ export const KbAdded = z.object({
 })
 export type KbAdded = z.infer<typeof KbAdded>
 
-export const KbFound = z.object({ hits: z.array(KbHit), by: KbBy, documents: Count })
-export type KbFound = z.infer<typeof KbFound>
+export const KbSearchResult = z.object({ hits: z.array(KbHit), by: KbBy, documents: Count })
+export type KbSearchResult = z.infer<typeof KbSearchResult>
 export const KbTrace = z.object({
   steps: z.array(
     z.object({

@@ -156,34 +156,6 @@ export const MapLink = z.object({
 })
 export type MapLink = z.infer<typeof MapLink>
 
-export const MapShow = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("file"),
-    path: z.string(),
-    language: z.string().nullable(),
-    fileClass: z.string(),
-    tokens: Count,
-    lines: Count,
-    rank: Share,
-    symbols: z.array(MapSymbol),
-    imports: z.array(
-      z.object({ specifier: z.string(), line: z.int().positive(), paths: z.array(z.string()) }),
-    ),
-    importedBy: z.array(z.string()),
-    changedWith: z.array(z.object({ path: z.string(), times: z.int().positive() })),
-    problems: z.array(z.string()),
-  }),
-  z.object({
-    kind: z.literal("symbol"),
-    symbol: MapSymbol,
-    others: z.array(MapSymbol).describe("Other symbols of the same name"),
-    callers: z.array(MapLink),
-    called: z.array(MapLink),
-    isCut: z.boolean().describe("Whether the list is truncated"),
-  }),
-])
-export type MapShow = z.infer<typeof MapShow>
-
 export const NeighbourFolder = z.object({
   folder: z.string(),
   files: z.int().positive().describe("Importing files"),
@@ -210,6 +182,35 @@ export const MapFolder = Measured.extend({
     .describe("Files outside that changed in the same commits"),
 })
 export type MapFolder = z.infer<typeof MapFolder>
+
+export const MapShow = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("file"),
+    path: z.string(),
+    language: z.string().nullable(),
+    fileClass: z.string(),
+    tokens: Count,
+    lines: Count,
+    rank: Share,
+    symbols: z.array(MapSymbol),
+    imports: z.array(
+      z.object({ specifier: z.string(), line: z.int().positive(), paths: z.array(z.string()) }),
+    ),
+    importedBy: z.array(z.string()),
+    changedWith: z.array(z.object({ path: z.string(), times: z.int().positive() })),
+    problems: z.array(z.string()),
+  }),
+  z.object({
+    kind: z.literal("symbol"),
+    symbol: MapSymbol,
+    others: z.array(MapSymbol).describe("Other symbols of the same name"),
+    callers: z.array(MapLink),
+    called: z.array(MapLink),
+    isCut: z.boolean().describe("Whether the list is truncated"),
+  }),
+  MapFolder.extend({ kind: z.literal("folder") }),
+])
+export type MapShow = z.infer<typeof MapShow>
 
 export const MapUsers = z.object({
   path: z.string(),

@@ -267,13 +267,13 @@ export type PipelineList = z.infer<typeof PipelineList>
 
 export const PipelineShow = z.object({ run: PipelineRun, events: z.array(PipelineEvent) })
 export type PipelineShow = z.infer<typeof PipelineShow>
-export const PipelineSaid = z.object({
+export const PipelineReply = z.object({
   case: z.enum(["A", "B", "C", "D", "D'", "E", "after"]),
   run: PipelineRun,
   reply: z.string().describe("Reply to the user"),
   answered: z.string().nullable().describe("The message that was answered after an exit"),
 })
-export type PipelineSaid = z.infer<typeof PipelineSaid>
+export type PipelineReply = z.infer<typeof PipelineReply>
 export const PipelineDocument = z.object({
   id: PipelineId,
   title: z.string(),

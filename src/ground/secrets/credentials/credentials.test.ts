@@ -20,7 +20,7 @@ type StoreOptions = {
   readonly clock?: typeof clock
 }
 
-async function world(options: StoreOptions = {}) {
+async function makeFixture(options: StoreOptions = {}) {
   const folder = await tempDirectory()
   const directory = path.join(folder.path, "home")
   const make = (more: StoreOptions = {}) =>
@@ -86,7 +86,7 @@ describe("AES-256-GCM", () => {
 
 describe("set and use", () => {
   test("[CREDENTIALS-1] a stored value is read by the same and by a later process", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const value = `${fakeKey()} Grüße 世界`
     await home.credentials.set("anthropic", value)
     expect(await home.credentials.use("anthropic")).toBe(value)
@@ -100,7 +100,7 @@ describe("set and use", () => {
   })
 
   test("[CREDENTIALS-1] any text of at least one character is returned unchanged", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const texts = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
       .filter((it) => it.trim() !== "" && !it.includes("\0") && it.isWellFormed())
@@ -114,7 +114,7 @@ describe("set and use", () => {
   })
 
   test("[CREDENTIALS-2] the value is in no file and no list, and two records of it differ", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const value = fakeKey()
     await home.credentials.set("a", value)
     await home.credentials.set("b", value)
@@ -135,7 +135,7 @@ describe("set and use", () => {
   })
 
   test("[CREDENTIALS-9] invalid names, invalid values and one credential too many are refused", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const { set } = home.credentials
     const wrong: readonly (readonly [string, string])[] = [
       ["Upper", "x"],
@@ -163,7 +163,7 @@ describe("set and use", () => {
 
 describe("names of inherited object properties", () => {
   test("[CREDENTIALS-1] inherited property names are unset until they are stored", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("other", "x")
     const before = await readFile(home.file, "utf8")
     for (const name of ["constructor", "toString", "valueOf", "__proto__", "hasOwnProperty"]) {
@@ -180,7 +180,7 @@ describe("names of inherited object properties", () => {
 
 describe("changed records", () => {
   test("[S8] a record with any bit flipped is refused and never returns the value", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const value = fakeKey()
     await home.credentials.set("name", value)
     const whole = await readFile(home.file)
@@ -210,7 +210,7 @@ describe("changed records", () => {
   })
 
   test("[S8] a record does not open under another name or time", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("a", fakeKey())
     await home.credentials.set("b", fakeKey())
     await home.credentials.set("c", "untouched")
@@ -227,7 +227,7 @@ describe("changed records", () => {
   })
 
   test("[CREDENTIALS-3] the error names the changed record, and the others open", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("good", "one")
     await home.credentials.set("bad", "two")
     const store = JSON.parse(await readFile(home.file, "utf8"))
@@ -241,7 +241,7 @@ describe("changed records", () => {
 
 describe("the key", () => {
   test("[CREDENTIALS-4] a wrong or missing passphrase opens nothing and writes nothing", async () => {
-    await using home = await world({ passphrase: "correct horse" })
+    await using home = await makeFixture({ passphrase: "correct horse" })
     await home.credentials.set("a", "one")
     const before = await readFile(home.file, "utf8")
     const [none, wrong] = [home.make({ passphrase: "" }), home.make({ passphrase: "wrong" })]
@@ -258,7 +258,7 @@ describe("the key", () => {
   })
 
   test("[CREDENTIALS-4] a missing, foreign or invalid key file is not replaced", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("a", "one")
     const key = await readFile(home.keyFile, "utf8")
     await writeFile(home.keyFile, `${"0".repeat(64)}\n`)
@@ -273,7 +273,7 @@ describe("the key", () => {
   })
 
   test("[CREDENTIALS-8] with a passphrase the next set replaces the key file", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("old", "one")
     const guarded = home.make({ passphrase: "correct horse" })
     expect(await guarded.use("old")).toBe("one")
@@ -285,7 +285,7 @@ describe("the key", () => {
   })
 
   test("[CREDENTIALS-10] known() returns the values that open and does not fail for the others", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     expect(await home.credentials.known()).toEqual([])
     await home.credentials.set("a", "one")
     await home.credentials.set("b", "two")
@@ -297,7 +297,7 @@ describe("the key", () => {
 
 describe("the files", () => {
   test("[CREDENTIALS-5] a file that is not a store stays unchanged", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("a", "one")
     const good = JSON.parse(await readFile(home.file, "utf8"))
     const strange = [
@@ -320,7 +320,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-5] a link in place of the store is neither followed nor replaced", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await mkdir(home.directory)
     const elsewhere = path.join(home.path, "elsewhere.json")
     await writeFile(elsewhere, "{}")
@@ -330,7 +330,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-6] modes are exact under umask 000, and a readable key file is reported", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const before = process.umask(0)
     try {
       await home.credentials.set("a", "one")
@@ -346,7 +346,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-7] concurrent first writes share one key and lose no name", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await mkdir(home.directory, { recursive: true })
     const many = Array.from({ length: 8 }, () => home.make())
     await Promise.all(many.map((it, index) => it.set(`n${index}`, "value")))
@@ -362,7 +362,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-7] a write during the change to a passphrase loses nothing", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("first", "value")
     const guarded = home.make({ passphrase: "correct horse" })
     const moving = guarded.set("moved", "value")
@@ -378,7 +378,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-8] no reader finds a store whose key file is gone", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("first", "value")
     const moving = { isOver: false }
     const seen = new Set<string>()
@@ -398,7 +398,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-7] the lock of a dead process is taken over; a living one is waited for", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("a", "one")
     const lock = path.join(home.directory, "credentials.lock")
     for (const dead of ['{"pid":999999999,"startedAt":"x"}', "", "[]"]) {
@@ -422,7 +422,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-7] concurrent writes in one process lose nothing", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`)
     await Promise.all(names.map((name) => home.credentials.set(name, name)))
     expect((await home.credentials.list()).credentials.map((it) => it.name)).toEqual(
@@ -431,7 +431,7 @@ describe("the files", () => {
   })
 
   test("[CREDENTIALS-7] a read during a write returns the complete old or new store", async () => {
-    await using home = await world()
+    await using home = await makeFixture()
     await home.credentials.set("a", "value-0")
     const seen = new Set<string | undefined>()
     const writing = { isOver: false }

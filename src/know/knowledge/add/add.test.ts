@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
-import { kindEmbedder, knowledgeWorld } from "#test/knowledge-room"
+import { kindEmbedder, knowledgeFixture } from "#test/knowledge-room"
 import { LARGEST_DOCUMENT_BYTES, MOST_PARAGRAPHS } from "../limits.ts"
 import { goneFrom } from "./add.ts"
 
@@ -18,7 +18,7 @@ const HANDBOOK = {
 
 describe("comparing files by digest", () => {
   test("[KNOW-9] new, changed, removed and unchanged files are counted and announced in an event", async () => {
-    await using it = await knowledgeWorld()
+    await using it = await knowledgeFixture()
     await it.write(HANDBOOK)
     const first = await it.kb.add({ path: it.folder })
     expect(first).toMatchObject({ added: 3, changed: 0, removed: 0, unchanged: 0, documents: 3 })
@@ -40,7 +40,7 @@ describe("comparing files by digest", () => {
   })
 
   test("[KNOW-9] a second `add` changes nothing, and another tier changes only the tier", async () => {
-    await using it = await knowledgeWorld()
+    await using it = await knowledgeFixture()
     await it.write(HANDBOOK)
     await it.kb.add({ path: it.folder })
     const before = await it.kb.search({ query: "berth" })
@@ -53,7 +53,7 @@ describe("comparing files by digest", () => {
   })
 
   test("[KNOW-9] a single file can be added", async () => {
-    await using it = await knowledgeWorld()
+    await using it = await knowledgeFixture()
     await it.write(HANDBOOK)
     const path = join(it.folder, "handbook.md")
     expect(await it.kb.add({ path })).toMatchObject({ folder: path, added: 1, paragraphs: 2 })
@@ -64,8 +64,8 @@ describe("comparing files by digest", () => {
 
 describe("skipped files", () => {
   test("[KNOW-8] links, pipes, binaries, large files and other users' files are reported with a reason", async () => {
-    await using outside = await knowledgeWorld()
-    await using it = await knowledgeWorld()
+    await using outside = await knowledgeFixture()
+    await using it = await knowledgeFixture()
     await outside.write({ "secret.md": "# Elsewhere\n\nNot ours." })
     await it.write({
       "a.md": "# A\n\nWords.",
@@ -98,7 +98,7 @@ describe("skipped files", () => {
   })
 
   test("[KNOW-8] skipped files beyond the reported ones are counted", async () => {
-    await using it = await knowledgeWorld()
+    await using it = await knowledgeFixture()
     await it.write(Object.fromEntries(Array.from({ length: 510 }, (_, at) => [`${at}.png`, ""])))
     const { skipped } = await it.kb.add({ path: it.folder })
     expect(skipped).toHaveLength(501)
@@ -129,7 +129,7 @@ test("[KNOW-9] documents in an unreadable folder are not removed", () => {
 })
 
 test("[KNOW-24] a document over the paragraph limit is truncated, and that is reported", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write({
     "long.md": Array.from({ length: 20_001 }, (_, at) => `Word ${at}.`).join("\n\n"),
   })
@@ -141,7 +141,7 @@ test("[KNOW-24] a document over the paragraph limit is truncated, and that is re
 })
 
 test("[KNOW-10] no secret reaches a row, whichever kind it is", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
   await it.write({
     "a.md": `# Key ${secret}\n\n## ${secret}\n\nIt is ${secret}, see [x](#${secret}).`,
@@ -159,7 +159,7 @@ test("[KNOW-10] no secret reaches a row, whichever kind it is", async () => {
 })
 
 test("[KNOW-10] without secret detection nothing is stored", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write(HANDBOOK)
   const blind = it.other({ secrets: () => Promise.reject(new Error("no rules")) })
   await expect(blind.add({ path: it.folder })).rejects.toThrow("no rules")
@@ -167,7 +167,7 @@ test("[KNOW-10] without secret detection nothing is stored", async () => {
 })
 
 test("[KNOW-8] a file that makes a reader throw is reported, and the others are added", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write({ ...HANDBOOK, "a/strange.md": "# Strange\n\nIt breaks." })
   const { redact } = await it.deps.secrets()
   const secrets = async () => ({
@@ -184,7 +184,7 @@ test("[KNOW-8] a file that makes a reader throw is reported, and the others are 
 })
 
 test("[KNOW-11] after a failure at any call each document is complete, and the next `add` finishes", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write(HANDBOOK)
   const whole = { "handbook.md": 2, "fees/tariff.txt": 1, "notes.html": 1 }
   await failAtEveryCall(await it.deps.db(), {
@@ -203,7 +203,7 @@ test("[KNOW-11] after a failure at any call each document is complete, and the n
 })
 
 test("[KNOW-12] a folder added separately is excluded from its parent, in either order", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write({ ...HANDBOOK, "guides/g.md": "# Guide\n\nSee Harbour Handbook § 4.2.\n" })
   await it.kb.add({ path: it.folder })
   expect((await it.kb.documents()).documents).toHaveLength(4)
@@ -222,7 +222,7 @@ test("[KNOW-12] a folder added separately is excluded from its parent, in either
 })
 
 test("equal names in two folders are two documents, and removing one leaves the other", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write({ "one/README.md": "# One\n\nBerths.", "two/README.md": "# Two\n\nBerths." })
   await it.kb.add({ path: join(it.folder, "one") })
   await it.kb.add({ path: join(it.folder, "two") })
@@ -235,7 +235,7 @@ test("equal names in two folders are two documents, and removing one leaves the 
 })
 
 test("a paragraph is embedded again only when its text or headings change", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write(HANDBOOK)
   const { embedder, calls, state } = kindEmbedder([["ship"], ["berth"]])
   const kb = it.other({ embedder: async () => embedder })
@@ -262,7 +262,7 @@ test("a paragraph is embedded again only when its text or headings change", asyn
 })
 
 test("[KNOW-21] a folder is stale when file contents changed, not when files were touched", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write(HANDBOOK)
   await it.kb.add({ path: it.folder })
   const isStale = async () => (await it.kb.status()).folders.map((folder) => folder.isStale)
@@ -283,7 +283,7 @@ test("[KNOW-21] a folder is stale when file contents changed, not when files wer
 })
 
 test("[KNOW-23] errors name the missing paragraph, folder or path", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write({ "a.png": "x" })
   const missing = join(it.folder, "nothing")
   await expect(it.kb.add({ path: missing })).rejects.toMatchObject({
@@ -299,7 +299,7 @@ test("[KNOW-23] errors name the missing paragraph, folder or path", async () => 
 })
 
 test("[KNOW-24] documents over the limit are reported, and earlier ones stay", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write(HANDBOOK)
   const db = await it.deps.db()
   await db.run(sql`
@@ -316,7 +316,7 @@ test("[KNOW-24] documents over the limit are reported, and earlier ones stay", a
 
 describe("long operations", () => {
   test("[KNOW-27] an operation reports its progress and can be stopped by its caller", async () => {
-    await using it = await knowledgeWorld()
+    await using it = await knowledgeFixture()
     await it.write(
       Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`${at}.md`, `Word ${at}.`])),
     )
@@ -337,7 +337,7 @@ describe("long operations", () => {
 })
 
 test("[KNOW-9] two concurrent `add` calls run one after the other", async () => {
-  await using it = await knowledgeWorld()
+  await using it = await knowledgeFixture()
   await it.write(HANDBOOK)
   const both = await Promise.all([it.kb.add({ path: it.folder }), it.kb.add({ path: it.folder })])
   expect(both.map(({ added, unchanged }) => [added, unchanged])).toEqual([

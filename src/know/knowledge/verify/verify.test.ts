@@ -5,7 +5,7 @@ import { countWork } from "#test/work"
 import { citationAccuracy } from "./citation-accuracy.ts"
 import { findContradictions } from "./contradictions.ts"
 import { entityGrounding } from "./entity-grounding.ts"
-import { CITED } from "./labelled.fixture.ts"
+import { CITED } from "./labelled-cases.fixture.ts"
 import { MOST_COMPARED_PAIRS } from "./limits.ts"
 import { relationPreservation } from "./relation-preservation.ts"
 

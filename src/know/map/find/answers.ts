@@ -58,7 +58,11 @@ export function createAnswers(deps: MapHandlerDeps) {
     users: async (input: { readonly path: string }, context: CallContext) =>
       showUsers(await graph(context), { path: input.path, redact: await redact() }),
     show: async (input: { readonly what: string; readonly hops: number }, context: CallContext) =>
-      show(await graph(context), { ...input, redact: await redact() }),
+      show(await graph(context), {
+        ...input,
+        redact: await redact(),
+        agentReads: deps.agentReads,
+      }),
     async find(input: { readonly words: string; readonly limit: number }, context: CallContext) {
       const [tree, search] = await Promise.all([deps.tree(context), deps.search()])
       return find(tree, { ...input, search, redact: await redact() })

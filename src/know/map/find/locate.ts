@@ -22,19 +22,24 @@ export function pathIn(written: string): string {
 type LocatedPath =
   | { readonly kind: "file"; readonly position: number }
   | { readonly kind: "unread"; readonly file: UnreadFile }
+  | { readonly kind: "folder"; readonly folder: string }
   | {
       readonly kind: "symbol"
       readonly found: SymbolPlace
       readonly others: readonly SymbolPlace[]
     }
 
+/** A symbol has precedence over a folder of the same name; `name/` is always the folder. */
 export async function placeOf(graph: TreeGraph, what: string): Promise<LocatedPath> {
   const position = graph.positionOf(what) ?? graph.positionOf(pathIn(what))
   if (position !== undefined) return { kind: "file", position }
   const [best, ...others] = await symbolsMeant(graph, what)
   if (best !== undefined) return { kind: "symbol", found: best, others }
-  const unread = unreadAt(graph.tree, pathIn(what))
+  const path = pathIn(what)
+  const unread = unreadAt(graph.tree, path)
   if (unread !== undefined) return { kind: "unread", file: unread }
+  const isFolder = path === "" || graph.tree.files.some((it) => it.path.startsWith(`${path}/`))
+  if (isFolder) return { kind: "folder", folder: path }
   throw MapNameUnknown({ name: what, near: await nearNames(graph.tree, what) })
 }
 

@@ -3,6 +3,7 @@ import type { MapLink, MapShow, MapSymbol, MapUsers } from "#ground/contract"
 import type { TreeGraph } from "../graph/graph.ts"
 import { calledFrom, callersOf, type Link, usesOf } from "../graph/links.ts"
 import type { SymbolPlace } from "../graph/names.ts"
+import type { AgentReads } from "../handlers.ts"
 import type { Content, IndexedTree, UnreadFile } from "../tree/types.ts"
 import {
   describeEnd,
@@ -11,6 +12,7 @@ import {
   describeUnread,
   type Redact,
 } from "./describe.ts"
+import { describeFolder } from "./folder.ts"
 import { placeOf } from "./locate.ts"
 
 const MOST_NAMESAKES = 50
@@ -20,14 +22,34 @@ const MOST_COMMIT_FILES = 20
 
 const MOST_COMPANIONS = 10
 
-type ShowInput = { readonly what: string; readonly hops: number; readonly redact: Redact }
+type ShowInput = {
+  readonly what: string
+  readonly hops: number
+  readonly redact: Redact
+  agentReads(): Promise<AgentReads | undefined>
+}
 
 export async function show(graph: TreeGraph, shown: ShowInput): Promise<MapShow> {
   const located = await placeOf(graph, shown.what)
-  if (located.kind === "unread") return showUnread(graph, located.file)
-  return located.kind === "file"
-    ? showFile(graph, located.position, shown.redact)
-    : showSymbol(graph, located, shown)
+  switch (located.kind) {
+    case "unread":
+      return showUnread(graph, located.file)
+    case "file":
+      return showFile(graph, located.position, shown.redact)
+    case "symbol":
+      return showSymbol(graph, located, shown)
+    case "folder":
+      return showFolder(graph, located.folder, shown)
+  }
+}
+
+async function showFolder(
+  graph: TreeGraph,
+  folder: string,
+  { redact, agentReads }: ShowInput,
+): Promise<MapShow> {
+  const described = await describeFolder(graph, { folder, redact, reads: await agentReads() })
+  return { kind: "folder", ...described }
 }
 
 function showUnread({ tree }: TreeGraph, { path, fileClass }: UnreadFile): MapShow {

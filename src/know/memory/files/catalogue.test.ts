@@ -3,21 +3,21 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { sql } from "#ground/store"
-import { fileText, type MemoryWorld, memoryWorld, note } from "#test/memory-room"
+import { fileText, type MemoryFixture, memoryFixture, note } from "#test/memory-room"
 import { tempDirectory } from "#test/temp"
 import { LARGEST_FILE_BYTES, MOST_FILES } from "../limits.ts"
 
 const all = { limit: 1_000 }
 const Stamp = z.object({ stamp: z.string() })
 
-async function problemsOf(it: MemoryWorld): Promise<readonly (readonly [string, string])[]> {
+async function problemsOf(it: MemoryFixture): Promise<readonly (readonly [string, string])[]> {
   const { problems } = await it.room.list(all)
   return problems.map(({ file, problem }) => [file.replace(".qm/memory/", ""), problem] as const)
 }
 
 describe("files that are not memories", () => {
   test("[MEMORY-4] each is reported, none is written to, and the others load", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const { memory } = await it.room.record(note())
     const merged = fileText({ title: "a" }, "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n")
     const texts: Readonly<Record<string, string | Uint8Array>> = {
@@ -47,7 +47,7 @@ describe("files that are not memories", () => {
   })
 
   test("[MEMORY-4] a file that became invalid is left as it is", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const { memory } = await it.room.record(note())
     const broken = "<<<<<<< a\n=======\n>>>>>>> b\n"
     const db = await it.deps.db()
@@ -70,7 +70,7 @@ describe("files that are not memories", () => {
 
 describe("symlinks and limits", () => {
   test("[MEMORY-5] a symlink to a file or folder is reported and not followed", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await using outside = await tempDirectory()
     const secret = fileText({ title: "Outside" })
     await writeFile(join(outside.path, "outside.md"), secret)
@@ -92,7 +92,7 @@ describe("symlinks and limits", () => {
   })
 
   test("[MEMORY-5] nothing is written through a symlinked folder", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await using outside = await tempDirectory()
     await symlink(outside.path, join(it.root, ".qm"))
     await expect(it.room.record(note())).rejects.toMatchObject({ code: "MEMORY_FOLDER_UNUSABLE" })
@@ -108,7 +108,7 @@ describe("symlinks and limits", () => {
   })
 
   test("[MEMORY-5] the number of memories is limited", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await it.file("rules/0.md", fileText({ title: "First" }))
     const folder = join(it.root, ".qm/memory/rules")
     const names = Array.from({ length: MOST_FILES }, (_, at) => join(folder, `n${at}.md`))
@@ -122,13 +122,13 @@ describe("symlinks and limits", () => {
 })
 
 describe("the index", () => {
-  async function fill(it: MemoryWorld): Promise<void> {
+  async function fill(it: MemoryFixture): Promise<void> {
     for (const n of [1, 2, 3]) await it.room.record(note({ title: `Cache ${n}`, body: `b${n}` }))
     await it.file("rules/bad.md", "bad")
   }
 
   test("[MEMORY-6] an empty, partial or damaged index gives the same results", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await fill(it)
     const answers = async () => [
       await it.room.list(all),
@@ -152,7 +152,7 @@ describe("the index", () => {
   })
 
   test("[MEMORY-6] an unchanged file is not read again, and causes no write", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await fill(it)
     let scrubs = 0
     let writes = 0
@@ -177,7 +177,7 @@ describe("the index", () => {
   })
 
   test("[MEMORY-6] notices a change within the resolution of file times", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     const file = await it.file("rules/a.md", fileText({ title: "One" }))
     it.clock.setWall(1_000)
     expect((await it.room.list(all)).memories[0]?.title).toBe("One")
@@ -193,7 +193,7 @@ describe("the index", () => {
   })
 
   test("[MEMORY-6] repositories that share a database see their own memories", async () => {
-    await using it = await memoryWorld()
+    await using it = await memoryFixture()
     await using other = await tempDirectory()
     const room = it.other({ root: () => other.path })
     await it.room.record(note())

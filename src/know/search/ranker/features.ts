@@ -36,7 +36,7 @@ const RAW_NAMES = [
 export type Inputs = ReadonlyMap<string, Float64Array | number>
 type Input = readonly [string, Float64Array | number]
 
-type FeaturesAsked = {
+type FeatureInput = {
   readonly query: Query
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
@@ -50,7 +50,7 @@ export type Features = {
   readonly words: WordScores
 }
 
-export function measureFeatures(input: FeaturesAsked): Features {
+export function measureFeatures(input: FeatureInput): Features {
   const { corpus, query, history, meaning } = input
   const words = scoreWords({ ...input, table: meaning?.table })
   const strengths = shareOfLargest(words.bm25f)
@@ -123,7 +123,7 @@ function denseInputs(dense: Float64Array): readonly Input[] {
 }
 
 function gates(
-  { corpus, query, history }: FeaturesAsked,
+  { corpus, query, history }: FeatureInput,
   bm25f: Float64Array,
   best: Int32Array,
 ): readonly Input[] {

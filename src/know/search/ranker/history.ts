@@ -84,7 +84,7 @@ type PastScores = {
   readonly msgvote: Float64Array
 }
 
-type PastAsked = {
+type PastInput = {
   readonly query: Query
   readonly corpus: Corpus
   readonly history: History
@@ -94,7 +94,7 @@ type PastAsked = {
   readonly best: Int32Array
 }
 
-export function scorePast(input: PastAsked): PastScores {
+export function scorePast(input: PastInput): PastScores {
   return {
     hist: searchMessages(input),
     touch: input.history.touches,
@@ -103,7 +103,7 @@ export function scorePast(input: PastAsked): PastScores {
   }
 }
 
-function searchMessages({ query, corpus, history, rarity }: PastAsked): Float64Array {
+function searchMessages({ query, corpus, history, rarity }: PastInput): Float64Array {
   const scores = new Float64Array(corpus.size)
   const k = history.messageDampers
   for (const [term, word] of query.terms.entries()) {
@@ -131,7 +131,7 @@ function changesWith({ changes, changesByTerm }: History, word: string) {
 /** Number of best files that contribute co-changed files. */
 const HOSTS = 12
 
-function changedTogether({ corpus, history, strengths, best }: PastAsked): Float64Array {
+function changedTogether({ corpus, history, strengths, best }: PastInput): Float64Array {
   const scores = new Float64Array(corpus.size)
   for (const host of best.subarray(0, HOSTS)) {
     const weight = (strengths[host] ?? 0) ** 2
@@ -160,7 +160,7 @@ export function companionsOf(history: History, host: number): ReadonlyMap<number
 
 const VOTERS = 40
 
-function voteByMessage({ query, corpus, history, rarity, fullRarity }: PastAsked): Float64Array {
+function voteByMessage({ query, corpus, history, rarity, fullRarity }: PastInput): Float64Array {
   const votes = new Float64Array(corpus.size)
   const likeness = new Float64Array(history.changes.length)
   for (const [term, word] of query.terms.entries()) {

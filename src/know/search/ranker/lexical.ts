@@ -32,14 +32,14 @@ export const IN_DEFINITIONS = 2
 export const IN_PATH = 4
 export const IN_BASE = 8
 
-type WordsAsked = {
+type WordsInput = {
   readonly query: Query
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
   readonly table: WordTable | undefined
 }
 
-export function scoreWords({ query, corpus, postingsOf, table }: WordsAsked): WordScores {
+export function scoreWords({ query, corpus, postingsOf, table }: WordsInput): WordScores {
   const exact = table === undefined ? undefined : createExact(table, query, corpus)
   const sums = createSums(query, corpus, exact)
   const matches = createTermMatches(corpus.size)

@@ -55,12 +55,12 @@ const commits = fc.array(commit, { maxLength: 70, size: "max" })
 const task = fc
   .tuple(fc.constantFrom("", "Fix it\n\n", "Server fails\n\n"), words)
   .map((it) => it.join(""))
-const world = fc.record({ files, commits, task })
+const fixture = fc.record({ files, commits, task })
 
 describe("measures against the reference", () => {
   test("[SEARCH-6] every word and history measure equals the reference, file by file", () => {
     fc.assert(
-      fc.property(world, ({ files: all, commits: past, task: text }) => {
+      fc.property(fixture, ({ files: all, commits: past, task: text }) => {
         const { raw } = rank(ranker, treeOf(all, past), {
           query: readQuery(text),
           head: "lex+hist",
@@ -172,7 +172,7 @@ describe("rank: order of the files", () => {
   test("[SEARCH-7] the same input gives the same bytes, every file once, under every head", () => {
     fc.assert(
       fc.property(
-        world,
+        fixture,
         fc.constantFrom(...HEADS),
         ({ files: all, commits: past, task: text }, head) => {
           const query = readQuery(text)
@@ -195,7 +195,7 @@ describe("rank: order of the files", () => {
 
   test("[SEARCH-7] larger scores come first, and equal scores stay in the order of the tree", () => {
     fc.assert(
-      fc.property(world, ({ files: all, commits: past, task: text }) => {
+      fc.property(fixture, ({ files: all, commits: past, task: text }) => {
         const { order, scores } = rank(ranker, treeOf(all, past), { query: readQuery(text) })
         const expected = all.map((_, at) => at).toSorted((a, b) => scores[b]! - scores[a]! || a - b)
         expect([...order]).toEqual(expected)

@@ -17,17 +17,17 @@ type Agent = ListedFile & {
 }
 
 export async function listAgents(
-  world: ClaudeContext,
+  context: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly HostItem[]> {
-  const folders = await listedFolders("agents", world, reader)
+  const folders = await listedFolders("agents", context, reader)
   const files: ListedFile[] = []
   for (const folder of folders) {
     files.push(...(await markdownBelow(folder, SOURCES.agents.source, reader)))
   }
   const agents = onceEach(files).flatMap((it) => readAgent(it, reader) ?? [])
   const chosen = strongest(agents, reader)
-  return chosen.toSorted((a, b) => a.name.localeCompare(b.name)).map((it) => toFound(it, world))
+  return chosen.toSorted((a, b) => a.name.localeCompare(b.name)).map((it) => toFound(it, context))
 }
 
 function onceEach(files: readonly ListedFile[]): readonly ListedFile[] {
@@ -87,7 +87,7 @@ function rankOf({ folder }: Agent): number {
   return RANKS[folder.scope]
 }
 
-function toFound(agent: Agent, world: ClaudeContext): HostItem {
+function toFound(agent: Agent, context: ClaudeContext): HostItem {
   const { scope } = agent.folder
   return {
     path: agent.path,
@@ -97,17 +97,17 @@ function toFound(agent: Agent, world: ClaudeContext): HostItem {
     load: "name-only",
     reason: SOURCES.agents.reason,
     kind: "agents",
-    trust: trustOfListed(agent, world),
+    trust: trustOfListed(agent, context),
     file: agent.file,
-    sent: `- ${agent.name}: ${agent.description} (Tools: ${toolWords(agent.fields, world)})`,
+    sent: `- ${agent.name}: ${agent.description} (Tools: ${toolWords(agent.fields, context)})`,
     frame: "",
     later: agent.body.trim(),
   }
 }
 
-function toolWords(fields: JsonRecord, world: ClaudeContext): string {
+function toolWords(fields: JsonRecord, context: ClaudeContext): string {
   const named = toolNames(fields["tools"])
-  const tools = named.length === 0 ? [] : [...new Set([...named, ...memoryTools(fields, world)])]
+  const tools = named.length === 0 ? [] : [...new Set([...named, ...memoryTools(fields, context)])]
   const without = toolNames(fields["disallowedTools"])
   if (tools.length > 0) {
     const left = tools.filter((it) => !without.includes(it))

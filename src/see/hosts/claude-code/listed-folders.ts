@@ -21,11 +21,11 @@ export type ListedFolder = { readonly path: string; readonly scope: Scope }
  */
 export async function listedFolders(
   name: string,
-  world: ClaudeContext,
+  context: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly ListedFolder[]> {
-  const { folders } = world
-  const up = await projectFolders(name, world, reader)
+  const { folders } = context
+  const up = await projectFolders(name, context, reader)
   return [
     { path: path.join(folders.managed, ".claude", name), scope: "managed" },
     { path: path.join(folders.config, name), scope: "user" },
@@ -35,10 +35,10 @@ export async function listedFolders(
 
 async function projectFolders(
   name: string,
-  world: ClaudeContext,
+  context: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly string[]> {
-  const { walk, home, git } = world.folders
+  const { walk, home, git } = context.folders
   const folderPaths: string[] = []
   for (const folder of walk.toReversed()) {
     if (folder === home) break
@@ -114,17 +114,17 @@ export async function readListed(
 }
 
 export async function readOutputStyle(
-  world: ClaudeContext,
+  context: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly HostItem[]> {
-  const chosen = world.settings.value("outputStyle")
+  const chosen = context.settings.value("outputStyle")
   if (typeof chosen !== "string" || chosen === "") return []
   const files: ListedFile[] = []
-  for (const folder of await listedFolders("output-styles", world, reader)) {
+  for (const folder of await listedFolders("output-styles", context, reader)) {
     files.push(...(await markdownBelow(folder, SOURCES.outputStyle.source, reader)))
   }
   const style = files.map(readStyle).findLast((it) => it.name === chosen)
-  return style === undefined ? [] : [toFound(style, world)]
+  return style === undefined ? [] : [toFound(style, context)]
 }
 
 type Style = ListedFile & { readonly name: string; readonly body: string }
@@ -135,7 +135,7 @@ function readStyle(listed: ListedFile): Style {
   return { ...listed, name, body: body.trim() }
 }
 
-function toFound(style: Style, world: ClaudeContext): HostItem {
+function toFound(style: Style, context: ClaudeContext): HostItem {
   const { scope } = style.folder
   return {
     path: style.path,
@@ -145,7 +145,7 @@ function toFound(style: Style, world: ClaudeContext): HostItem {
     load: "always",
     reason: SOURCES.outputStyle.reason,
     kind: "instructions",
-    trust: trustOfListed(style, world),
+    trust: trustOfListed(style, context),
     file: style.file,
     sent: style.body,
     frame: `# Output Style: ${style.name}\n`,

@@ -19,8 +19,8 @@ export type McpSurvey = {
  * MCP servers of managed files, of the user, of this project's private list, and of `.mcp.json` in
  * the working directory and all folders above, also above the repository.
  */
-export async function readMcp(world: ClaudeContext, reader: SurveyReader): Promise<McpSurvey> {
-  const { folders, state, stateTrust } = world
+export async function readMcp(context: ClaudeContext, reader: SurveyReader): Promise<McpSurvey> {
+  const { folders, state, stateTrust } = context
   const managedFile = path.join(folders.managed, "managed-mcp.json")
   const ofFolder = (it: string) => ({ path: path.join(it, ".mcp.json"), scope: "project" }) as const
   const files = [
@@ -48,7 +48,7 @@ export async function readMcp(world: ClaudeContext, reader: SurveyReader): Promi
     ...servers.filter((it) => it.scope !== "managed"),
     ...serversOf(within(state, "mcpServers"), own),
   ]
-  return { items, servers: withStates(all, world) }
+  return { items, servers: withStates(all, context) }
 }
 
 function mcpItem(
@@ -90,12 +90,13 @@ function reachedBy(server: Readonly<Record<string, unknown>>) {
   }
 }
 
-function withStates(servers: readonly McpServer[], world: ClaudeContext): readonly McpServer[] {
+function withStates(servers: readonly McpServer[], context: ClaudeContext): readonly McpServer[] {
   const isManagedOnly = servers.some((it) => it.scope === "managed")
   const taken = new Set<string>()
   return servers.map((it) => {
     const isFirst = !taken.has(it.name)
-    const state = isManagedOnly && it.scope !== "managed" ? "blocked by policy" : stateOf(it, world)
+    const state =
+      isManagedOnly && it.scope !== "managed" ? "blocked by policy" : stateOf(it, context)
     if (state === "connects" || state === "asks first") taken.add(it.name)
     return { ...it, state: isFirst ? state : "overridden by a server of the same name" }
   })

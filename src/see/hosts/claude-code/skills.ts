@@ -35,23 +35,25 @@ type Skill = ListedFile & {
 }
 
 export async function listSkills(
-  world: ClaudeContext,
+  context: ClaudeContext,
   reader: SurveyReader,
 ): Promise<{ readonly items: readonly HostItem[]; readonly listing: SkillListing }> {
-  const folders = await listedFolders("skills", world, reader)
+  const folders = await listedFolders("skills", context, reader)
   const skills: Skill[] = []
   for (const folder of folders) {
     skills.push(...(await skillsIn(folder, reader)).toSorted(byName))
   }
-  const all = [...skills, ...(await commandsOf(world, reader))]
+  const all = [...skills, ...(await commandsOf(context, reader))]
   const chosen = firstOfEach(all, reader)
-  const drafts = chosen.filter((it) => isListed(it, world)).map((it) => draftOf(it, chosen, world))
-  const { lines, listing } = fitListing(drafts, world)
-  return { items: chosen.map((it) => toFound(it, lines, world)), listing }
+  const drafts = chosen
+    .filter((it) => isListed(it, context))
+    .map((it) => draftOf(it, chosen, context))
+  const { lines, listing } = fitListing(drafts, context)
+  return { items: chosen.map((it) => toFound(it, lines, context)), listing }
 }
 
-function isListed(skill: Skill, world: ClaudeContext): boolean {
-  return skill.patterns.length === 0 && !isSwitchedOff(skill, world)
+function isListed(skill: Skill, context: ClaudeContext): boolean {
+  return skill.patterns.length === 0 && !isSwitchedOff(skill, context)
 }
 
 async function skillsIn(folder: ListedFolder, reader: SurveyReader): Promise<readonly Skill[]> {
@@ -68,9 +70,9 @@ async function skillsIn(folder: ListedFolder, reader: SurveyReader): Promise<rea
   return allSkills
 }
 
-async function commandsOf(world: ClaudeContext, reader: SurveyReader): Promise<readonly Skill[]> {
+async function commandsOf(context: ClaudeContext, reader: SurveyReader): Promise<readonly Skill[]> {
   const place = SOURCES.commands
-  const folders = await listedFolders("commands", world, reader)
+  const folders = await listedFolders("commands", context, reader)
   const files: ListedFile[] = []
   for (const folder of folders) {
     files.push(...(await markdownBelow(folder, place.source, reader)))
@@ -156,8 +158,12 @@ function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly S
   })
 }
 
-function toFound(skill: Skill, lines: ReadonlyMap<string, string>, world: ClaudeContext): HostItem {
-  const isHidden = isSwitchedOff(skill, world)
+function toFound(
+  skill: Skill,
+  lines: ReadonlyMap<string, string>,
+  context: ClaudeContext,
+): HostItem {
+  const isHidden = isSwitchedOff(skill, context)
   const isWaiting = skill.patterns.length > 0
   const base = {
     path: skill.path,
@@ -165,13 +171,13 @@ function toFound(skill: Skill, lines: ReadonlyMap<string, string>, world: Claude
     priority: skill.place.priority,
     scope: skill.folder.scope,
     kind: "skills",
-    trust: trustOfListed(skill, world),
+    trust: trustOfListed(skill, context),
     file: skill.file,
     frame: "",
     later: skill.body.trim(),
   } as const
   if (isWaiting) {
-    const waitsFor = { patterns: skill.patterns, base: world.folders.cwd }
+    const waitsFor = { patterns: skill.patterns, base: context.folders.cwd }
     return {
       ...base,
       load: "conditional",
@@ -189,13 +195,13 @@ function toFound(skill: Skill, lines: ReadonlyMap<string, string>, world: Claude
   }
 }
 
-function draftOf(skill: Skill, all: readonly Skill[], world: ClaudeContext): DraftLine {
+function draftOf(skill: Skill, all: readonly Skill[], context: ClaudeContext): DraftLine {
   const { name, path: at } = skill
-  if (choiceFor(skill, world) === "name-only") {
+  if (choiceFor(skill, context) === "name-only") {
     return { name, path: at, full: `- ${name}`, nameOnly: `- ${name}`, isFixed: true }
   }
   const nameOnly = `- ${listedName(skill, all)}`
-  const full = `${nameOnly}: ${cutDescription(skill.description, world)}`
+  const full = `${nameOnly}: ${cutDescription(skill.description, context)}`
   return { name, path: at, full, nameOnly, isFixed: false }
 }
 
@@ -203,9 +209,9 @@ function choiceFor({ name }: Skill, { settings }: ClaudeContext): unknown {
   return within(settings.value("skillOverrides"), name)
 }
 
-function isSwitchedOff(skill: Skill, world: ClaudeContext): boolean {
+function isSwitchedOff(skill: Skill, context: ClaudeContext): boolean {
   const flag = skill.fields["disable-model-invocation"]
-  const choice = choiceFor(skill, world)
+  const choice = choiceFor(skill, context)
   const isHidden = choice === "off" || choice === "user-invocable-only"
   return (
     isHidden || flag === true || (typeof flag === "string" && /^(?:1|true|yes|on)$/i.test(flag))

@@ -51,13 +51,13 @@ function baselineFor(name: string, { models }: HostBaselines): StartBaseline {
   return (OLDER_MODELS.test(plain) ? ofFamily.at(-1) : ofFamily[0]) ?? first
 }
 
-function listingBudget(world: ClaudeContext): ListingBudget {
-  const { place, settings } = world
+function listingBudget(context: ClaudeContext): ListingBudget {
+  const { place, settings } = context
   const own = Number(place.environment["SLASH_COMMAND_TOOL_CHAR_BUDGET"])
   if (Number.isInteger(own) && own > 0) {
     return { characters: own, reason: "SLASH_COMMAND_TOOL_CHAR_BUDGET" }
   }
-  const { baseline, window } = chosenModel(world)
+  const { baseline, window } = chosenModel(context)
   const bytesPerToken = OLDER_MODELS.test(baseline.model) ? 4 : 3
   const setting = settings.value("skillListingBudgetFraction")
   const share = typeof setting === "number" && setting > 0 && setting <= 1 ? setting : LISTING_SHARE
@@ -80,18 +80,18 @@ export type FittedListing = {
 }
 
 /** Decides which skills keep their description; the built-in ones always do. */
-export function fitListing(drafts: readonly DraftLine[], world: ClaudeContext): FittedListing {
-  const budget = listingBudget(world)
-  const { baseline } = chosenModel(world)
+export function fitListing(drafts: readonly DraftLine[], context: ClaudeContext): FittedListing {
+  const budget = listingBudget(context)
+  const { baseline } = chosenModel(context)
   const builtIn = baseline.skills.map(
     ({ name, characters, isFixed }): ListingEntry => ({
       full: "x".repeat(characters),
       nameOnly: `- ${name}`,
       isFixed,
-      score: scoreOf(name, world),
+      score: scoreOf(name, context),
     }),
   )
-  const entries = drafts.map((it) => ({ ...it, score: scoreOf(it.name, world) }))
+  const entries = drafts.map((it) => ({ ...it, score: scoreOf(it.name, context) }))
   const all = [...entries, ...builtIn]
   const isWhole = fitDescriptions(all, budget.characters)
   const lines = new Map(
@@ -140,9 +140,9 @@ function skillUses({ state }: ClaudeContext): ReadonlyMap<string, number> {
   )
 }
 
-export function startOf(world: ClaudeContext, listing: SkillListing): HostStart {
-  const { folders, place, settings } = world
-  const { baseline, model, window } = chosenModel(world)
+export function startOf(context: ClaudeContext, listing: SkillListing): HostStart {
+  const { folders, place, settings } = context
+  const { baseline, model, window } = chosenModel(context)
   const { version, measuredAt } = CLAUDE_CODE_BASELINES
   const isSearching = !/^(?:0|false|no|off)$/i.test(place.environment["ENABLE_TOOL_SEARCH"] ?? "")
   const top = folders.git.main ?? folders.git.top
@@ -159,6 +159,6 @@ export function startOf(world: ClaudeContext, listing: SkillListing): HostStart 
     },
     mcpTools: isSearching ? "named" : "loaded",
     listing,
-    skillUses: skillUses(world),
+    skillUses: skillUses(context),
   }
 }

@@ -33,7 +33,7 @@ export type Commit = CommitHeader & {
   readonly changes: readonly Change[] | undefined
 }
 
-type HistoryWanted = {
+type HistoryQuery = {
   readonly from: string
   readonly limit: number
   readonly since?: string
@@ -47,9 +47,9 @@ export type Git = {
     ids: readonly string[],
     limits: { readonly maxBlobBytes: number },
   ): AsyncGenerator<BlobOutcome>
-  commitIds(wanted: HistoryWanted): Promise<readonly string[]>
+  commitIds(wanted: HistoryQuery): Promise<readonly string[]>
   readCommits(ids: readonly string[]): Promise<readonly Commit[]>
-  history(wanted: HistoryWanted): Promise<readonly Commit[]>
+  history(wanted: HistoryQuery): Promise<readonly Commit[]>
   diffNames(from: string, to: string): Promise<readonly Change[]>
   isAncestor(ancestor: string, commit: string): Promise<boolean>
   /** Commits that only `own` has, and that only `other` has. */
@@ -110,7 +110,7 @@ function createGit(program: GitProgram, repository: Repository, format: ObjectFo
   }
 }
 
-async function commitIds(program: GitProgram, wanted: HistoryWanted): Promise<readonly string[]> {
+async function commitIds(program: GitProgram, wanted: HistoryQuery): Promise<readonly string[]> {
   const limit = Math.min(Math.max(0, Math.floor(wanted.limit)), MOST_COMMITS)
   const until = wanted.since === undefined ? [] : [`^${checkedId(wanted.since)}`]
   const args = ["--no-merges", `--max-count=${limit}`, checkedId(wanted.from), ...until, "--"]

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
 import { isAppError } from "#ground/base"
-import { newWorld } from "../sources.fixture.ts"
+import { newFixture } from "../sources.fixture.ts"
 
 const { signal } = new AbortController()
 const QUESTION = { tool: "search", args: { query: "x" } }
@@ -63,15 +63,15 @@ const onCall =
 
 async function ask(url: string, options: { credential?: string; timeoutMs?: number } = {}) {
   const kept = new Map([["my-key", "fake-value"]])
-  await using world = await newWorld({ credential: async (name) => kept.get(name) })
+  await using fixture = await newFixture({ credential: async (name) => kept.get(name) })
   const { credential, timeoutMs } = options
-  await world.add("web", "", {
+  await fixture.add("web", "", {
     origin: "shipped",
     transport: { type: "http", url, credential },
     ...(timeoutMs !== undefined && { timeoutMs }),
   })
   try {
-    const { content } = await world.sources.call("web", QUESTION, signal)
+    const { content } = await fixture.sources.call("web", QUESTION, signal)
     return content.map((it) => (it.type === "text" ? it.text : "")).join("")
   } catch (error) {
     return isAppError(error) ? `${error.code} ${error.message}` : String(error)

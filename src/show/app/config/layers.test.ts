@@ -183,8 +183,8 @@ async function newSettings() {
 }
 
 test("[APP-4] a file written later takes effect after reload()", async () => {
-  await using world = await newSettings()
-  const { settings, userFile } = world
+  await using fixture = await newSettings()
+  const { settings, userFile } = fixture
   await writeFile(userFile, '{ "log": { "level": "error" } }')
   expect([settings.config().log.level, settings.isDefault("log.level")]).toEqual(["warn", true])
   await settings.reload()
@@ -221,8 +221,8 @@ test("[APP-49] a file, variable or flag is read beside the built outline", async
 })
 
 test("[APP-4] isDefault is false for settings of the environment and for unknown keys", async () => {
-  await using world = await newSettings()
-  const { isDefault } = world.settings
+  await using fixture = await newSettings()
+  const { isDefault } = fixture.settings
   expect([isDefault("tokens.window"), isDefault("server.port"), isDefault("no.key")]).toEqual([
     false,
     true,
@@ -231,8 +231,8 @@ test("[APP-4] isDefault is false for settings of the environment and for unknown
 })
 
 test("[APP-4] config() throws for an invalid file until it is corrected", async () => {
-  await using world = await newSettings()
-  const { settings, userFile } = world
+  await using fixture = await newSettings()
+  const { settings, userFile } = fixture
   await writeFile(userFile, "{")
   await settings.reload()
   expect(() => settings.config()).toThrow(userFile)

@@ -11,7 +11,7 @@ const Take = captureOperations["capture.take"]
 const Lint = captureOperations["capture.lint"]
 
 /** A project that declares MCP servers, one of each kind of answer. */
-async function newWorld() {
+async function newFixture() {
   const temp = await tempDirectory()
   const [home, project] = [path.join(temp.path, "home"), path.join(temp.path, "project")]
   await mkdir(path.join(home, ".claude"), { recursive: true })
@@ -46,7 +46,7 @@ async function newWorld() {
   }
 }
 
-type CaptureTaken = Awaited<ReturnType<Awaited<ReturnType<typeof newWorld>>["take"]>>
+type CaptureTaken = Awaited<ReturnType<Awaited<ReturnType<typeof newFixture>>["take"]>>
 
 const serversOf = ({ manifest }: CaptureTaken) =>
   Object.fromEntries(
@@ -54,31 +54,31 @@ const serversOf = ({ manifest }: CaptureTaken) =>
   )
 
 test("[CAPTURE-23] servers are not asked without consent, and a project's servers only with trust", async () => {
-  await using world = await newWorld()
-  const quiet = serversOf(await world.take({}))
+  await using fixture = await newFixture()
+  const quiet = serversOf(await fixture.take({}))
   expect(quiet["good"]).toEqual(["unknown", 0])
-  const asked = serversOf(await world.take({ askServers: true }))
+  const asked = serversOf(await fixture.take({ askServers: true }))
   expect(asked["mine"]).toEqual(["asked", 1])
   expect(asked["good"]).toEqual(["unknown", 0])
 })
 
 test("[CAPTURE-23] asked servers are counted, failures are named, and the next capture remembers", async () => {
-  await using world = await newWorld()
-  const taken = await world.take({ askServers: true, trust: true })
+  await using fixture = await newFixture()
+  const taken = await fixture.take({ askServers: true, trust: true })
   const asked = serversOf(taken)
   expect(asked["good"]).toEqual(["asked", 1])
   expect(asked["gone"]?.[1]).toBe(0)
   expect(asked["web"]?.[1]).toBe(0)
-  const again = serversOf(await world.take({}))
+  const again = serversOf(await fixture.take({}))
   expect(again["good"]).toEqual(asked["good"])
 })
 
 test("[CAPTURE-24] capture.lint lists a copy and a large file with the edit that removes them", async () => {
-  await using world = await newWorld()
+  await using fixture = await newFixture()
   const rules = Array.from({ length: 1_000 }, (_, n) => `- Rule ${n}: round quotes half to even.\n`)
-  await writeFile(path.join(world.project, "CLAUDE.md"), rules.join(""))
-  await writeFile(path.join(world.project, "CLAUDE.local.md"), rules.join(""))
-  const { problems } = await world.lint()
+  await writeFile(path.join(fixture.project, "CLAUDE.md"), rules.join(""))
+  await writeFile(path.join(fixture.project, "CLAUDE.local.md"), rules.join(""))
+  const { problems } = await fixture.lint()
   expect(problems.map((it) => it.kind)).toContain("duplicate")
   expect(problems.every((it) => it.edit !== "")).toBe(true)
 })

@@ -21,7 +21,7 @@ import { proxyRuns } from "./gateway.ts"
 const { signal } = new AbortController()
 
 /** A user with a project, and a provider that always sends the same response. */
-async function newWorld(settings: readonly string[] = []) {
+async function newFixture(settings: readonly string[] = []) {
   const temp = await tempDirectory()
   const [home, project] = [path.join(temp.path, "home"), path.join(temp.path, "project")]
   await mkdir(path.join(home, ".codex"), { recursive: true })
@@ -91,30 +91,30 @@ const INSTRUCTIONS = (file: string, words: string) => ({
 
 describe("gateway", () => {
   test("[APP-41] a synthetic run sends no request, and reports that it cannot be proxied", async () => {
-    await using world = await newWorld()
+    await using fixture = await newFixture()
     const input = { type: "synthetic", prompt: "go", gateway: "record" }
-    const { id } = Run.parse(await world.call("agents.start", input))
+    const { id } = Run.parse(await fixture.call("agents.start", input))
     for (;;) {
-      const run = Run.parse(await world.call("agents.show", { id }))
+      const run = Run.parse(await fixture.call("agents.show", { id }))
       if (["completed", "failed"].includes(run.status)) break
       await systemClock.sleep(5)
     }
-    const { messages } = AgentsMessages.parse(await world.call("agents.messages", { id }))
+    const { messages } = AgentsMessages.parse(await fixture.call("agents.messages", { id }))
     expect(messages.map((it) => it.content).join("\n")).toContain("calls no model")
-    expect(GatewayList.parse(await world.call("gateway.list", {})).sessions).toEqual([])
+    expect(GatewayList.parse(await fixture.call("gateway.list", {})).sessions).toEqual([])
   })
 
   test("[APP-41] a run is proxied if its input or the user's settings ask for it", async () => {
-    await using world = await newWorld(["gateway.mode=record"])
-    const started = await world.call("agents.start", { type: "synthetic", prompt: "go" })
+    await using fixture = await newFixture(["gateway.mode=record"])
+    const started = await fixture.call("agents.start", { type: "synthetic", prompt: "go" })
     const run = { ...Run.parse(started), type: "claude-code" as const }
     const deps = {
-      config: world.app.config,
+      config: fixture.app.config,
       gateway: async () => ({ proxySession: async (wanted: object) => wanted }) as never,
     }
     const proxyRun = proxyRuns(deps)
     const tell = () => {}
-    const environment = { HOME: world.home, ANTHROPIC_BASE_URL: world.url }
+    const environment = { HOME: fixture.home, ANTHROPIC_BASE_URL: fixture.url }
     expect(await proxyRun({ run, mode: "off", environment, tell })).toBeUndefined()
     const bySetting = await proxyRun({ run, mode: undefined, environment, tell })
     expect(bySetting).toMatchObject({ mode: "record", run: run.id, wire: "anthropic" })
@@ -122,13 +122,15 @@ describe("gateway", () => {
   })
 
   test("[APP-42] a run's context has the provider's token counts, and they are deleted with the run", async () => {
-    await using world = await newWorld()
-    const { id } = Run.parse(await world.call("agents.start", { type: "synthetic", prompt: "go" }))
-    const proxied = await world.proxy({ run: id })
+    await using fixture = await newFixture()
+    const { id } = Run.parse(
+      await fixture.call("agents.start", { type: "synthetic", prompt: "go" }),
+    )
+    const proxied = await fixture.proxy({ run: id })
     const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     await post(base, [{ role: "user", content: "hello" }], [{ name: "Read", input_schema: {} }])
     await proxied.end()
-    const context = AgentsContext.parse(await world.call("agents.context", { id }))
+    const context = AgentsContext.parse(await fixture.call("agents.context", { id }))
     expect(context.wire).toMatchObject({
       used: 100,
       proxiedSession: proxied.id,
@@ -136,69 +138,69 @@ describe("gateway", () => {
       savedTokens: 0,
     })
     expect(context.wire?.kinds.reduce((sum, it) => sum + it.tokens, 0)).toBe(100)
-    expect(GatewayShow.parse(await world.call("gateway.show", { id })).requests).toHaveLength(1)
-    await world.call("agents.stop", { id }).catch(() => {})
-    await world.call("agents.delete", { id })
-    expect(GatewayList.parse(await world.call("gateway.list", {})).sessions).toEqual([])
+    expect(GatewayShow.parse(await fixture.call("gateway.show", { id })).requests).toHaveLength(1)
+    await fixture.call("agents.stop", { id }).catch(() => {})
+    await fixture.call("agents.delete", { id })
+    expect(GatewayList.parse(await fixture.call("gateway.list", {})).sessions).toEqual([])
   })
 
   test("[APP-43] a capture is compared with the newest recorded request of its folder", async () => {
-    await using world = await newWorld()
-    const file = path.join(world.project, "CLAUDE.md")
+    await using fixture = await newFixture()
+    const file = path.join(fixture.project, "CLAUDE.md")
     await writeFile(file, "Be calm.\n")
-    const proxied = await world.proxy()
+    const proxied = await fixture.proxy()
     const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     const content = [INSTRUCTIONS(file, "Be calm."), { type: "text", text: "go" }]
     await post(base, [{ role: "user", content }], [{ name: "Read", input_schema: {} }])
     await proxied.end()
-    const { observation } = Capture.parse(await world.call("capture.take", { save: false }))
+    const { observation } = Capture.parse(await fixture.call("capture.take", { save: false }))
     expect(observation).toMatchObject({ by: "wire", session: "s-1", agreed: 1, compared: 1 })
     expect(observation?.files[0]).toMatchObject({ path: file, state: "both", sameText: true })
   })
 
   test("[APP-44] Codex uses the provider of the user's config, not the repository's", async () => {
-    await using world = await newWorld()
-    const provider = `[model_providers.m]\nname = "m"\nbase_url = "${world.url}/v1"\nenv_key = "MODEL_KEY"\n`
+    await using fixture = await newFixture()
+    const provider = `[model_providers.m]\nname = "m"\nbase_url = "${fixture.url}/v1"\nenv_key = "MODEL_KEY"\n`
     await writeFile(
-      path.join(world.home, ".codex", "config.toml"),
+      path.join(fixture.home, ".codex", "config.toml"),
       `model_provider = "m"\n${provider}`,
     )
-    const proxied = await world.proxy({ host: "codex", title: "codex" })
+    const proxied = await fixture.proxy({ host: "codex", title: "codex" })
     const given = proxied.args.join(" ")
     expect(given).toContain('env_key="MODEL_KEY"')
     const base = /base_url="([^"]+)"/.exec(given)?.[1] ?? ""
     await fetch(`${base}/responses`, { method: "POST", body: "{}" }).then((it) => it.text())
     await proxied.end()
-    expect(world.heard).toEqual(["/v1/responses 2"])
+    expect(fixture.heard).toEqual(["/v1/responses 2"])
   })
 
   test("[APP-44] a provider setting that cannot be preserved refuses the proxied session, even with an OpenAI key", async () => {
-    await using world = await newWorld()
-    await writeFile(path.join(world.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
-    const environment = { ...world.environment, OPENAI_API_KEY: "key" }
-    const proxying = world.proxy({ host: "codex", title: "codex", environment })
+    await using fixture = await newFixture()
+    await writeFile(path.join(fixture.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
+    const environment = { ...fixture.environment, OPENAI_API_KEY: "key" }
+    const proxying = fixture.proxy({ host: "codex", title: "codex", environment })
     await expect(proxying).rejects.toMatchObject({
       code: "GATEWAY_HOST_NOT_SUPPORTED",
       message: expect.stringContaining("model_providers.ollama.base_url"),
     })
-    expect(GatewayList.parse(await world.call("gateway.list", {})).sessions).toEqual([])
+    expect(GatewayList.parse(await fixture.call("gateway.list", {})).sessions).toEqual([])
   })
 
   test("[APP-44] without a provider and without a key Codex is not proxied", async () => {
-    await using world = await newWorld()
-    await writeFile(path.join(world.home, ".codex", "config.toml"), 'model = "gpt-5.5"\n')
-    const proxying = world.proxy({ host: "codex", title: "codex" })
+    await using fixture = await newFixture()
+    await writeFile(path.join(fixture.home, ".codex", "config.toml"), 'model = "gpt-5.5"\n')
+    const proxying = fixture.proxy({ host: "codex", title: "codex" })
     await expect(proxying).rejects.toThrow(/OPENAI_API_KEY/)
   })
 
   test("[APP-45] a branch is opened for folding only in a proxied session", async () => {
-    await using world = await newWorld()
+    await using fixture = await newFixture()
     const caller = { principal: "owner", session: "s-1", client: "claude-code" }
     const input = { description: "d", prompt: "p" }
     const open = async () =>
-      FoldBranch.parse(await world.app.call("fold.branch", input, { signal, caller }))
+      FoldBranch.parse(await fixture.app.call("fold.branch", input, { signal, caller }))
     expect((await open()).mode).toBe("sub-agent")
-    const proxied = await world.proxy({ mode: "fold" })
+    const proxied = await fixture.proxy({ mode: "fold" })
     const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     await post(base, [{ role: "user", content: "hello" }])
     const opened = await open()

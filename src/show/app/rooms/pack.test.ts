@@ -17,10 +17,10 @@ const SHOP = {
   "docs/tariff.md": "# Tariff\n\nEach line is rounded.\n",
 }
 
-type PackWorld = Awaited<ReturnType<typeof newWorld>>
+type PackFixture = Awaited<ReturnType<typeof newFixture>>
 
 /** A project with its own home beside it, so that none of our files are in its tree. */
-async function newWorld(
+async function newFixture(
   options: { readonly isGit?: boolean; readonly environment?: Record<string, string> } = {},
 ) {
   const temp = await tempDirectory()
@@ -37,9 +37,9 @@ async function newWorld(
   return Object.assign(temp, { project, open })
 }
 
-async function write(world: PackWorld, files: Readonly<Record<string, string>>): Promise<void> {
+async function write(fixture: PackFixture, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
-    const file = path.join(world.project, name)
+    const file = path.join(fixture.project, name)
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, text)
   }
@@ -47,13 +47,13 @@ async function write(world: PackWorld, files: Readonly<Record<string, string>>):
 
 describe("pack.build", () => {
   test("[APP-9] pack.build scans the repository, and again if a selected file changed", async () => {
-    await using world = await newWorld({ isGit: true })
-    commit(world.project, "round each line of an invoice", SHOP)
-    await using app = await world.open()
+    await using fixture = await newFixture({ isGit: true })
+    commit(fixture.project, "round each line of an invoice", SHOP)
+    await using app = await fixture.open()
     const ask = { task: "rounding of an invoice", save: false, format: "markdown" }
     const first = PackBuilt.parse(await app.call("pack.build", ask, { signal }))
     expect(first.pack.files.map((it) => it.path)).toContain("src/rounding.ts")
-    await write(world, {
+    await write(fixture, {
       "src/rounding.ts": "export function roundLine() {\n  return 'another rounding'\n}\n",
     })
     const second = PackBuilt.parse(await app.call("pack.build", ask, { signal }))
@@ -61,11 +61,11 @@ describe("pack.build", () => {
   })
 
   test("[APP-9] search.find has a file that was written just before, and map.scan reports no further change", async () => {
-    await using world = await newWorld()
-    await write(world, SHOP)
-    await using app = await world.open()
+    await using fixture = await newFixture()
+    await write(fixture, SHOP)
+    await using app = await fixture.open()
     await app.call("map.scan", {}, { signal })
-    await write(world, { "src/berth.ts": "export const berth = 1\n" })
+    await write(fixture, { "src/berth.ts": "export const berth = 1\n" })
     const find = async () =>
       SearchFind.parse(await app.call("search.find", { words: "berth" }, { signal }))
     expect((await find()).files[0]?.path).toBe("src/berth.ts")
@@ -74,20 +74,20 @@ describe("pack.build", () => {
   })
 
   test("[APP-9] a scan of another process is used, even with map.scanInterval 0", async () => {
-    await using world = await newWorld({ environment: { REPO_SCAN_INTERVAL: "0" } })
-    await write(world, SHOP)
-    await using server = await world.open()
-    await using terminal = await world.open()
+    await using fixture = await newFixture({ environment: { REPO_SCAN_INTERVAL: "0" } })
+    await write(fixture, SHOP)
+    await using server = await fixture.open()
+    await using terminal = await fixture.open()
     await server.call("map.scan", {}, { signal })
-    await write(world, { "src/berth.ts": "export const berth = 1\n" })
+    await write(fixture, { "src/berth.ts": "export const berth = 1\n" })
     await terminal.call("map.scan", {}, { signal })
     const found = SearchFind.parse(await server.call("search.find", { words: "berth" }, { signal }))
     expect(found.files.map((it) => it.path)).toContain("src/berth.ts")
   })
 
   test("[APP-9] repositories without git, without files or in unknown languages get a result with the reason", async () => {
-    await using world = await newWorld()
-    await using app = await world.open()
+    await using fixture = await newFixture()
+    await using app = await fixture.open()
     const empty = MapScan.parse(await app.call("map.scan", {}, { signal }))
     expect(empty.scan).toMatchObject({ filesScanned: 0, symbolsIndexed: 0 })
     expect(empty.state.historyProblem).toContain("not in a git repository")
@@ -95,7 +95,7 @@ describe("pack.build", () => {
     expect(nothing.pack).toMatchObject({ isEmpty: true, tokens: 0 })
     expect(nothing.pack.emptyReason).not.toBeNull()
 
-    await write(world, { "a.zig": "const std = 1;\n", "b.cobol": "DIVISION of tariffs.\n" })
+    await write(fixture, { "a.zig": "const std = 1;\n", "b.cobol": "DIVISION of tariffs.\n" })
     const unknown = MapScan.parse(await app.call("map.scan", {}, { signal }))
     expect(unknown.scan).toMatchObject({ filesScanned: 2, symbolsIndexed: 0 })
     const found = PackBuilt.parse(await app.call("pack.build", { task: "tariffs" }, { signal }))
@@ -105,13 +105,13 @@ describe("pack.build", () => {
 
 describe("output", () => {
   test("[F5] a secret in a source file is in no package, summary, search result or map", async () => {
-    await using world = await newWorld()
+    await using fixture = await newFixture()
     const secret = `ghp_${randomBytes(27).toString("base64url").replaceAll(/[-_]/g, "x").slice(0, 36)}`
-    await write(world, {
+    await write(fixture, {
       ...SHOP,
       "src/token.ts": `export const rounding = "${secret}"\n`,
     })
-    await using app = await world.open()
+    await using app = await fixture.open()
     const said: unknown[] = []
     for (const format of ["summary", "markdown", "xml", "json"]) {
       const ask = { task: "rounding token", target: ["src/token.ts"], format }
@@ -122,7 +122,7 @@ describe("output", () => {
     const text = JSON.stringify(said)
     expect(text).toContain("src/token.ts")
     expect(text).not.toContain(secret)
-    const folder = path.join(world.project, ".qm", "local")
+    const folder = path.join(fixture.project, ".qm", "local")
     const files = (await readdir(folder)).filter((it) => it.startsWith("store.db"))
     expect(files).toContain("store.db-wal")
     for (const file of files) {
@@ -132,17 +132,17 @@ describe("output", () => {
   })
 
   test("[APP-10] pack.build with `out` writes a file for a user at the terminal and refuses it for a server", async () => {
-    await using world = await newWorld()
-    await write(world, SHOP)
-    await using server = await world.open()
+    await using fixture = await newFixture()
+    await write(fixture, SHOP)
+    await using server = await fixture.open()
     const ask = { task: "rounding", format: "markdown", out: "pack.md" }
     await expect(server.call("pack.build", ask, { signal })).rejects.toMatchObject({
       code: "PACK_OUT_REFUSED",
     })
-    await using terminal = await world.open(true)
+    await using terminal = await fixture.open(true)
     const built = PackBuilt.parse(await terminal.call("pack.build", ask, { signal }))
-    expect(built.out).toBe(path.join(world.project, "pack.md"))
-    expect(await readFile(path.join(world.project, "pack.md"), "utf8")).toBe(built.text)
+    expect(built.out).toBe(path.join(fixture.project, "pack.md"))
+    expect(await readFile(path.join(fixture.project, "pack.md"), "utf8")).toBe(built.text)
   })
 })
 
@@ -164,16 +164,16 @@ describe("pack.build with unusual input or settings", () => {
     ["a target on the deny list", { task: "x", target: [".env"] }, "PACK_TARGET_DENIED"],
   ]
 
-  let world: PackWorld
+  let fixture: PackFixture
   let app: App
   beforeAll(async () => {
-    world = await newWorld()
-    await write(world, { ...SHOP, ".env": "NAME=value\n" })
-    app = await world.open()
+    fixture = await newFixture()
+    await write(fixture, { ...SHOP, ".env": "NAME=value\n" })
+    app = await fixture.open()
   })
   afterAll(async () => {
     await app[Symbol.asyncDispose]()
-    await world[Symbol.asyncDispose]()
+    await fixture[Symbol.asyncDispose]()
   })
 
   test.each(CASES)("[APP-11] %s is refused with its own code", async (_, input, code) => {
@@ -182,8 +182,10 @@ describe("pack.build with unusual input or settings", () => {
 
   test("[APP-11] weights that are not numbers, negative or both 0 are refused", async () => {
     for (const weight of ["NaN", "-1"]) {
-      await using world = await newWorld({ environment: { CONTEXT_PACKAGE_AST_WEIGHT: weight } })
-      await using app = await world.open()
+      await using fixture = await newFixture({
+        environment: { CONTEXT_PACKAGE_AST_WEIGHT: weight },
+      })
+      await using app = await fixture.open()
       const asked = app.call("pack.build", { task: "x" }, { signal })
       await expect(asked).rejects.toMatchObject({ code: "CONFIG_INVALID" })
     }
@@ -192,9 +194,9 @@ describe("pack.build with unusual input or settings", () => {
       CONTEXT_PACKAGE_AST_WEIGHT: "0",
       CONTEXT_PACKAGE_SEMANTIC_WEIGHT: "0",
     }
-    await using world = await newWorld({ environment })
-    await write(world, SHOP)
-    await using app = await world.open()
+    await using fixture = await newFixture({ environment })
+    await write(fixture, SHOP)
+    await using app = await fixture.open()
     const asked = app.call("pack.build", { task: "x" }, { signal })
     await expect(asked).rejects.toMatchObject({ code: "PACK_WEIGHTS_INVALID" })
   })
@@ -209,9 +211,9 @@ describe("pack.build with unusual input or settings", () => {
   })
 
   test("[APP-11] with pack.enabled off, the package is empty with a note", async () => {
-    await using world = await newWorld({ environment: { CONTEXT_PACKAGE_ENABLED: "false" } })
-    await write(world, SHOP)
-    await using app = await world.open()
+    await using fixture = await newFixture({ environment: { CONTEXT_PACKAGE_ENABLED: "false" } })
+    await write(fixture, SHOP)
+    await using app = await fixture.open()
     const { pack } = PackBuilt.parse(await app.call("pack.build", { task: "rounding" }, { signal }))
     expect(pack).toMatchObject({ isEmpty: true, files: [] })
     expect(pack.emptyReason).toContain("are off")

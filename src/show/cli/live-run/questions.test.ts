@@ -27,7 +27,7 @@ const approval = (id: string): Approval => ({
 })
 
 /** A user whose keys come when the test says so. */
-function world(options: { hasKeys: boolean; fail?: Error }) {
+function makeFixture(options: { hasKeys: boolean; fail?: Error }) {
   const said: string[] = []
   let press: (key: string | undefined) => void = () => {}
   const state = { open: [approval("a"), approval("b")] }
@@ -65,7 +65,7 @@ function world(options: { hasKeys: boolean; fail?: Error }) {
 }
 
 test("[CLI-16] questions are printed once and asked one after another, by key", async () => {
-  const { said, look, press } = world({ hasKeys: true })
+  const { said, look, press } = makeFixture({ hasKeys: true })
   await look()
   await look()
   await press("x")
@@ -85,7 +85,7 @@ test("[CLI-16] questions are printed once and asked one after another, by key", 
 })
 
 test("[CLI-16] a question answered elsewhere is not asked again", async () => {
-  const { said, state, look, press } = world({ hasKeys: true })
+  const { said, state, look, press } = makeFixture({ hasKeys: true })
   await look()
   state.open = [approval("b")]
   await look()
@@ -100,21 +100,21 @@ test("[CLI-16] a question answered elsewhere is not asked again", async () => {
 })
 
 test("[CLI-16] without a terminal a question is printed and stays open; a closed terminal answers nothing", async () => {
-  const silent = world({ hasKeys: false })
+  const silent = makeFixture({ hasKeys: false })
   await silent.look()
   expect(silent.said).toEqual(["shown a", "shown b"])
-  const gone = world({ hasKeys: true })
+  const gone = makeFixture({ hasKeys: true })
   await gone.look()
   await gone.press(undefined)
   expect(gone.said).toEqual(["shown a", "shown b", "asks a"])
 })
 
 test("[CLI-16] a late answer prints the error; a bug is thrown", async () => {
-  const late = world({ hasKeys: true, fail: Late({}) })
+  const late = makeFixture({ hasKeys: true, fail: Late({}) })
   await late.look()
   await late.press("y")
   expect(late.said).toContain("Somebody was faster.")
-  const broken = world({ hasKeys: true, fail: new Error("bug") })
+  const broken = makeFixture({ hasKeys: true, fail: new Error("bug") })
   await broken.look()
   await broken.press("y")
   await expect(broken.look()).rejects.toThrow("bug")

@@ -1,5 +1,5 @@
 import { systemClock, visible } from "#ground/base"
-import { PipelineRun, PipelineSaid, PipelineShow, type PipelineStatus } from "#ground/contract"
+import { PipelineReply, PipelineRun, PipelineShow, type PipelineStatus } from "#ground/contract"
 import type { App } from "#show/app"
 import { layOutProse } from "../live-run/prose.ts"
 import { pauseCard, renderPipelineRun } from "../render/pipelines.ts"
@@ -75,7 +75,7 @@ async function ask(
 ): Promise<PipelineRun> {
   const { line, screen, terminal } = context
   const output = await app.call(operation, input, { signal: terminal.signal })
-  const parsed = PipelineSaid.safeParse(output)
+  const parsed = PipelineReply.safeParse(output)
   if (!parsed.success) return PipelineRun.parse(output)
   if (!line.json && parsed.data.reply !== "") {
     const rows = layOutProse(visible(parsed.data.reply), screen.width, screen.paint)

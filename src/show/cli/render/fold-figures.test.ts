@@ -61,7 +61,7 @@ const Charged = z.object({
   kept_under_handles: z.int(),
 })
 
-let worlds = 0
+let fixtures = 0
 
 test("[FOLD-32] shown parts add up to shown totals in the command line and the store", async () => {
   await using temp = await tempDirectory()
@@ -71,10 +71,10 @@ test("[FOLD-32] shown parts add up to shown totals in the command line and the s
       fc.constantFrom(...CALLERS),
       fc.boolean(),
       async (steps, caller, isProxied) => {
-        const root = `/figures-${++worlds}`
+        const root = `/figures-${++fixtures}`
         const clock = testClock({ now: 1_000_000 })
         const spool = createSpool({
-          stateDirectory: `${temp.path}/${worlds}`,
+          stateDirectory: `${temp.path}/${fixtures}`,
           random: systemRandom,
           now: clock.now,
         })
@@ -106,7 +106,7 @@ test("[FOLD-32] shown parts add up to shown totals in the command line and the s
         })
         for (const step of steps) {
           await clock.advance(10)
-          await perform(step, { fold, clock, caller, folder: `${temp.path}/${worlds}` })
+          await perform(step, { fold, clock, caller, folder: `${temp.path}/${fixtures}` })
         }
         await proveFigures(fold, root)
         await fold.close()
@@ -116,14 +116,14 @@ test("[FOLD-32] shown parts add up to shown totals in the command line and the s
   )
 })
 
-type FigureWorld = {
+type FigureFixture = {
   readonly fold: ReturnType<typeof createFold>
   readonly clock: ReturnType<typeof testClock>
   readonly caller: (typeof CALLERS)[number]
   readonly folder: string
 }
 
-async function perform(step: Step, { fold, clock, caller }: FigureWorld): Promise<void> {
+async function perform(step: Step, { fold, clock, caller }: FigureFixture): Promise<void> {
   const active = (await fold.status({}, caller)).branch
   const listed = (await fold.list({ all: true })).branches
   const quietly = (work: Promise<unknown>) =>
@@ -154,7 +154,7 @@ async function perform(step: Step, { fold, clock, caller }: FigureWorld): Promis
   }
 }
 
-async function proveFigures(fold: FigureWorld["fold"], root: string): Promise<void> {
+async function proveFigures(fold: FigureFixture["fold"], root: string): Promise<void> {
   const tree = await fold.tree({ all: true })
   const list = await fold.list({ all: true, limit: 1_000 })
   const branches = tree.sessions.flatMap((it) => it.branches)

@@ -3,10 +3,10 @@ import type {
   KbAdded,
   KbBy,
   KbDocuments,
-  KbFound,
   KbHit,
   KbParagraph,
   KbParagraphShown,
+  KbSearchResult,
   KbStatus,
   KbWeb,
   kbOperations,
@@ -42,7 +42,7 @@ function renderKbAdded(added: KbAdded, screen: Screen): string {
   ].join("\n")
 }
 
-function renderKbFound({ hits, by, documents }: KbFound, screen: Screen): string {
+function renderKbFound({ hits, by, documents }: KbSearchResult, screen: Screen): string {
   const { paint, width } = screen
   if (hits.length === 0) {
     if (documents === 0) return paint.muted(`The knowledge base is empty. ${FIRST_STEP}`)

@@ -19,7 +19,7 @@ import type {
 } from "#ground/contract"
 import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
-import { rowLimit, shareBar, truncateText } from "./lines.ts"
+import { listing, rowLimit, shareBar, truncateText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const MOST_LISTED = 12
@@ -38,14 +38,15 @@ function renderScan(it: MapScan, screen: Screen): string {
   const languages = it.languages.map((row) => [
     "  ",
     row.language,
-    plural(row.files, "file"),
-    plural(row.symbols, "symbol"),
-    paint.muted(`${formatCount(row.tokens)} tokens`),
+    formatExact(row.files),
+    formatExact(row.symbols),
+    formatCount(row.tokens),
   ])
+  const headings = ["  ", "Language", "Files", "Symbols", "Tokens"]
   return [
     `${paint.bold(what.join(", "))} in ${took}; ${changed}`,
     paint.muted(describeState(it.state)),
-    ...(languages.length === 0 ? [] : ["", table(languages, { width })]),
+    ...(languages.length === 0 ? [] : ["", listing(headings, languages, screen)]),
     ...skippedSection("Partly read", it.problems, it.problemsCount),
     ...skippedSection("Left out", it.skipped, it.skippedCount),
   ].join("\n")
@@ -66,24 +67,31 @@ function renderScan(it: MapScan, screen: Screen): string {
   }
 }
 
-function renderTree(tree: MapTree, { paint, width }: Screen): string {
+function renderTree(tree: MapTree, screen: Screen): string {
+  const { paint } = screen
   if (tree.state === null) return paint.muted("The repository is not scanned yet. Run `qm map`.")
   if (tree.entries.length === 0) return paint.muted("No files match.")
   const rows = tree.entries.map((it) => [
     shareBar(it.rank),
     it.kind === "folder" ? `${it.name}/` : it.name,
     it.kind === "folder" ? plural(it.files, "file") : (it.language ?? it.fileClass ?? ""),
-    it.symbols === 0 ? "" : plural(it.symbols, "symbol"),
-    paint.muted(`${formatCount(it.tokens)} tokens`),
+    it.symbols === 0 ? "" : formatExact(it.symbols),
+    formatCount(it.tokens),
   ])
+  const list = listing(["Rank", "Name", "Kind", "Symbols", "Tokens"], rows, screen)
   const more = tree.total - tree.entries.length
-  return more > 0
-    ? `${table(rows, { width })}\n${paint.muted(`and ${formatExact(more)} more`)}`
-    : table(rows, { width })
+  return more > 0 ? `${list}\n${paint.muted(`and ${formatExact(more)} more`)}` : list
 }
 
 function renderShow(shown: MapShow, screen: Screen): string {
-  return shown.kind === "file" ? renderFile(shown, screen) : renderSymbol(shown, screen)
+  switch (shown.kind) {
+    case "file":
+      return renderFile(shown, screen)
+    case "symbol":
+      return renderSymbol(shown, screen)
+    case "folder":
+      return renderFolder(shown, screen)
+  }
 }
 
 function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: Screen): string {
@@ -165,21 +173,21 @@ const CONFIDENCE = {
 } as const
 
 function renderTreemap(shown: MapTreemap, screen: Screen): string {
-  const { paint, width } = screen
+  const { paint } = screen
   if (shown.state === null) return paint.muted("The repository is not scanned yet. Run `qm map`.")
   const tiles = shown.tiles.slice(0, rowLimit(MOST_TILES, screen))
   const rows = tiles.map((it) => [
     shareBar(it.tokens / Math.max(1, shown.tiles[0]?.tokens ?? 1)),
     it.files === 1 ? it.path : `${it.path}/ (${plural(it.files, "small file")})`,
-    `${formatCount(it.tokens)} tokens`,
-    it.changes === null ? "" : plural(it.changes, "change"),
-    paint.muted(it.place === null ? "" : `place ${formatExact(it.place)}`),
+    formatCount(it.tokens),
+    it.changes === null ? "" : formatExact(it.changes),
+    it.place === null ? "" : formatExact(it.place),
   ])
   const facts = [plural(shown.files, "file"), `${formatCount(shown.tokens)} tokens`]
   const more = shown.tiles.length - tiles.length
   return [
     `${paint.bold(facts.join(", "))}  ${paint.muted(periodText(shown.period))}`,
-    table(rows, { width }),
+    listing(["Size", "File", "Tokens", "Changes", "Rank"], rows, screen),
     ...(more > 0 ? [paint.muted(`and ${formatExact(more)} more`)] : []),
   ].join("\n")
 }
@@ -228,12 +236,12 @@ function renderFolder(shown: MapFolder, { paint, width }: Screen): string {
   }
 }
 
-function renderUsers({ users, isCut }: MapUsers, { paint, width }: Screen): string {
+function renderUsers({ users, isCut }: MapUsers, screen: Screen): string {
+  const { paint } = screen
   if (users.length === 0) return paint.muted("No other file uses a symbol of this file.")
   const rows = users.map((it) => [`${it.by.path}:${it.line}`, it.by.name, paint.muted(it.name)])
-  return [table(rows, { width }), ...(isCut ? [paint.muted("The list is incomplete.")] : [])].join(
-    "\n",
-  )
+  const list = listing(["Line", "Used in", "Symbol"], rows, screen)
+  return [list, ...(isCut ? [paint.muted("The list is incomplete.")] : [])].join("\n")
 }
 
 function renderExportedMap({ out, files }: MapExport): string {
@@ -256,6 +264,7 @@ function renderFound(found: SearchFind, { paint, width }: Screen): string {
   const group = (title: string, own: readonly FoundFile[]) =>
     own.length === 0 ? [] : ["", paint.bold(title), ...own.map(block)]
   return [
+    paint.muted("Match     File  Reason"),
     ...files.map(block),
     ...group("Tests", tests),
     ...group("Documents", documents),

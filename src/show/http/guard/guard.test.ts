@@ -4,7 +4,7 @@ import {
   type Answer,
   LIVE_URL,
   newServer,
-  type ServerWorld,
+  type ServerFixture,
   send,
   sendRaw,
   type TestRequest,
@@ -13,7 +13,7 @@ import {
 import { type Approach, type GuardRules, judge, OWNER } from "./guard.ts"
 
 const clock = testClock()
-let server: ServerWorld
+let server: ServerFixture
 let token = ""
 
 beforeAll(async () => {

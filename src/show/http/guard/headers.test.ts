@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newServer, type ServerWorld, sendRaw, UPGRADE_HEADERS } from "#test/server"
+import { newServer, type ServerFixture, sendRaw, UPGRADE_HEADERS } from "#test/server"
 import { tempDirectory } from "#test/temp"
 
 let pages: Awaited<ReturnType<typeof tempDirectory>>
-let server: ServerWorld
+let server: ServerFixture
 
 beforeAll(async () => {
   pages = await tempDirectory()

@@ -3,7 +3,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { clientToken, createKeys, LINK_LIFE_MS, MOST_OPEN_LINKS, SESSION_DAYS } from "./keys.ts"
 import { readOrMakeToken } from "./token-file.ts"
@@ -17,10 +17,10 @@ const newKeys = (token = "t".repeat(43)) => {
   return { clock, token, ...createKeys(deps) }
 }
 
-const linkTokenOf = (server: ServerWorld) => server.serving().link().split("#t=")[1] ?? ""
+const linkTokenOf = (server: ServerFixture) => server.serving().link().split("#t=")[1] ?? ""
 
 /** Exchanges a link like the console does; returns the status and the cookie header. */
-async function signIn(server: ServerWorld, token = linkTokenOf(server)) {
+async function signIn(server: ServerFixture, token = linkTokenOf(server)) {
   const body = JSON.stringify({ token })
   const answer = await server.ask({ method: "POST", path: "/api/session", token: "none", body })
   const [given = ""] = [answer.headers["set-cookie"] ?? []].flat()

@@ -3,7 +3,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
-import { follow, newServer, type ServerWorld } from "#test/server"
+import { follow, newServer, type ServerFixture } from "#test/server"
 import { token } from "../server/commands.ts"
 import { MOST_REQUESTS_A_MINUTE } from "./gate.ts"
 import { clientToken, SESSION_DAYS } from "./keys.ts"
@@ -11,14 +11,14 @@ import { readOrMakeToken } from "./token-file.ts"
 
 const CLIENT = { "x-qm-client": "console" }
 
-async function signIn(server: ServerWorld): Promise<string> {
+async function signIn(server: ServerFixture): Promise<string> {
   const body = JSON.stringify({ token: server.serving().link().split("#t=")[1] ?? "" })
   const answer = await server.ask({ method: "POST", path: "/api/session", token: "none", body })
   const [given = ""] = [answer.headers["set-cookie"] ?? []].flat()
   return given.split(";")[0] ?? ""
 }
 
-function statusOf(server: ServerWorld) {
+function statusOf(server: ServerFixture) {
   return async (headers: Record<string, string>, path = "/api/session") =>
     (await server.ask({ path, token: "none", headers })).status
 }
@@ -26,7 +26,7 @@ function statusOf(server: ServerWorld) {
 const bearer = (value: string) => ({ authorization: `Bearer ${value}` })
 
 /** Every credential of the user, with the status of a request that uses it. */
-async function credentials(server: ServerWorld) {
+async function credentials(server: ServerFixture) {
   const own = await server.token()
   const cookie = await signIn(server)
   const status = statusOf(server)
@@ -108,7 +108,7 @@ describe("a running server", () => {
 })
 
 describe("signing out", () => {
-  const signOut = (server: ServerWorld, cookie: string) =>
+  const signOut = (server: ServerFixture, cookie: string) =>
     server.ask({
       method: "DELETE",
       path: "/api/session",

@@ -1,14 +1,14 @@
 import { io, type ManagerOptions, type SocketOptions } from "socket.io-client"
 import { describe, expect, test } from "vitest"
 import { restOf } from "#test/run-client"
-import { newServer, type ServerWorld, say, stored } from "#test/server"
+import { newServer, type ServerFixture, say, stored } from "#test/server"
 import { clientToken } from "../guard/keys.ts"
 
 type Headers = Readonly<Record<string, string>>
 type Options = Partial<ManagerOptions & SocketOptions>
 
 /** A socket.io client with default options except headers. */
-function connect(server: ServerWorld, extraHeaders: Headers, options: Options = {}) {
+function connect(server: ServerFixture, extraHeaders: Headers, options: Options = {}) {
   return io(server.serving().url, {
     ...options,
     forceNew: true,
@@ -17,7 +17,7 @@ function connect(server: ServerWorld, extraHeaders: Headers, options: Options = 
   })
 }
 
-async function bearer(server: ServerWorld): Promise<Headers> {
+async function bearer(server: ServerFixture): Promise<Headers> {
   return { authorization: `Bearer ${await server.token()}` }
 }
 

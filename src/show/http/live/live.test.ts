@@ -3,20 +3,20 @@ import { describe, expect, test } from "vitest"
 import type { Cursor } from "#ground/contract"
 import { sql } from "#ground/store"
 import { isNight } from "#test/seed"
-import { follow, newServer, type Reply, type ServerWorld, say, stored } from "#test/server"
+import { follow, newServer, type Reply, type ServerFixture, say, stored } from "#test/server"
 import { MOST_LIVE_CLIENTS } from "./live.ts"
 
-const begin = async (server: ServerWorld): Promise<Cursor> => ({
+const begin = async (server: ServerFixture): Promise<Cursor> => ({
   ...(await (await server.store()).journal.head()),
   seq: 0,
 })
 
-async function client(server: ServerWorld, after: Cursor | null) {
+async function client(server: ServerFixture, after: Cursor | null) {
   return follow(server.serving().url, { token: await server.token(), after })
 }
 
 /** Sends one message and returns its acknowledgement. */
-async function ask(server: ServerWorld, ...message: readonly unknown[]): Promise<Reply> {
+async function ask(server: ServerFixture, ...message: readonly unknown[]): Promise<Reply> {
   using one = await client(server, null)
   await one.until(() => one.replies.length > 0)
   return await new Promise((resolve) => one.socket.emit("subscribe", ...message, resolve))

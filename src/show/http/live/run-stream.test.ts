@@ -4,7 +4,7 @@ import { sql } from "#ground/store"
 import { type App, createApp } from "#show/app"
 import { testClock } from "#test/clock"
 import { connectLive, followRun, type RunReply, restOf } from "#test/run-client"
-import { frame, neverReads, newServer, type ServerWorld } from "#test/server"
+import { frame, neverReads, newServer, type ServerFixture } from "#test/server"
 import { LIVE_STALLED_MS } from "./delivery.ts"
 import { LIVE_PAGE_MESSAGES, MOST_FOLLOWED_RUNS } from "./run-stream.ts"
 
@@ -24,12 +24,12 @@ const hour: Line = { ...ended, after: 3_600_000 }
 const talk = (count: number, last: Line = ended) =>
   script(...Array.from({ length: count }, (_, n) => said(`word ${n}`)), last)
 
-async function follow(server: ServerWorld, agentId: string, options: { after?: number } = {}) {
+async function follow(server: ServerFixture, agentId: string, options: { after?: number } = {}) {
   return followRun(server.serving().url, { token: await server.token(), agentId, ...options })
 }
 
 /** Sends one message and returns its acknowledgement. */
-async function ask(server: ServerWorld, input: unknown, name = "subscribe"): Promise<RunReply> {
+async function ask(server: ServerFixture, input: unknown, name = "subscribe"): Promise<RunReply> {
   const socket = connectLive(server.serving().url, { token: await server.token() })
   try {
     return (await socket.emitWithAck(name, input)) as RunReply
@@ -287,7 +287,7 @@ describe("a client that never reads", () => {
 
 /** Longer than a script may be: each message has the maximum length. */
 async function addLongMessages(
-  server: ServerWorld,
+  server: ServerFixture,
   { id, from, count }: { readonly id: string; readonly from: number; readonly count: number },
 ): Promise<void> {
   const { db } = await server.store()
@@ -306,7 +306,7 @@ function isOver(client: { named(name: string): readonly unknown[] }): boolean {
 }
 
 /** Another process of the same user in the same folder, as far as the store can tell. */
-function otherApp(server: ServerWorld): Promise<App> {
+function otherApp(server: ServerFixture): Promise<App> {
   return createApp({
     directory: server.directory,
     environment: { QM_HOME: server.home },

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { describe, expect, test, vi } from "vitest"
 import { createApp } from "#show/app"
-import { newServer, type ServerWorld } from "#test/server"
+import { newServer, type ServerFixture } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { attack } from "../attack.ts"
 import { open, type ServeCall, token, up } from "./commands.ts"
@@ -17,7 +17,7 @@ const at = (port: number) => ({ port, url: `http://127.0.0.1:${port}` })
 const LINK = /^ {0,2}http:\/\/127\.0\.0\.1:\d+\/#t=[\w-]{43}$/
 
 /** The arguments of a command, and its output. */
-function callFor(server: ServerWorld, changes: Partial<ServeCall> = {}) {
+function callFor(server: ServerFixture, changes: Partial<ServeCall> = {}) {
   const said: string[] = []
   const call: ServeCall = {
     app: server.app(),

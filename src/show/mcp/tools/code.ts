@@ -9,6 +9,7 @@ import {
   MapShow,
   type MapSymbol,
   MapTree,
+  type NeighbourFolder,
   PackBuilt,
   PackForm,
   SearchFind,
@@ -52,13 +53,18 @@ const search = toolView({
 })
 
 const MapArguments = z.strictObject({
-  what: z.string().min(1).max(4_096).optional().describe("A path, a symbol, or path#symbol"),
+  what: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe("Path of a file or folder, symbol, or path#symbol"),
   folder: z.string().max(4_096).optional().describe("List this folder instead; empty for the root"),
   hops: z.int().min(1).max(2).optional().describe("How many steps of callers to follow"),
   session_id,
 })
 
-/** A file or symbol by `map.show`, a folder by `map.tree`. */
+/** A path or symbol by `map.show`, the entries of a folder by `map.tree`. */
 const map = toolView({
   input: MapArguments,
   result: z.union([MapShow, MapTree]),
@@ -146,7 +152,34 @@ function entryLine(it: MapEntry): string {
 }
 
 function shownText(shown: MapShow): string {
-  return shown.kind === "file" ? fileText(shown) : symbolText(shown)
+  switch (shown.kind) {
+    case "file":
+      return fileText(shown)
+    case "symbol":
+      return symbolText(shown)
+    case "folder":
+      return folderText(shown)
+  }
+}
+
+function folderText(shown: Extract<MapShow, { kind: "folder" }>): string {
+  const neighbours = (folders: readonly NeighbourFolder[]) =>
+    folders.map((it) => indented(`${it.folder || "."}, ${plural(it.files, "importing file")}`))
+  return [
+    `${shown.folder || "."} (folder, ${plural(shown.files, "file")}, ${formatExact(shown.tokens)} tokens)`,
+    ...section(
+      "Largest files",
+      shown.largest.map((it) => indented(`${it.path}, ${formatExact(it.tokens)} tokens`)),
+    ),
+    ...section("Used by", neighbours(shown.usedBy)),
+    ...section("Depends on", neighbours(shown.dependsOn)),
+    ...section(
+      "Symbols used most",
+      shown.symbols.map(({ symbol }) =>
+        indented(`${symbol.name} ${symbol.path}:${symbol.fromLine}`),
+      ),
+    ),
+  ].join("\n")
 }
 
 function fileText(file: Extract<MapShow, { kind: "file" }>): string {

@@ -3,10 +3,10 @@ import {
   type KbBy,
   type KbContradictions,
   type KbDocument,
-  type KbFound,
   type KbHit,
   type KbParagraph,
   type KbParagraphShown,
+  type KbSearchResult,
   type KbStatus,
   type KbTrace,
   type KbVerification,
@@ -35,7 +35,7 @@ function quoteLine(text: string): string {
   return visibleLine(text.replace(/[\s\u0085]+/g, " ")).slice(0, 400)
 }
 
-export function hitsText({ hits, by, documents }: KbFound): string {
+export function hitsText({ hits, by, documents }: KbSearchResult): string {
   if (hits.length === 0) {
     return documents === 0
       ? "There are no documents. The user adds a folder with `qm kb add <folder>`."
@@ -71,11 +71,13 @@ function searchedByText({ meaning, note }: KbBy): string {
   return note === null ? `${how}.` : `${how}: ${note}.`
 }
 
-export function hopsText({ hits }: KbFound): string {
+export function hopsText({ hits }: KbSearchResult): string {
   return hits.length === 0 ? "There are no further references." : fenced(hits.map(hitText))
 }
 
-export function tiersText(tiers: readonly { readonly tier: string; readonly found: KbFound }[]) {
+export function tiersText(
+  tiers: readonly { readonly tier: string; readonly found: KbSearchResult }[],
+) {
   return tiers.map(({ tier, found }) => `${tier}:\n${hitsText(found)}`).join("\n\n")
 }
 

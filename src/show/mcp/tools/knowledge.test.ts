@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { expect, test } from "vitest"
-import type { KbDocument, KbFound, KbParagraph, KbTier, KbVerification } from "#ground/contract"
+import type {
+  KbDocument,
+  KbParagraph,
+  KbSearchResult,
+  KbTier,
+  KbVerification,
+} from "#ground/contract"
 import { createTokens } from "#ground/tokens"
 import { MOST_KNOWLEDGE_TOOLS, MOST_TOKENS_OF_A_SET } from "../limits.ts"
 import { bareApp, ERAS, join, read } from "../mcp.fixture.ts"
@@ -71,7 +77,7 @@ const paragraph = (id: string, tier: KbTier, text: string): KbParagraph => ({
 })
 const BY = { words: true, meaning: null, note: "no embedder is configured" } as const
 
-function foundIn(...paragraphs: readonly KbParagraph[]): KbFound {
+function foundIn(...paragraphs: readonly KbParagraph[]): KbSearchResult {
   const hits = paragraphs.map((it, at) => ({
     paragraph: it,
     score: 1 / (at + 1),

@@ -4,8 +4,8 @@ import {
   KbContext,
   KbContradictions,
   KbDocuments,
-  KbFound,
   KbParagraphShown,
+  KbSearchResult,
   KbStatus,
   KbTrace,
   KbVerification,
@@ -30,12 +30,12 @@ const FOUND = {
   meaning: z.boolean().describe("Whether semantic search was used too"),
 }
 
-function foundFields({ hits, by }: KbFound) {
+function foundFields({ hits, by }: KbSearchResult) {
   const paragraphs = hits.map(({ paragraph: { id, citation }, score }) => ({ id, citation, score }))
   return { paragraphs, meaning: by.meaning !== null }
 }
 
-function isOfWeb({ hits }: KbFound): boolean {
+function isOfWeb({ hits }: KbSearchResult): boolean {
   return hits.some((it) => it.paragraph.tier === "web")
 }
 
@@ -51,7 +51,7 @@ function paragraphsIn(given: ToolArguments): readonly string[] {
 }
 
 const search = toolView({
-  result: KbFound,
+  result: KbSearchResult,
   fields: FOUND,
   answer: (found) => ({
     text: hitsText(found),
@@ -63,13 +63,16 @@ const search = toolView({
 const SearchArguments = z.object({ query: z.string(), limit: z.int().optional() })
 
 const multiTierSearch = toolView({
-  result: z.array(z.object({ tier: z.string(), found: KbFound })),
+  result: z.array(z.object({ tier: z.string(), found: KbSearchResult })),
   fields: FOUND,
   async ask(given, call) {
     const query = SearchArguments.parse(given)
     const tiers = []
     for (const tier of KB_TIERS) {
-      tiers.push({ tier, found: KbFound.parse(await ask(call, "kb.search", { ...query, tier })) })
+      tiers.push({
+        tier,
+        found: KbSearchResult.parse(await ask(call, "kb.search", { ...query, tier })),
+      })
     }
     return tiers
   },
@@ -87,7 +90,7 @@ const multiTierSearch = toolView({
 })
 
 const hop = toolView({
-  result: KbFound,
+  result: KbSearchResult,
   fields: FOUND,
   answer: (found) => ({
     text: hopsText(found),
@@ -105,11 +108,13 @@ const HopArguments = z.object({
 })
 
 const guideToPrimaryHop = toolView({
-  result: KbFound,
+  result: KbSearchResult,
   fields: FOUND,
   async ask(given, call) {
     const { limit, ...asked } = HopArguments.parse(given)
-    const reached = KbFound.parse(await ask(call, "kb.hop", { ...asked, limit: MOST_REACHED }))
+    const reached = KbSearchResult.parse(
+      await ask(call, "kb.hop", { ...asked, limit: MOST_REACHED }),
+    )
     const primary = reached.hits.filter((it) => it.paragraph.tier === "primary")
     return { ...reached, hits: primary.slice(0, limit) }
   },

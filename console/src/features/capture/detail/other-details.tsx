@@ -4,7 +4,7 @@ import {
   type CaptureChange,
   type EffectiveSetting,
   formatExact,
-  type McpServerFound,
+  type McpServerLine,
   plural,
   type SearchedPath,
   type StartServer,
@@ -251,7 +251,7 @@ function SettingDetail({ setting, onClose }: Close & { readonly setting: Effecti
   )
 }
 
-function ServerDetail({ server, onClose }: Close & { readonly server: McpServerFound }) {
+function ServerDetail({ server, onClose }: Close & { readonly server: McpServerLine }) {
   return (
     <FactsDetail
       label="MCP server"

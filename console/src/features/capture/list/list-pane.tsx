@@ -31,7 +31,7 @@ import type { CaptureData } from "../use-capture.ts"
 import { formatShare } from "../words.ts"
 import { countLoads, shortener } from "./lines.ts"
 import { Loads } from "./loads.tsx"
-import { Found } from "./searched-paths.tsx"
+import { SearchedPaths } from "./searched-paths.tsx"
 
 export type ListPaneProps = PageProps<CaptureParams> & {
   readonly data: CaptureData
@@ -167,7 +167,7 @@ function TabContent({ now, data, capture, axis, params, onParams }: TabContentPr
     case "cuts":
       return <Cuts capture={capture} {...common} />
     case "found":
-      return <Found capture={capture} {...common} />
+      return <SearchedPaths capture={capture} {...common} />
     case "settings":
       return (
         <EffectiveSettings

@@ -31,7 +31,12 @@ const OUTCOME_TONES = {
   excluded: "2",
 } as const
 
-export function Found({ capture, at, onMove, onOpen }: TabProps & { readonly capture: Capture }) {
+export function SearchedPaths({
+  capture,
+  at,
+  onMove,
+  onOpen,
+}: TabProps & { readonly capture: Capture }) {
   const lines = useMemo(() => foundLines(capture), [capture])
   return (
     <LineList

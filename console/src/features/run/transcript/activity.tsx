@@ -10,7 +10,7 @@ import { Line, MessageText, MoreButton } from "../../../ui/transcript/transcript
 import { activityFigures, activityIcon, activitySays, activityTitle } from "../words.ts"
 import type { Activity } from "./entry.ts"
 import type { RowHandlers } from "./row-handlers.ts"
-import { type FileDiff, readUnified } from "./unified.ts"
+import { type FileDiff, readUnified } from "./unified-diff.ts"
 import { WholeText } from "./whole-text.tsx"
 
 type ActivityViewProps = {

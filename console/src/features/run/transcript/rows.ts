@@ -25,7 +25,7 @@ type GrowingActivity = Omit<Mutable<Activity>, "updates" | "children" | "told"> 
   children: Entry[]
   told: Message[]
 }
-type GrowingSaid = Omit<MessageEntry | ContextStart, "told"> & { told: Message[] }
+type GrowingMessages = Omit<MessageEntry | ContextStart, "told"> & { told: Message[] }
 type GrowingQuiet = Omit<QuietEntry, "messages"> & { messages: Message[] }
 
 type Fold = {
@@ -138,7 +138,7 @@ function addHostEvent(among: Entry[], message: Message): void {
 function isOpenHostGroup(entry: Entry | undefined): entry is GrowingQuiet {
   return entry?.kind === "quiet"
 }
-function isFollowed(entry: Entry | undefined): entry is GrowingSaid | GrowingActivity {
+function isFollowed(entry: Entry | undefined): entry is GrowingMessages | GrowingActivity {
   return entry !== undefined && "told" in entry
 }
 

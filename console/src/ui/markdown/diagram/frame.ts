@@ -1,5 +1,5 @@
 import styles from "../markdown.module.css"
-import type { DrawingAnswer, DrawingAsked } from "./messages.ts"
+import type { DrawingAnswer, DrawingRequest } from "./messages.ts"
 
 const DRAWING_MS = 5_000
 /** 3 MB of script on a busy machine. */
@@ -20,7 +20,7 @@ let frame: Frame | undefined
  * Draws one diagram at a time in one frame, created for the first diagram. A frame that does not
  * answer is removed, and the next diagram gets a new one.
  */
-export async function askFrame(request: DrawingAsked): Promise<Answer> {
+export async function askFrame(request: DrawingRequest): Promise<Answer> {
   frame ??= open()
   const { element, isReady } = frame
   if ((await isReady) === undefined)
@@ -48,7 +48,7 @@ function open(): Frame {
   return { element, isReady }
 }
 
-function giveUp({ id }: DrawingAsked, says: string): Answer {
+function giveUp({ id }: DrawingRequest, says: string): Answer {
   frame?.element.remove()
   frame = undefined
   return { kind: "refused", id, says }

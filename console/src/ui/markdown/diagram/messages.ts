@@ -1,4 +1,4 @@
-export type DrawingAsked = {
+export type DrawingRequest = {
   readonly id: number
   readonly source: string
   readonly look: DiagramLook

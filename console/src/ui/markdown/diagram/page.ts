@@ -4,14 +4,14 @@
  * this one script and loads nothing.
  */
 import mermaid from "mermaid"
-import type { DiagramLook, DrawingAnswer, DrawingAsked } from "./messages.ts"
+import type { DiagramLook, DrawingAnswer, DrawingRequest } from "./messages.ts"
 
-addEventListener("message", (event: MessageEvent<DrawingAsked>) => {
+addEventListener("message", (event: MessageEvent<DrawingRequest>) => {
   if (event.source === parent && parent !== window) void draw(event.data).then(tell)
 })
 tell({ kind: "ready" })
 
-async function draw({ id, source, look }: DrawingAsked): Promise<DrawingAnswer> {
+async function draw({ id, source, look }: DrawingRequest): Promise<DrawingAnswer> {
   mermaid.initialize(settingsFor(look))
   const corner = document.createElement("div")
   document.body.append(corner)

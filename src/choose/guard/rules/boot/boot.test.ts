@@ -7,7 +7,7 @@ import { createClaims, createClassifier, createLedger, createSessions } from "#k
 import { testClock } from "#test/clock"
 import { commit, git } from "#test/git"
 import { tempDirectory } from "#test/temp"
-import type { BackgroundWork, HookConfig, HookEvent, HookWorld } from "../../event.ts"
+import type { BackgroundWork, HookConfig, HookContext, HookEvent } from "../../event.ts"
 import { boot } from "./boot.ts"
 import { upstreamOf } from "./upstream.ts"
 
@@ -25,7 +25,7 @@ function setUp(root: string, options: { readonly gitDirectory?: string | undefin
   const clock = testClock({ now: NOW })
   const deps = { stateDirectory, clock, random: systemRandom, machine: thisMachine() }
   const afterwards: BackgroundWork[] = []
-  const made: Omit<HookWorld, "config"> = {
+  const made: Omit<HookContext, "config"> = {
     root,
     gitDirectory,
     stateDirectory,

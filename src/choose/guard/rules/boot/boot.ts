@@ -1,6 +1,6 @@
 import { formatAgo, plural } from "#ground/base"
 import type { LedgerSession } from "#know/ledger"
-import type { HookEvent, HookWorld, Rule, Verdict } from "../../event.ts"
+import type { HookContext, HookEvent, Rule, Verdict } from "../../event.ts"
 import { firstOf, sessionFlag } from "../../message-format.ts"
 import { changelogLines, memoryLines, sessionLines } from "./repository.ts"
 import { type BootInput, inline, shortSession } from "./sections.ts"
@@ -13,7 +13,7 @@ export const boot: Rule = {
   judge: bootText,
 }
 
-async function bootText(event: HookEvent, context: HookWorld): Promise<Verdict> {
+async function bootText(event: HookEvent, context: HookContext): Promise<Verdict> {
   if (event.kind !== "session-start") return { kind: "silent" }
   if (context.config.level >= INDEX_DAEMON_LEVEL) context.afterwards({ kind: "index-daemon" })
   const isShort = KNOWING_SOURCES.has(event.source)
@@ -35,7 +35,7 @@ async function bootText(event: HookEvent, context: HookWorld): Promise<Verdict> 
 }
 
 /** Claude Code sets the session id in its shells; agents of other hosts must pass it. */
-function identityLines({ host, session }: HookEvent, { config }: HookWorld): readonly string[] {
+function identityLines({ host, session }: HookEvent, { config }: HookContext): readonly string[] {
   const flag = sessionFlag(session)
   const isTold = host === "claude-code" || config.level < CLAIMS_LEVEL || flag === ""
   return isTold ? [] : [`Pass${flag} to \`qm claim\` and \`qm sessions register\`.`]

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { ensureDirectory, run, statFile, writeFileAtomic } from "#ground/base"
-import type { HookWorld } from "../../event.ts"
+import type { HookContext } from "../../event.ts"
 
 /** Git gets this much of the hook's time; a later result is dropped. */
 const LONGEST_GIT_MS = 150
@@ -23,7 +23,7 @@ type CountRequest = {
  */
 export async function countCommits(
   request: CountRequest,
-  { stateDirectory, signal }: Pick<HookWorld, "stateDirectory" | "signal">,
+  { stateDirectory, signal }: Pick<HookContext, "stateDirectory" | "signal">,
 ): Promise<CommitCounts | undefined> {
   const { common, head, other } = request
   const program = await gitProgram()

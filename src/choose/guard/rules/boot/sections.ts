@@ -5,11 +5,11 @@ import {
   visibleLine,
   withoutHiddenCharacters,
 } from "#ground/base"
-import type { HookWorld } from "../../event.ts"
+import type { HookContext } from "../../event.ts"
 
 export type BootInput = {
   readonly session: string
-  readonly context: HookWorld
+  readonly context: HookContext
   readonly now: number
   readonly isShort: boolean
 }

@@ -1,7 +1,7 @@
 import { dirname } from "node:path"
 import { formatAgo, type OpenFolder, plural } from "#ground/base"
 import { openBelow } from "#know/ledger"
-import type { HookWorld } from "../../event.ts"
+import type { HookContext } from "../../event.ts"
 import { type CommitCounts, countCommits } from "./commit-count.ts"
 import { type BootInput, inline, openPlain } from "./sections.ts"
 
@@ -118,7 +118,7 @@ type Divergence = {
   readonly fetchedAtMs: number | undefined
 }
 
-async function readDivergence(context: HookWorld): Promise<Divergence | undefined> {
+async function readDivergence(context: HookContext): Promise<Divergence | undefined> {
   const { gitDirectory, stateDirectory } = context
   if (gitDirectory === undefined) return undefined
   // The state directory is in the git directory that all worktrees share.

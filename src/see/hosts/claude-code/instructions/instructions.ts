@@ -22,17 +22,17 @@ export type ClaudeContext = {
 }
 
 export async function loadInstructions(
-  world: ClaudeContext,
+  context: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly Instruction[]> {
-  const { place, folders, settings } = world
+  const { place, folders, settings } = context
   const name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
   if (isOn(place.environment[name])) {
     reader.note({ code: "switched-off", text: `${name} is set, so no instruction file is loaded.` })
     return []
   }
-  const chains = await createChains(world, reader)
-  const walk = { world, chains }
+  const chains = await createChains(context, reader)
+  const walk = { context, chains }
   const loaded = [
     ...(await loadManaged(walk)),
     ...(await loadUser(walk)),
@@ -49,8 +49,8 @@ export async function loadInstructions(
   return addAgentsMd(loaded, agents, chains)
 }
 
-async function createChains(world: ClaudeContext, reader: SurveyReader): Promise<Chains> {
-  const { folders, settings, state } = world
+async function createChains(context: ClaudeContext, reader: SurveyReader): Promise<Chains> {
+  const { folders, settings, state } = context
   const patterns = await spellPatterns(settings.texts("claudeMdExcludes"), reader)
   const matchers = patterns.map((it) => globMatcher(it, { dot: true }))
   const approved = within(
@@ -89,15 +89,15 @@ async function spellPatterns(
   return patterns
 }
 
-type Walk = { readonly world: ClaudeContext; readonly chains: Chains }
+type Walk = { readonly context: ClaudeContext; readonly chains: Chains }
 
-async function loadManaged({ world, chains }: Walk): Promise<readonly Instruction[]> {
-  const { managed } = world.folders
+async function loadManaged({ context, chains }: Walk): Promise<readonly Instruction[]> {
+  const { managed } = context.folders
   const file = path.join(managed, "CLAUDE.md")
   const place = SOURCES.managedPolicy
   return [
     ...(await loadFile({ path: file, kind: "managed", place }, chains)),
-    ...(await managedText(world, chains.reader)),
+    ...(await managedText(context, chains.reader)),
     ...(await loadRules(
       {
         path: path.join(managed, ".claude", "rules"),
@@ -129,8 +129,8 @@ async function managedText(
 
 const SETTINGS_READ = { source: SOURCES.managedSettings.source, maxBytes: 4 * 1024 * 1024 }
 
-async function loadUser({ world, chains }: Walk): Promise<readonly Instruction[]> {
-  const { config } = world.folders
+async function loadUser({ context, chains }: Walk): Promise<readonly Instruction[]> {
+  const { config } = context.folders
   const file = path.join(config, "CLAUDE.md")
   const rules = path.join(config, "rules")
   return [
@@ -139,8 +139,8 @@ async function loadUser({ world, chains }: Walk): Promise<readonly Instruction[]
   ]
 }
 
-async function loadProject({ world, chains }: Walk): Promise<readonly Instruction[]> {
-  const { folders } = world
+async function loadProject({ context, chains }: Walk): Promise<readonly Instruction[]> {
+  const { folders } = context
   const loaded: Instruction[] = []
   for (const [index, folder] of folders.walk.entries()) {
     const place = walkSource(index, folders.walk.length)

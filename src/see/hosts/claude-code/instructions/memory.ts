@@ -14,13 +14,13 @@ const MOST_MEMORY_UNITS = 25_000
 const MOST_MEMORY_LINES = 200
 
 export async function loadMemory(
-  world: { readonly place: HostPlace; readonly folders: Folders; readonly settings: Settings },
+  context: { readonly place: HostPlace; readonly folders: Folders; readonly settings: Settings },
   reader: SurveyReader,
 ): Promise<readonly Instruction[]> {
-  const memory = memoryFolder(world)
+  const memory = memoryFolder(context)
   const file = path.join(memory.folder, "MEMORY.md")
   const { source } = SOURCES.autoMemory
-  const off = whyMemoryOff(world.place, world.settings)
+  const off = whyMemoryOff(context.place, context.settings)
   if (off !== undefined) {
     reader.mark({ path: file, source, outcome: "excluded", detail: off })
     reader.note({ code: "switched-off", text: `Auto memory is off: ${off}.`, path: file })
@@ -40,7 +40,7 @@ export async function loadMemory(
     return []
   }
   const base = { ...SOURCES.autoMemory, path: file, kind: "memory" } as const
-  const trust = await trustOf(memory, read, { folders: world.folders, reader })
+  const trust = await trustOf(memory, read, { folders: context.folders, reader })
   return [{ ...base, content: shown, root: file, file: read, trust }]
 }
 
@@ -71,11 +71,11 @@ export function whyMemoryOff({ environment }: HostPlace, settings: Settings): st
 
 type MemoryFolder = { readonly folder: string; readonly chosenBy?: string }
 
-function memoryFolder(world: {
+function memoryFolder(context: {
   readonly folders: Folders
   readonly settings: Settings
 }): MemoryFolder {
-  const { folders, settings } = world
+  const { folders, settings } = context
   const chosen = settings.value("autoMemoryDirectory")
   if (typeof chosen === "string" && chosen !== "") {
     const by = settings.layers.find(

@@ -6,7 +6,7 @@ import { fcParameters } from "#test/seed"
 import { outOfScope, pathWithin } from "./branch/end.ts"
 import { fenceFor } from "./branch/package.ts"
 import { bringsForeignText } from "./budget/charge.ts"
-import { AGENT, countWords, foldWorld, openWith, TASK, words } from "./fold.fixture.ts"
+import { AGENT, countWords, foldFixture, openWith, TASK, words } from "./fold.fixture.ts"
 import { MOST_TRAIL_STEPS } from "./rows.ts"
 import {
   digestOf,
@@ -30,7 +30,7 @@ const meterLines = (lines: readonly string[]) =>
 
 describe("reading by handle", () => {
   test("[FOLD-17] consecutive slices reach the end, and none is large", async () => {
-    const { fold } = await foldWorld(store, testClock())
+    const { fold } = await foldFixture(store, testClock())
     const lines = Array.from({ length: 500 }, (_, at) => `${at + 1} ${words(9)}`)
     const { handle = "" } = await fold.meter(meterLines(lines))
     const got: string[] = []
@@ -47,7 +47,7 @@ describe("reading by handle", () => {
   })
 
   test("[FOLD-17] search terms are literal, never patterns", async () => {
-    const { fold } = await foldWorld(store, testClock())
+    const { fold } = await foldFixture(store, testClock())
     const lines = Array.from({ length: 400 }, (_, at) => `${at + 1} ${words(6)}`)
     lines[99] = "The Total (a+)+$ is ROUNDED here"
     lines[199] = "total alone"
@@ -68,7 +68,7 @@ describe("reading by handle", () => {
   })
 
   test("[FOLD-17] a branch id reads its trail, with large results complete", async () => {
-    const { fold } = await foldWorld(store, testClock())
+    const { fold } = await foldFixture(store, testClock())
     const { branchId } = await fold.branch(TASK, AGENT)
     await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `needle${at}`)))
     await fold.return({ branchId, message: "Found it" }, AGENT)
@@ -120,7 +120,7 @@ describe("reading by handle", () => {
 
 describe("trails", () => {
   test("[FOLD-18] trails are searched line by line, newest branches first, large results included", async () => {
-    const { fold, clock } = await foldWorld(store, testClock())
+    const { fold, clock } = await foldFixture(store, testClock())
     const older = await fold.branch({ ...TASK, description: "older" }, AGENT)
     await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `alpha beta${at}`)))
     await fold.return({ branchId: older.branchId, message: "no match here" }, AGENT)
@@ -140,7 +140,7 @@ describe("trails", () => {
   })
 
   test("[FOLD-18] a trail is restored completely and in order, fenced as data", async () => {
-    const { fold } = await foldWorld(store, testClock())
+    const { fold } = await foldFixture(store, testClock())
     const { branchId } = await fold.branch({ ...TASK, prompt: "do\u202e it" }, AGENT)
     await fold.status({ progress: "half" }, AGENT)
     await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `n${at}`)))
@@ -163,7 +163,7 @@ describe("trails", () => {
   })
 
   test("[FOLD-18] with a budget the newest steps have priority, and the budget is never exceeded", async () => {
-    const { fold } = await foldWorld(store, testClock())
+    const { fold } = await foldFixture(store, testClock())
     const { branchId } = await fold.branch(TASK, AGENT)
     for (let at = 0; at < 6; at++)
       await fold.charge({ tokens: 1, text: `s${at} ${words(30)}` }, AGENT)
@@ -187,7 +187,7 @@ describe("trails", () => {
   })
 
   test("[FOLD-18] a trail always has a last step, and each step is truncated at a limit", async () => {
-    const { fold, deps } = await foldWorld(store, testClock())
+    const { fold, deps } = await foldFixture(store, testClock())
     const { branchId: id } = await fold.branch(TASK, AGENT)
     const db = await deps.db()
     const step = { at: 1, tool: null, text: "x".repeat(100_001), tokens: 0, handle: null }
@@ -211,7 +211,7 @@ describe("trails", () => {
 
 describe("views for the user", () => {
   test("branches of all sessions are listed; those that ended over an hour ago only on request", async () => {
-    const { fold, clock } = await foldWorld(store, testClock())
+    const { fold, clock } = await foldFixture(store, testClock())
     const old = await fold.branch(TASK, AGENT)
     await fold.return({ branchId: old.branchId, message: "ok" }, AGENT)
     await clock.advance(3_600_001)
@@ -228,7 +228,7 @@ describe("views for the user", () => {
   })
 
   test("in the tree each branch is followed by its children, oldest first", async () => {
-    const { fold, clock } = await foldWorld(store, testClock())
+    const { fold, clock } = await foldFixture(store, testClock())
     const open = async (description: string, parentBranchId: string) => {
       await clock.advance(1)
       return (await fold.branch({ ...TASK, description, parentBranchId }, AGENT)).branchId

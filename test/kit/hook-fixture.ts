@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { HookConfig, HookEvent, HookWorld } from "#choose/guard"
+import type { HookConfig, HookContext, HookEvent } from "#choose/guard"
 import { processIdentity, systemRandom } from "#ground/base"
 import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { testClock } from "#test/clock"
@@ -16,7 +16,7 @@ type EventFields<Kind extends EventKind> = Omit<
 >
 
 /** An enrolled repository with all inputs of a hook; the clock does not advance. */
-export async function hookWorld(config: Partial<HookConfig> = {}) {
+export async function hookFixture(config: Partial<HookConfig> = {}) {
   const directory = await tempDirectory()
   const root = join(directory.path, "repo")
   const stateDirectory = join(root, ".git", "qm")
@@ -24,7 +24,7 @@ export async function hookWorld(config: Partial<HookConfig> = {}) {
   const clock = testClock({ now: NOW })
   const machine = { name: "here", boot: "first", uptimeMs: () => clock.monotonicMs() }
   const deps = { stateDirectory, clock, random: systemRandom, machine }
-  const world: HookWorld = {
+  const fixture: HookContext = {
     root,
     gitDirectory: join(root, ".git"),
     stateDirectory,
@@ -39,11 +39,11 @@ export async function hookWorld(config: Partial<HookConfig> = {}) {
     afterwards: () => {},
   }
   return {
-    ...world,
+    ...fixture,
     clock,
-    with: (other: Partial<HookConfig>): HookWorld => ({
-      ...world,
-      config: { ...world.config, ...other },
+    with: (other: Partial<HookConfig>): HookContext => ({
+      ...fixture,
+      config: { ...fixture.config, ...other },
     }),
     event: <Kind extends EventKind>(kind: Kind, own: EventFields<Kind>, session = "mine") =>
       eventOf({ kind, ...own }, { session, directory: root, at: clock.now() }),
@@ -52,7 +52,7 @@ export async function hookWorld(config: Partial<HookConfig> = {}) {
       await writeFile(join(root, path), text)
     },
     claim: (session: string, ...paths: readonly string[]) =>
-      world.claims.take(paths, { session, process: processIdentity(process.pid) }),
+      fixture.claims.take(paths, { session, process: processIdentity(process.pid) }),
     async lines(name: string): Promise<readonly unknown[]> {
       const text = await readFile(join(stateDirectory, name), "utf8").catch(() => "")
       return text.split("\n").flatMap((it) => (it === "" ? [] : [JSON.parse(it)]))

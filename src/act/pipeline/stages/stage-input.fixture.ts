@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { type DepthConfig, type StageConfig, StageConfig as StageShape } from "#ground/contract"
-import type { Effects, StageAsk, StageWorld, StepDone, StepLabel } from "../stage.ts"
+import type { Effects, StageAsk, StageInput, StepDone, StepLabel } from "../stage.ts"
 import type { StagePorts } from "./ports.ts"
 
 export const STANDARD: DepthConfig = {
@@ -72,13 +72,13 @@ export function recordEffects(
   }
 }
 
-type WorldOptions = Partial<Omit<StageWorld, "stage" | "prompt" | "effects">> & {
+type FixtureOptions = Partial<Omit<StageInput, "stage" | "prompt" | "effects">> & {
   readonly stage: Partial<StageConfig> & Pick<StageConfig, "kind">
   readonly template?: string
   readonly effects?: Effects
 }
 
-export function stageWorld({ stage, template = "{{query}}", ...own }: WorldOptions): StageWorld {
+export function stageInput({ stage, template = "{{query}}", ...own }: FixtureOptions): StageInput {
   return {
     runId: "p-1",
     query: "When may a booking be re-priced after arrival?",

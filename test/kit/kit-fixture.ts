@@ -8,7 +8,7 @@ import { testClock } from "./clock.ts"
 
 export const NEVER = new AbortController().signal
 
-export type KitWorld = {
+export type KitFixture = {
   readonly root: string
   readonly home: string
   readonly userHome: string
@@ -27,7 +27,7 @@ type Options = { readonly name?: string; readonly bundle?: string } & Partial<
   Omit<KitDeps, "bundle">
 >
 
-export async function kitWorld(base: string, options: Options = {}): Promise<KitWorld> {
+export async function kitFixture(base: string, options: Options = {}): Promise<KitFixture> {
   const { name = "project", bundle = "// the hooks\n", ...given } = options
   const userHome = path.join(base, "user")
   const root = path.join(base, name)

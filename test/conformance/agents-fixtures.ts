@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hostProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
-import type { AgentWorld, ScriptedAction, SuiteAgent } from "./agents.ts"
+import type { AgentFixture, ScriptedAction, SuiteAgent } from "./agents.ts"
 import { claudeScript, scriptedOpenAi } from "./agents-model.ts"
 
 /** In memory if possible, because the hosts sync databases to the disk. */
@@ -57,7 +57,7 @@ function serversJson(home: string, names?: readonly string[]): string {
   return JSON.stringify({ mcpServers: Object.fromEntries(entries) })
 }
 
-export async function claudeCodeWorld(tested: TestedAgent): Promise<AgentWorld> {
+export async function claudeCodeFixture(tested: TestedAgent): Promise<AgentFixture> {
   const place = await rooms()
   const { servers } = tested
   if (servers) await writeFile(join(place.home, ".claude.json"), serversJson(place.home, servers))
@@ -72,7 +72,7 @@ export async function claudeCodeWorld(tested: TestedAgent): Promise<AgentWorld> 
   return worldOf(place, model, { agent: tested.agent, host: "claude-code", environment })
 }
 
-export async function codexWorld(tested: TestedAgent): Promise<AgentWorld> {
+export async function codexFixture(tested: TestedAgent): Promise<AgentFixture> {
   // Its sandbox has its own /dev, which does not contain folders of /dev/shm.
   const place = await rooms(tmpdir())
   const model = await scriptedOpenAi(place.cwd)
@@ -103,7 +103,7 @@ ${tables.join("")}`
 /** The program unpacks its files, once per test file. */
 let copilotCache: string | undefined
 
-export async function copilotWorld(tested: TestedAgent): Promise<AgentWorld> {
+export async function copilotFixture(tested: TestedAgent): Promise<AgentFixture> {
   const place = await rooms()
   await mkdir(join(place.home, ".copilot"))
   const { servers } = tested
@@ -136,11 +136,11 @@ export async function removeCopilotCache(): Promise<void> {
 function worldOf(
   place: AsyncDisposable & { readonly cwd: string; readonly home: string },
   model: AsyncDisposable,
-  it: Pick<AgentWorld, "agent"> & {
+  it: Pick<AgentFixture, "agent"> & {
     readonly host: "claude-code" | "codex" | "copilot"
     readonly environment: Readonly<Record<string, string>>
   },
-): AgentWorld {
+): AgentFixture {
   const { program } = hostProgram(it.host)
   const { environment } = it
   return {

@@ -6,7 +6,7 @@ import { citationAccuracy } from "./citation-accuracy.ts"
 import { CONTRADICTION_CASES, HARD_CONTRADICTION_CASES } from "./contradictions.fixture.ts"
 import { findContradictions } from "./contradictions.ts"
 import { entityGrounding } from "./entity-grounding.ts"
-import { CITATION_CASES, CITED, ENTITY_CASES, RELATION_CASES } from "./labelled.fixture.ts"
+import { CITATION_CASES, CITED, ENTITY_CASES, RELATION_CASES } from "./labelled-cases.fixture.ts"
 import { relationPreservation } from "./relation-preservation.ts"
 
 const kindOf = (one: string, other: string) => findContradictions(`${one} ${other}`).pairs[0]?.kind

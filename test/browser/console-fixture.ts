@@ -12,14 +12,14 @@ import { tempDirectory } from "#test/temp"
 
 const ROOT = path.join(import.meta.dirname, "../..")
 
-export type ProxyWorld = Awaited<ReturnType<typeof startWorld>>
-export type BrowserWorld = Omit<ProxyWorld, "proxySession">
+export type ProxyFixture = Awaited<ReturnType<typeof startConsole>>
+export type ConsoleFixture = Omit<ProxyFixture, "proxySession">
 
 /**
  * The real product with its own repository: the console is built from source, the server is that of
- * `qm up`, the store is a file. `await using world = await startWorld()`.
+ * `qm up`, the store is a file. `await using fixture = await startConsole()`.
  */
-export async function startWorld(options: WorldOptions = {}) {
+export async function startConsole(options: FixtureOptions = {}) {
   const { name = "tideline", branch = "main", backups = 2, built = builtConsole } = options
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
@@ -37,7 +37,7 @@ export async function startWorld(options: WorldOptions = {}) {
     await running.serving.close()
     await running.app[Symbol.asyncDispose]()
   }
-  const world = {
+  const fixture = {
     project,
     home,
     url: running.serving.url,
@@ -51,33 +51,33 @@ export async function startWorld(options: WorldOptions = {}) {
       (await running.app.call(name, input, {
         signal: new AbortController().signal,
       })) as OperationOutput<Name>,
-    backUp: () => world.call("store.backup", {}),
+    backUp: () => fixture.call("store.backup", {}),
     proxySession: (wanted: Parameters<App["proxySession"]>[0]) => running.app.proxySession(wanted),
     stop,
     /** Restarts the server with the same port and token and fresh state. */
     async startAgain() {
-      running = await start({ project, environment, consoleDirectory, port: world.port })
+      running = await start({ project, environment, consoleDirectory, port: fixture.port })
     },
     async [Symbol.asyncDispose]() {
       await stop()
       await temp[Symbol.asyncDispose]()
     },
   }
-  for (let i = 0; i < backups; i++) await world.backUp()
-  return world
+  for (let i = 0; i < backups; i++) await fixture.backUp()
+  return fixture
 }
 
-type WorldOptions = {
+type FixtureOptions = {
   readonly name?: string
   readonly branch?: string
   readonly backups?: number
   /** Folder of the served pages (default: the console). */
   readonly built?: () => Promise<string>
   /** Runs before the server starts and returns additional environment variables. */
-  readonly prepare?: (folders: WorldFolders) => Promise<Readonly<Record<string, string>>>
+  readonly prepare?: (folders: FixtureFolders) => Promise<Readonly<Record<string, string>>>
 }
 
-type WorldFolders = {
+type FixtureFolders = {
   readonly home: string
   readonly project: string
   readonly parent: string

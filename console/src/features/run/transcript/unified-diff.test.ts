@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { readUnified } from "./unified.ts"
+import { readUnified } from "./unified-diff.ts"
 
 const DIFF = `diff --git a/a.ts b/a.ts
 --- a/a.ts

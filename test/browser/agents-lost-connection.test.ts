@@ -2,19 +2,19 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { AgentsApprovals } from "#ground/contract"
 import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { runsOf, scriptOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
-import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: BrowserWorld
+let fixture: ConsoleFixture
 
 beforeAll(async () => {
-  ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole()])
 })
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 const message = (n: number) => ({
@@ -43,9 +43,9 @@ const SCRIPT = scriptOf([
 
 test("[N1] a transcript survives a server restart: the page keeps it, catches up and shows each message once", async () => {
   // Another process works on the run and continues while the server is stopped.
-  const worker = world.qm(["run", "Count", "--agent", "synthetic", "--script", SCRIPT, "--json"])
+  const worker = fixture.qm(["run", "Count", "--agent", "synthetic", "--script", SCRIPT, "--json"])
   const id = await theRun()
-  await using window = await visit(chromium.browser, world, {
+  await using window = await visit(chromium.browser, fixture, {
     path: `/runs/${id}`,
     // High enough for every row, because rows outside the viewport are not drawn.
     viewport: { width: 1440, height: 2400 },
@@ -54,14 +54,14 @@ test("[N1] a transcript survives a server restart: the page keeps it, catches up
   const { page } = window
   await page.getByText("word 08.").waitFor()
 
-  await world.stop()
+  await fixture.stop()
   await page.getByText("Reconnecting. No messages are lost").waitFor()
   expect(await wordsOn(page), "nothing was wiped").toEqual(upTo(8))
-  await world.qm(["approve", await theQuestion("second part")])
+  await fixture.qm(["approve", await theQuestion("second part")])
   await theQuestion("third part")
   expect(await wordsOn(page)).toEqual(upTo(8))
 
-  await world.startAgain()
+  await fixture.startAgain()
   await page.getByText(/^Caught up, \d+ messages$/).waitFor()
   await page.getByText("word 16.").waitFor()
   expect(await wordsOn(page), "every message once, in its order").toEqual(upTo(16))
@@ -85,7 +85,7 @@ async function wordsOn(page: Page): Promise<readonly string[]> {
 
 async function theRun(): Promise<string> {
   for (;;) {
-    const run = (await runsOf(world).list()).find((it) => it.openApprovals === 1)
+    const run = (await runsOf(fixture).list()).find((it) => it.openApprovals === 1)
     if (run !== undefined) return run.id
   }
 }
@@ -93,7 +93,7 @@ async function theRun(): Promise<string> {
 /** Reads the approval from the store, because no server may be running. */
 async function theQuestion(title: string): Promise<string> {
   for (;;) {
-    const { stdout } = await world.qm(["approvals", "--json"])
+    const { stdout } = await fixture.qm(["approvals", "--json"])
     const { approvals } = AgentsApprovals.parse(JSON.parse(stdout))
     const found = approvals.find((it) => it.title === title)
     if (found !== undefined) return found.id

@@ -3,21 +3,21 @@ import { mkdir, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { hostProgram } from "#test/host-programs"
 import { loopbackModel, type ModelRequest, type Reply } from "./agents-loopback.ts"
-import { startWorld } from "./world.ts"
+import { startConsole } from "./console-fixture.ts"
 
 /** Not a real key. Long enough that a host does not find it in its own text. */
 const NO_KEY = "not-a-key-of-anyone"
 
-export type HostWorld = Awaited<ReturnType<typeof startHostWorld>>
+export type HostFixture = Awaited<ReturnType<typeof startHosts>>
 
 /**
  * Starts the product with the three real hosts on its PATH. Each host's own settings point at one
- * scripted model on loopback. Use: `await using world = await startHostWorld()`.
+ * scripted model on loopback. Use: `await using fixture = await startHosts()`.
  */
-export async function startHostWorld() {
+export async function startHosts() {
   let project = ""
   const model = await loopbackModel((asked) => tell(asked, project))
-  const world = await startWorld({
+  const fixture = await startConsole({
     backups: 0,
     async prepare(folders) {
       project = folders.project
@@ -34,11 +34,11 @@ export async function startHostWorld() {
     },
   })
   return {
-    ...world,
+    ...fixture,
     model,
-    processes: () => processesWith(`HOME=${world.home}\0`),
+    processes: () => processesWith(`HOME=${fixture.home}\0`),
     async [Symbol.asyncDispose]() {
-      await world[Symbol.asyncDispose]()
+      await fixture[Symbol.asyncDispose]()
       await model[Symbol.asyncDispose]()
     },
   }

@@ -2,11 +2,11 @@ import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { digest } from "#know/ledger"
-import { hookWorld } from "#test/hook-world"
-import { loaded, readLoaded } from "./loaded.ts"
+import { hookFixture } from "#test/hook-fixture"
+import { loaded, readLoaded } from "./loaded-file.ts"
 
 test("[GUARD-27] stores the files a host loaded, by session, and adds no message", async () => {
-  await using it = await hookWorld()
+  await using it = await hookFixture()
   const session = "../../etc/passwd\0"
   const first = {
     file: "/repo/CLAUDE.md",
@@ -36,7 +36,7 @@ test("[GUARD-27] stores the files a host loaded, by session, and adds no message
 })
 
 test("[GUARD-27] limits what one session stores", async () => {
-  await using it = await hookWorld()
+  await using it = await hookFixture()
   const own = { file: "f".repeat(100_000), memoryKind: "m", reason: "r", parent: undefined }
   for (let n = 0; n < 400; n++) await loaded.judge(it.event("loaded", own), it)
   const entries = await readLoaded(it.stateDirectory, "mine")

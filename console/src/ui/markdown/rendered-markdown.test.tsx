@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { LabelsContext, type TextLabel } from "./labels.ts"
-import { Rendered, resolveReferences, safeLink } from "./rendered.tsx"
+import { Rendered, resolveReferences, safeLink } from "./rendered-markdown.tsx"
 
 const html = (text: string) => renderToStaticMarkup(<Rendered text={text} />)
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { AgentEvent } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import {
-  type AgentWorld,
+  type AgentFixture,
   agentSuite,
   last,
   reading,
@@ -54,7 +54,7 @@ function approval(tool: string): object {
   }
 }
 
-async function syntheticWorld(): Promise<AgentWorld> {
+async function syntheticFixture(): Promise<AgentFixture> {
   return {
     agent: synthetic,
     marker: "",
@@ -73,13 +73,13 @@ async function syntheticWorld(): Promise<AgentWorld> {
 }
 
 agentSuite("synthetic", {
-  world: syntheticWorld,
+  makeFixture: syntheticFixture,
   canAsk: true,
   hasProcess: false,
   canResume: true,
 })
 
-agentRuleSuite("synthetic", syntheticWorld)
+agentRuleSuite("synthetic", syntheticFixture)
 
 describe("recorded streams of the real hosts", () => {
   test("Claude Code's stream becomes our events", async () => {

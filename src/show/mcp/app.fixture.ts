@@ -11,7 +11,7 @@ const HARBOUR = {
 }
 
 /** A small project with a home beside it, and the whole app on it. */
-export async function newWorld(environment: Readonly<Record<string, string>> = {}) {
+export async function newFixture(environment: Readonly<Record<string, string>> = {}) {
   const temp = await makeTemporaryDirectory()
   const project = path.join(temp.path, "project")
   for (const [name, text] of Object.entries(HARBOUR)) {

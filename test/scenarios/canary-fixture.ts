@@ -10,7 +10,7 @@ import { LAUNCHER, newUser } from "#test/qm"
 import { type Answer, follow, readToken, send, type TestRequest } from "#test/server"
 import { type Canary, filesBelow, newKnownValues, type Output } from "./canary-search.ts"
 
-export type CanaryWorld = Awaited<ReturnType<typeof newCanaryWorld>>
+export type CanaryFixture = Awaited<ReturnType<typeof newCanaryFixture>>
 
 export type CanaryEntry = {
   readonly name: string
@@ -19,14 +19,14 @@ export type CanaryEntry = {
    * until delivery, and in the store's log until the checkpoint.
    */
   readonly isQueued?: true
-  put(world: CanaryWorld, canaries: readonly Canary[]): Promise<void>
+  put(fixture: CanaryFixture, canaries: readonly Canary[]): Promise<void>
 }
 
 /**
  * A user with a project, a real server with full logging, and commands beside it. All output is
  * recorded and searched at the end.
  */
-export async function newCanaryWorld() {
+export async function newCanaryFixture() {
   const user = await newUser()
   const known = newKnownValues(6)
   const [inFile, inEnvironment] = [known.slice(0, 3), known.slice(3)]
