@@ -41,7 +41,7 @@ describe("the budget is a cap", () => {
   })
 
   test("[PACK-34] files that are unlikely to be needed are listed as such, not as too large", async () => {
-    await using lab = packWorld(tree(shop()))
+    await using lab = packFixture(tree(shop()))
     const task = `${TASK}, for each step`
     const { pack } = await lab.build({ task, budget: 16_000, fill: false, minRelevance: 0 })
     expect(pack.left.map((it) => it.why)).toContain("unlikely")
