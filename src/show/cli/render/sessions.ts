@@ -294,12 +294,9 @@ export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
 
 function renderWaste(report: SessionsWaste, screen: Screen): string {
   const { paint } = screen
-  const { findings, applied, problems, sessions } = report
-  const period = `${plural(sessions, "session")} since ${timeText(report.since)} UTC`
+  const { findings, applied, problems } = report
   return [
-    findings.length === 0
-      ? `No waste found in ${period}.`
-      : `${plural(findings.length, "finding")} in ${period}`,
+    wasteSummary(report),
     ...findings.flatMap((it) => ["", ...findingLines(it, screen)]),
     ...section(
       "Applied",
@@ -308,6 +305,17 @@ function renderWaste(report: SessionsWaste, screen: Screen): string {
     ),
     ...problems.map((it) => paint.warn(rowText(it))),
   ].join("\n")
+}
+
+function wasteSummary({ findings, sessions, since }: SessionsWaste): string {
+  const start = `${timeText(since)} UTC`
+  if (findings.length === 0 && sessions === 0) {
+    return `No session since ${start}. Index transcripts with \`qm sessions import\`.`
+  }
+  const period = `${plural(sessions, "session")} since ${start}`
+  return findings.length === 0
+    ? `No waste found in ${period}.`
+    : `${plural(findings.length, "finding")} in ${period}`
 }
 
 function findingLines(finding: WasteFinding, { paint, width }: Screen): readonly string[] {
