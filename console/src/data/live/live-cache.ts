@@ -1,8 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query"
-import type { Branch, EventName, FoldTree, JournalEntry, StoreStatus } from "../contract.ts"
-import type { AnyOperation } from "./client.ts"
+import type { Branch, EventName, FoldTree, JournalEntry, StoreStatus } from "../../contract.ts"
+import type { AnyOperation } from "../client.ts"
+import { keys } from "../keys.ts"
 import { appendLive, type Journal } from "./journal.ts"
-import { keys } from "./keys.ts"
 
 type LiveRule = {
   readonly stale: readonly AnyOperation[] | "everything"

@@ -1,4 +1,4 @@
-import type { Message } from "../contract.ts"
+import type { Message } from "../../contract.ts"
 
 export type TranscriptWindow = {
   readonly messages: readonly Message[]

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
-import type { AnyOperation, Client, Input } from "./client.ts"
-import { keys } from "./keys.ts"
-import { useClient } from "./queries.tsx"
+import type { AnyOperation, Client, Input } from "../client.ts"
+import { keys } from "../keys.ts"
+import { useClient } from "../queries.tsx"
 
 /** Short enough to notice a claim in time, long enough for one process. */
 export const WATCH_MS = 5_000

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { EventsPage, JournalEntry } from "../contract.ts"
-import { withSeed } from "../test-seed.ts"
+import type { EventsPage, JournalEntry } from "../../contract.ts"
+import { withSeed } from "../../test-seed.ts"
 import {
   appendLive,
   type Journal,

@@ -1,9 +1,9 @@
 import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { EVENTS } from "#ground/contract"
-import type { JournalEntry, StoreStatus } from "../contract.ts"
+import type { JournalEntry, StoreStatus } from "../../contract.ts"
+import { keys } from "../keys.ts"
 import type { Journal } from "./journal.ts"
-import { keys } from "./keys.ts"
 import { createLiveCache, LIVE_CACHE, STALE_AT_MOST_EVERY_MS } from "./live-cache.ts"
 
 const entry = (seq: number, name: string, body: Record<string, unknown> = {}): JournalEntry => ({

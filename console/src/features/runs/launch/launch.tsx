@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
-import { toWireError } from "../../base/errors.ts"
+import { toWireError } from "../../../base/errors.ts"
 import {
   type AgentMode,
   type AgentType,
@@ -9,19 +9,19 @@ import {
   type Provider,
   plural,
   type Run,
-} from "../../contract.ts"
-import type { Input } from "../../data/client.ts"
-import { useSettled } from "../../data/clock.ts"
-import { paths } from "../../data/paths.ts"
-import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
-import { AreaEntry, EntryForm, EntryPair, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { ChoiceField } from "../../ui/field/field.tsx"
-import { Kbd } from "../../ui/kbd/kbd.tsx"
-import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
-import { remember } from "../../ui/remember.ts"
-import { Prose, Text } from "../../ui/text/text.tsx"
+} from "../../../contract.ts"
+import type { Input } from "../../../data/client.ts"
+import { useSettled } from "../../../data/clock.ts"
+import { paths } from "../../../data/paths.ts"
+import { useClient, useOperation, useSession } from "../../../data/queries.tsx"
+import { Button, IconButton, LinkButton } from "../../../ui/button/button.tsx"
+import { AreaEntry, EntryForm, EntryPair, PickEntry, TextEntry } from "../../../ui/entry/entry.tsx"
+import { Failure } from "../../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../../ui/field/field.tsx"
+import { Kbd } from "../../../ui/kbd/kbd.tsx"
+import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../../ui/pane/pane.tsx"
+import { remember } from "../../../ui/remember.ts"
+import { Prose, Text } from "../../../ui/text/text.tsx"
 import {
   checkDraft,
   describeProvider,

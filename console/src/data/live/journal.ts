@@ -1,4 +1,4 @@
-import type { Cursor, EventsPage, JournalEntry } from "../contract.ts"
+import type { Cursor, EventsPage, JournalEntry } from "../../contract.ts"
 
 export type Journal = {
   readonly entries: readonly JournalEntry[]

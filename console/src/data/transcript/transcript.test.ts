@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { Message } from "../contract.ts"
+import type { Message } from "../../contract.ts"
 import type { RunFollower } from "./run-line.ts"
 import { createTranscript } from "./transcript.ts"
 

@@ -1,7 +1,7 @@
 import { asRecord } from "#ground/base/object"
-import type { Message, Run } from "../contract.ts"
-import type { Client } from "./client.ts"
-import type { RunHeard, RunLine } from "./run-line.ts"
+import type { Message, Run } from "../../contract.ts"
+import type { Client } from "../client.ts"
+import type { RunLine, RunUpdate } from "./run-line.ts"
 import {
   endSeqOf,
   firstSeqOf,
@@ -184,7 +184,7 @@ function createReceiver(deps: Deps, store: Store, loadNewer: () => void) {
     if (isFollowing && !isAtEnd(window)) loadNewer()
     if (missed !== null) noteCaughtUp(messages.length)
   }
-  const receive = (it: RunHeard): void => {
+  const receive = (it: RunUpdate): void => {
     switch (it.kind) {
       case "message":
         gathered.push(it.message)

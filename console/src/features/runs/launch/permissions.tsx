@@ -1,19 +1,19 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { toWireError } from "../../base/errors.ts"
-import { visibleLine } from "../../base/format.ts"
-import { type Permissions, plural } from "../../contract.ts"
-import { keys } from "../../data/keys.ts"
-import { useClient, useOperation } from "../../data/queries.tsx"
-import { Button } from "../../ui/button/button.tsx"
-import { Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
-import { Group, NarrowLine, Row, RowSkeleton, Rows, TextCell } from "../../ui/list/list.tsx"
-import { Notice } from "../../ui/notice/notice.tsx"
-import { Flow, Pane, PaneFoot, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
-import { Text } from "../../ui/text/text.tsx"
-import { useToast } from "../../ui/toast/toast.tsx"
-import { useLater } from "../../ui/use-later.ts"
+import { toWireError } from "../../../base/errors.ts"
+import { visibleLine } from "../../../base/format.ts"
+import { type Permissions, plural } from "../../../contract.ts"
+import { keys } from "../../../data/keys.ts"
+import { useClient, useOperation } from "../../../data/queries.tsx"
+import { Button } from "../../../ui/button/button.tsx"
+import { Empty } from "../../../ui/empty/empty.tsx"
+import { Failure } from "../../../ui/failure/failure.tsx"
+import { Group, NarrowLine, Row, RowSkeleton, Rows, TextCell } from "../../../ui/list/list.tsx"
+import { Notice } from "../../../ui/notice/notice.tsx"
+import { Flow, Pane, PaneFoot, PaneScroll, Stack } from "../../../ui/pane/pane.tsx"
+import { Text } from "../../../ui/text/text.tsx"
+import { useToast } from "../../../ui/toast/toast.tsx"
+import { useLater } from "../../../ui/use-later.ts"
 
 type Rule = Permissions["rules"][number]
 
@@ -80,7 +80,8 @@ type UntrustedProps = {
   onTrust(): void
 }
 
-const loadConfirm = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
+const loadConfirm = async () =>
+  (await import("../../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
 
 function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {
   const [isAsking, setIsAsking] = useState(false)

@@ -1,6 +1,6 @@
 import { environmentManager, focusManager, QueryClient, QueryObserver } from "@tanstack/react-query"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import type { Client } from "./client.ts"
+import type { Client } from "../client.ts"
 import { WATCH_MS, watchedQuery } from "./watched.ts"
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { createContext } from "react"
-import type { Message, Run, RunStatus } from "../contract.ts"
+import type { Message, Run, RunStatus } from "../../contract.ts"
 
-export type RunHeard =
+export type RunUpdate =
   | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "message"; readonly message: Message }
@@ -15,7 +15,7 @@ export type RunHeard =
 export type RunFollower = {
   /** Sequence number of the newest known message; the position to resume from. */
   after(): number
-  receive(it: RunHeard): void
+  receive(it: RunUpdate): void
 }
 
 export type PipelineText = {

@@ -1,6 +1,6 @@
 import { asRecord } from "#ground/base/object"
-import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../contract.ts"
-import type { Input } from "../../data/client.ts"
+import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../../contract.ts"
+import type { Input } from "../../../data/client.ts"
 
 export type LaunchDraft = {
   readonly prompt: string

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Message } from "../contract.ts"
-import { withSeed } from "../test-seed.ts"
+import type { Message } from "../../contract.ts"
+import { withSeed } from "../../test-seed.ts"
 import {
   endSeqOf,
   isAtEnd,
