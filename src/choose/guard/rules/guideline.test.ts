@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { hookWorld } from "#test/hook-world"
 import { tempDirectory } from "#test/temp"
 import type { HookEvent, HookWorld } from "../event.ts"
-import { judgeEvent } from "../judge.ts"
+import { judgeEvent } from "../judge-hook-event.ts"
 import { readVerdicts } from "../verdict-log.ts"
 import { guideline } from "./guideline.ts"
 

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { LARGEST_INDEXED_FILE_BYTES } from "./limits.ts"
+import { LARGEST_INDEXED_FILE_BYTES } from "../limits.ts"
 import { parseSession, renderSession } from "./session-file.ts"
 import { latestLogged, listLogged, readLogged } from "./session-log.ts"
 

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { FolderUnusable, IndexNotOurs, SessionInvalid, TooManySessions } from "./errors.ts"
+import { FolderUnusable, IndexNotOurs, SessionInvalid, TooManySessions } from "../errors.ts"
+import { LONGEST_PART_UNITS } from "../limits.ts"
 import { renderSessions, renderWorkspace } from "./indices.ts"
-import { LONGEST_PART_UNITS } from "./limits.ts"
 import { createSessions } from "./sessions.ts"
 
 const ENTRY = {

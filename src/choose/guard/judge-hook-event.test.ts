@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
 import { hookWorld } from "#test/hook-world"
-import { judgeEvent, RULES } from "./judge.ts"
+import { judgeEvent, RULES } from "./judge-hook-event.ts"
 import { createOverrides } from "./overrides.ts"
 
 const SILENT = { verdict: { kind: "silent" }, rule: null }

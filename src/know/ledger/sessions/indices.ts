@@ -8,12 +8,12 @@ import {
   withoutHiddenCharacters,
   writeFileAtomic,
 } from "#ground/base"
-import { IndexNotOurs } from "./errors.ts"
+import { IndexNotOurs } from "../errors.ts"
 import {
   LARGEST_INDEXED_FILE_BYTES,
   LONGEST_INDEX_LINE_UNITS,
   MOST_INDEXED_FILES,
-} from "./limits.ts"
+} from "../limits.ts"
 import { newestNameFirst, parseSessionName } from "./session-file.ts"
 
 const MOST_INDEX_TRIES = 20

@@ -9,9 +9,9 @@ import {
   truncate,
   visibleLine,
 } from "#ground/base"
+import { LEAST_LIKENESS_SHARE, LONGEST_INDEX_LINE_UNITS, MOST_INDEXED_FILES } from "../limits.ts"
+import { digest, makeFolders, openBelow } from "../paths.ts"
 import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
-import { LEAST_LIKENESS_SHARE, LONGEST_INDEX_LINE_UNITS, MOST_INDEXED_FILES } from "./limits.ts"
-import { digest, makeFolders, openBelow } from "./paths.ts"
 import { parseSessionName } from "./session-file.ts"
 import { type ReadSession, readLatest } from "./session-log.ts"
 
@@ -128,12 +128,12 @@ async function archive(root: string, names: readonly string[]): Promise<readonly
   const moved: string[] = []
   for (const name of names) {
     const to = `${ARCHIVE_FOLDER}/${name}`
-    if (await tryRename(join(root, SESSIONS_FOLDER, name), join(root, to))) moved.push(to)
+    if (await moveUnlessThere(join(root, SESSIONS_FOLDER, name), join(root, to))) moved.push(to)
   }
   return moved
 }
 
-async function tryRename(from: string, to: string): Promise<boolean> {
+async function moveUnlessThere(from: string, to: string): Promise<boolean> {
   try {
     return (await renameFile(from, to)).kind === "renamed"
   } catch (error) {

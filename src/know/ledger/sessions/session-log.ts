@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer"
 import { type OpenFolder, truncate, visibleLine, withoutHiddenCharacters } from "#ground/base"
 import type { LoggedSession } from "#ground/contract"
-import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
 import {
   LARGEST_INDEXED_FILE_BYTES,
   LONGEST_INDEX_LINE_UNITS,
   MOST_INDEXED_FILES,
-} from "./limits.ts"
-import { openBelow } from "./paths.ts"
+} from "../limits.ts"
+import { openBelow } from "../paths.ts"
+import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
 import {
   newestNameFirst,
   parseSession,

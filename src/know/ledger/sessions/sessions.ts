@@ -6,10 +6,10 @@ import {
   withoutHiddenCharacters,
   writeFileAtomic,
 } from "#ground/base"
-import { SessionInvalid, TooManySessions } from "./errors.ts"
+import { SessionInvalid, TooManySessions } from "../errors.ts"
+import { LONGEST_PART_UNITS, MOST_INDEXED_FILES, MOST_SESSIONS_A_DAY } from "../limits.ts"
+import { makeFolders } from "../paths.ts"
 import { ARCHIVE_FOLDER, SESSIONS_FOLDER, type WrittenIndices, writeIndices } from "./indices.ts"
-import { LONGEST_PART_UNITS, MOST_INDEXED_FILES, MOST_SESSIONS_A_DAY } from "./limits.ts"
-import { makeFolders } from "./paths.ts"
 import { renderSession } from "./session-file.ts"
 import { archiveOld, type Proposal, proposeLesson, type Upkeep } from "./upkeep.ts"
 
