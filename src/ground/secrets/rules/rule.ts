@@ -1,4 +1,4 @@
-import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
+import { PATTERN_REACH_CHARACTERS } from "../limits.ts"
 
 /**
  * The longest value a pattern reads: more than the longest fixed-length key of the table. Text

@@ -7,7 +7,7 @@ import {
   type TicketProblem,
   type TicketSeverity,
 } from "#ground/contract"
-import { NEW_TICKET, type TicketState } from "./legality.ts"
+import { NEW_TICKET, type TicketState } from "../log/legality.ts"
 import type { TicketEntry } from "./ticket-file.ts"
 
 const DAY_MS = 86_400_000

@@ -5,9 +5,9 @@ import { openStore, type Store, type StoreLocation } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { onePack } from "./context-pack.fixture.ts"
+import { onePack } from "../context-pack.fixture.ts"
+import { MOST_PACKS_KEPT } from "../limits.ts"
 import { createHistory, sentBefore } from "./history.ts"
-import { MOST_PACKS_KEPT } from "./limits.ts"
 import { BodyRow } from "./queries.ts"
 
 const open = (location: StoreLocation): Promise<Store> =>

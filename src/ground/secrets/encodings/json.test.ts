@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
+import { createSecrets } from "../secrets.ts"
 import { DEEPEST_JSON_LEVELS, MOST_JSON_VALUES } from "./json.ts"
-import { createSecrets } from "./secrets.ts"
 
 const { redactJson, redact } = createSecrets({ random: systemRandom })
 const token = `${"gh"}p_${Buffer.from(systemRandom.bytes(18)).toString("hex")}`

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { SourceMap, type SourceMapPayload } from "node:module"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
-import { invariant } from "./error.ts"
-import { parseJson, parseJsonRecord } from "./json.ts"
-import { once } from "./lazy.ts"
-import { isRecord } from "./object.ts"
+import { invariant } from "../error.ts"
+import { parseJson, parseJsonRecord } from "../json.ts"
+import { once } from "../lazy.ts"
+import { isRecord } from "../object.ts"
 
 /** The published package has bundles in `dist/engine` instead of the sources in `src`. */
 const isBundled = !import.meta.url.endsWith(".ts")

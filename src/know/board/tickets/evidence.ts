@@ -10,9 +10,9 @@ import {
   whileLocked,
   writeFileAtomic,
 } from "#ground/base"
-import { CommandNotStarted } from "./errors.ts"
-import { LARGEST_OUTPUT_BYTES } from "./limits.ts"
-import type { EvidenceFacts, LogRecord } from "./log-record.ts"
+import { CommandNotStarted } from "../errors.ts"
+import { LARGEST_OUTPUT_BYTES } from "../limits.ts"
+import type { EvidenceFacts, LogRecord } from "../log/log-record.ts"
 
 const KEY_BYTES = 32
 

@@ -8,9 +8,11 @@ import {
   readTextBounded,
   writeFileAtomic,
 } from "#ground/base"
-import { type BoardWrite, LOG_FOLDER, readOne } from "./board-files.ts"
-import { MOST_EVENTS_A_FILE } from "./limits.ts"
+import { type BoardWrite, LOG_FOLDER, readOne } from "../board-files.ts"
 import { hashOfLine, type LogRecord, readLog, writeLine } from "./log-record.ts"
+
+/** A log is rewritten with each event, so a longer one continues in another file. */
+const MOST_EVENTS_A_FILE = 500
 
 const LARGEST_TAILS_BYTES = 4 * 1024 ** 2
 /** Sessions whose log may continue; an older one starts another file. */

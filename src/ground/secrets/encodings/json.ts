@@ -1,5 +1,5 @@
-import { isSecretKey } from "./names.ts"
-import { MARKER, markerOf, type RedactedText, type SecretFinding } from "./redact.ts"
+import { MARKER, markerOf, type RedactedText, type SecretFinding } from "../redact.ts"
+import { isSecretKey } from "../rules/names.ts"
 
 export const MOST_JSON_VALUES = 500_000
 

@@ -1,5 +1,5 @@
-import type { KnownSecretFinder } from "./known-secrets.ts"
-import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
+import type { KnownSecretFinder } from "../known-secrets.ts"
+import { PATTERN_REACH_CHARACTERS } from "../limits.ts"
 import type { SecretMatch } from "./rule.ts"
 
 /** A sticky pattern that never goes back, and the fixed text it begins with. */

@@ -1,11 +1,11 @@
 import { oneLine, withoutHiddenCharacters } from "#ground/base"
 import type { ParsedInput, Ticket } from "#ground/contract"
-import { readOne, TICKET_FOLDER } from "./board-files.ts"
-import type { BoardDeps } from "./deps.ts"
-import { BoardFull, DependencyCycle, TicketFileChanged, TicketInvalid } from "./errors.ts"
-import { LARGEST_TICKET_BYTES, MOST_TICKETS } from "./limits.ts"
-import { findCycle } from "./rank.ts"
-import { type BoardSnapshot, entryOf, findTicket, type Snapshots } from "./snapshot.ts"
+import { readOne, TICKET_FOLDER } from "../board-files.ts"
+import type { BoardDeps } from "../deps.ts"
+import { BoardFull, DependencyCycle, TicketFileChanged, TicketInvalid } from "../errors.ts"
+import { LARGEST_TICKET_BYTES, MOST_TICKETS } from "../limits.ts"
+import { type BoardSnapshot, entryOf, findTicket, type Snapshots } from "../snapshot.ts"
+import { findCycle } from "./rank-tickets.ts"
 import {
   editFields,
   type FieldChanges,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { parseSecretPattern } from "#ground/contract"
-import { createRedactor } from "./redact.ts"
+import { createRedactor } from "../redact.ts"
 
 const patterns = ["acme_[a-z0-9]{8,12}", "corp-(?:live|test)-\\d+"]
   .map(parseSecretPattern)

@@ -1,6 +1,6 @@
 import { createIds, withoutHiddenCharacters } from "#ground/base"
 import type { Caller, EvidenceCaptured, Lane, ParsedInput, Ticket } from "#ground/contract"
-import type { BoardDeps, BoardIdentity } from "./deps.ts"
+import type { BoardDeps, BoardIdentity } from "../deps.ts"
 import {
   CommandNotAllowed,
   CriteriaOpen,
@@ -8,13 +8,13 @@ import {
   LaneFull,
   MoveIllegal,
   NothingToUndo,
-} from "./errors.ts"
+} from "../errors.ts"
+import { refuseMove } from "../log/legality.ts"
+import type { LogRecord } from "../log/log-record.ts"
+import { createLogWriter } from "../log/log-writer.ts"
+import { type BoardSnapshot, entryOf, findTicket, type Snapshots, stateOf } from "../snapshot.ts"
+import { isDocument } from "../working-tree.ts"
 import { createEvidenceStore } from "./evidence.ts"
-import { refuseMove } from "./legality.ts"
-import type { LogRecord } from "./log-record.ts"
-import { createLogWriter } from "./log-writer.ts"
-import { type BoardSnapshot, entryOf, findTicket, type Snapshots, stateOf } from "./snapshot.ts"
-import { isDocument } from "./working-tree.ts"
 
 export type CallFrom = { readonly caller?: Caller | undefined; readonly signal: AbortSignal }
 

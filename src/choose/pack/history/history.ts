@@ -1,7 +1,8 @@
 import type { ContextPack, PackDiff, PackFile, PackFormat, PackSummaryItem } from "#ground/contract"
 import type { Db } from "#ground/store"
-import { PackUnknown } from "./errors.ts"
-import { LONGEST_SHOWN_TASK_UNITS, MOST_PACKS_KEPT } from "./limits.ts"
+import { PackUnknown } from "../errors.ts"
+import { LONGEST_SHOWN_TASK_UNITS, MOST_PACKS_KEPT } from "../limits.ts"
+import { cleanLine } from "../render.ts"
 import {
   BodyRow,
   deleteSurplus,
@@ -12,7 +13,6 @@ import {
   selectSentBodies,
   selectSummaries,
 } from "./queries.ts"
-import { cleanLine } from "./render.ts"
 
 /** Several repositories may share a database; this reads and writes packages of `root` only. */
 export function createHistory(db: Db<"pack">, { root }: { readonly root: string }) {

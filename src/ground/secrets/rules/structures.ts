@@ -1,6 +1,6 @@
-import { decodedBase64, isPrintable } from "./base64.ts"
+import { decodedBase64, isPrintable } from "../encodings/base64.ts"
+import { LONGEST_JUDGED_COOKIES_CHARACTERS } from "../limits.ts"
 import { entropyBits, isPlaceholder, isReference, isSecretLike, plainness } from "./likeness.ts"
-import { LONGEST_JUDGED_COOKIES_CHARACTERS } from "./limits.ts"
 import { bounded, type KeywordHit, type Parts, patternRule, type Rule } from "./rule.ts"
 
 const isOdd = ({ secret }: Parts) =>

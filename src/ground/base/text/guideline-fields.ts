@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "./object.ts"
+import { isRecord, type JsonRecord } from "../object.ts"
 
 /** Names of the repo-mapper design, and the names used here. */
 const FIELDS: Readonly<Record<string, string>> = {

@@ -81,6 +81,14 @@ function editDistance(left: string, right: string): number {
   return at(rows, a.length, b.length)
 }
 
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+}
+
 function at(rows: readonly number[][], row: number, column: number): number {
   return rows[row]?.[column] ?? 0
 }
