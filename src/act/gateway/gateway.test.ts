@@ -212,7 +212,7 @@ describe("a proxied session", () => {
   it("[GATE-83] a session that cannot be folded is refused before anything is opened", async () => {
     await using world = await gatewayWorld()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
-    await expect(world.proxy(wanted)).rejects.toThrow(/recorded but not folded/)
+    await expect(world.proxy(wanted)).rejects.toMatchObject({ code: "GATEWAY_FOLD_NOT_OFFERED" })
     expect((await world.gateway.list({ limit: 10 })).sessions).toEqual([])
   })
 
