@@ -6,6 +6,7 @@ import { lineAt, resolveImport, type Source, type Tree } from "./tree.ts"
 const SHARED_HELPERS: ReadonlySet<string> = new Set([
   "firstLine",
   "asRecord",
+  "escapeMarkup",
   "formatAgo",
   "formatBytes",
   "formatCount",
@@ -14,6 +15,7 @@ const SHARED_HELPERS: ReadonlySet<string> = new Set([
   "formatUsd",
   "isInside",
   "isRecord",
+  "nestingOf",
   "once",
   "onceUnlessRejected",
   "oneLine",
@@ -23,7 +25,9 @@ const SHARED_HELPERS: ReadonlySet<string> = new Set([
   "plural",
   "sliceBytes",
   "sliceText",
+  "splitFrontMatter",
   "truncate",
+  "tryRename",
 ])
 
 /** Code that does what a helper does, under any name. */

@@ -2,6 +2,7 @@ import { posix } from "node:path"
 import { Visitor } from "vite"
 import { type Finding, type Findings, report } from "./finding.ts"
 import { lineAt, resolveImport, type Source, type Tree } from "./tree.ts"
+import { WINGS } from "./wings.ts"
 
 const MOST_LINES_A_FILE = 300
 const MOST_LINES_A_FUNCTION = 50
@@ -73,7 +74,7 @@ type Importers = ReturnType<typeof importersOf>
 function unreached(code: readonly Source[], importers: Importers): readonly Finding[] {
   return code
     .filter(({ path }) => path.startsWith("src/") && !importers.has(path))
-    .filter(({ path }) => !/\/(?:index|main|errors)\.ts$/.test(path))
+    .filter(({ path }) => !/\/(?:index|main|errors)\.ts$|\.fixture\.ts$/.test(path))
     .map(({ path }) => ({
       where: path,
       wrong: "No other file imports this one.",
@@ -113,7 +114,7 @@ function smallFiles(tree: Tree, importers: Importers): readonly Finding[] {
 
 /** Files with a fixed name or use, and variants: one file per language, host, provider or model. */
 const OWN_FILE =
-  /\/(?:index|main|errors|limits|operations|queries)\.ts$|\.fixture\.|\/([^/]+)\/\1\.ts$|\/(?:languages|hosts|providers|models)\/[^/]+$/
+  /\/(?:index|main|errors|limits|operations|queries)\.ts$|\.(?:fixture|generated)\.|\/([^/]+)\/\1\.ts$|\/(?:languages|hosts|providers|models)\/[^/]+$/
 
 function loadedLaterIn(tree: Tree): ReadonlySet<string | undefined> {
   return new Set(
@@ -123,8 +124,11 @@ function loadedLaterIn(tree: Tree): ReadonlySet<string | undefined> {
   )
 }
 
+/** Not counted: fixtures, and files of a table with one file per room or per migration. */
 function fullFolders(code: readonly Source[]): readonly Finding[] {
-  const inSource = code.filter(({ path }) => /^(?:src|console\/src)\//.test(path))
+  const isCounted = ({ path }: Source) =>
+    /^(?:src|console\/src)\//.test(path) && !path.includes(".fixture.") && !isTableFile(path)
+  const inSource = code.filter(isCounted)
   const folders = Map.groupBy(inSource, ({ path }) => posix.dirname(path))
   return [...folders]
     .filter(([, files]) => files.length > MOST_FILES_A_FOLDER)
@@ -134,6 +138,13 @@ function fullFolders(code: readonly Source[]): readonly Finding[] {
       instead: "Make folders named after its parts, or merge files.",
     }))
 }
+
+function isTableFile(path: string): boolean {
+  const name = posix.basename(path).replace(/\.tsx?$/, "")
+  return ROOM_NAMES.has(name) || /^\d{4}-/.test(name)
+}
+
+const ROOM_NAMES: ReadonlySet<string> = new Set(WINGS.flatMap(({ levels }) => levels.flat()))
 
 function isTestPath(path: string): boolean {
   return /\.test\.tsx?$/.test(path) || path.startsWith("test/")

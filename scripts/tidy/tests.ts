@@ -7,10 +7,18 @@ import { roomOf } from "./wings.ts"
 export function checkTests(tree: Tree): Findings {
   const tests = tree.sources.filter((source) => source.isTest)
   const titles = tests.flatMap((source) => titlesOf(source))
-  const rules = rulesOf(tree)
-  const cited = new Set(titles.flatMap((title) => title.ids))
+  const ruleLines = rulesOf(tree)
+  const rules = new Map(ruleLines)
+  // Tables of test.each have their titles in a column.
+  const cited = new Set(
+    tests.flatMap((it) => [...it.text.matchAll(ID_IN_TITLE)].map((match) => match[1])),
+  )
   return join([
-    fail(...tests.flatMap(switchedOff), ...tests.flatMap(toolInOrdinaryTest)),
+    fail(
+      ...tests.flatMap(switchedOff),
+      ...tests.flatMap(toolInOrdinaryTest),
+      ...repeatedRules(ruleLines),
+    ),
     report(
       ...[...rules].filter(([id]) => !cited.has(id)).map(([id, where]) => untested(id, where)),
       ...titles.flatMap((title) => unruled(title, rules)),
@@ -25,17 +33,28 @@ const PROMISE = /^(?:D|C|N|F|S|Q|TB)\d+$/
 const ID_IN_TITLE = /\[([A-Z]+(?:-[A-Z]+)*-?\d+)\]/g
 
 /** `PACK-1` at the start of a list item, a heading or a table row of a room's README. */
-const RULE = /^(?:[-*|#]+|\d+\.)?\s*[*`[]*([A-Z]+(?:-[A-Z]+)*-\d+)\b/gm
+const RULE = /^(?:[-*|#]+|\d+\.)?\s*[*`[]*([A-Z]+(?:-[A-Z]+)*-\d+)\b(?!-)/gm
 
-function rulesOf(tree: Tree): ReadonlyMap<string, string> {
+type RuleLine = readonly [id: string, where: string]
+
+function rulesOf(tree: Tree): readonly RuleLine[] {
   const readmes = [...tree.texts].filter(([path]) => /(?:^|\/)README\.md$/.test(path))
-  return new Map(
-    readmes.flatMap(([path, text]) =>
-      [...text.matchAll(RULE)].map(
-        (match) => [match[1] ?? "", `${path}:${lineAt(text, match.index)}`] as const,
-      ),
+  return readmes.flatMap(([path, text]) =>
+    [...text.matchAll(RULE)].map(
+      (match) => [match[1] ?? "", `${path}:${lineAt(text, match.index)}`] as const,
     ),
   )
+}
+
+/** A test that cites such an id would not say which rule it proves. */
+function repeatedRules(lines: readonly RuleLine[]): readonly Finding[] {
+  return [...Map.groupBy(lines, ([id]) => id)]
+    .filter(([, same]) => same.length > 1)
+    .map(([id, same]) => ({
+      where: same.map(([, where]) => where).join(", "),
+      wrong: `${same.length} rules have the id ${id}.`,
+      instead: "Give each rule its own id, and correct the titles of its tests.",
+    }))
 }
 
 function titlesOf(source: Source): readonly Title[] {

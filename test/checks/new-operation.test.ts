@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
 import { expect, test } from "vitest"
 import type { ExtraOperations } from "#show/app"
 import { type ExtraCommands, runCli } from "#show/cli"
@@ -6,11 +8,25 @@ import { tempDirectory } from "#test/temp"
 import { tideHandlers } from "./new-operation/handlers.ts"
 import { tideOperations } from "./new-operation/operations.ts"
 import { tideRenderers } from "./new-operation/renderers.ts"
+import { REPOSITORY } from "./plant-files.ts"
 
 const EXTRA: ExtraOperations = {
   operations: tideOperations,
   load: async () => ({ tide: tideHandlers() }),
 }
+
+test("[CONTRACT-9] a new operation is a descriptor, a handler and a renderer, and no fourth file", () => {
+  const files = readdirSync(path.join(import.meta.dirname, "new-operation"))
+  expect(files.toSorted()).toEqual(["handlers.ts", "operations.ts", "renderers.ts"])
+  const sources = ["src", "console/src", "scripts"].flatMap((folder) =>
+    readdirSync(path.join(REPOSITORY, folder), { recursive: true, withFileTypes: true }),
+  )
+  const mentioning = sources
+    .filter((it) => it.isFile() && /\.tsx?$/.test(it.name))
+    .map((it) => path.join(it.parentPath, it.name))
+    .filter((file) => /\btide(?:Operations|Handlers|[._]next)\b/.test(readFileSync(file, "utf8")))
+  expect(mentioning).toEqual([])
+})
 
 async function type(extra: ExtraCommands, ...argv: readonly string[]) {
   await using home = await tempDirectory()

@@ -535,6 +535,11 @@ describe("disabled tests", () => {
       files: { [file]: 'describe.runIf(needs("D2", "strace"))("x", () => {})\n' },
       found: `${file}:1: The test needs strace, and CI would not run it.`,
     },
+    {
+      fault: "[TIDY-8] two rules with one id",
+      files: { "src/see/repo/README.md": "# repo\n\n- REPO-1 It counts.\n- REPO-1 It adds.\n" },
+      found: "src/see/repo/README.md:3, src/see/repo/README.md:4: 2 rules have the id REPO-1.",
+    },
   ])("$fault", async ({ files, found }) => {
     expect(await failuresOf(files)).toContain(found)
   })
@@ -595,6 +600,13 @@ describe("reports", () => {
     },
   ])("$fault", async ({ files, found }) => {
     expect(await reportsOf(files)).toContain(found)
+  })
+
+  test("[TIDY-10] fixtures, files named like a room and migrations do not fill a folder", async () => {
+    const names = ["pack", "fold", "map", "a.fixture", "b.fixture", "0001-start", "0002-more"]
+    const others = Array.from({ length: 15 }, (_, index) => `part-${index}`)
+    const files = [...names, ...others].map((it) => [`src/see/repo/parts/${it}.ts`, "export {}\n"])
+    expect((await reportsOf(Object.fromEntries(files))).join("\n")).not.toContain("source files")
   })
 
   test("[TIDY-10] reports alone fail nothing, and a cited rule is not reported", async () => {

@@ -14,13 +14,13 @@ import { newUser } from "#test/qm"
 /** Processes that write at once. */
 const PROCESSES = 4
 
-test("[BASE-37] the table of file writers names every operation that writes", () => {
+test("[BASE-45] the table of file writers names every operation that writes", () => {
   const named = [...Object.keys(FILE_WRITERS), ...Object.keys(OTHER_WRITERS)]
   expect(named.toSorted()).toEqual(writeOperations().toSorted())
 })
 
 test.each(Object.entries(FILE_WRITERS))(
-  "[BASE-37] every write of %s that was acknowledged is there after processes wrote at once",
+  "[BASE-45] every write of %s that was acknowledged is there after processes wrote at once",
   async (_name, call) => {
     await using user = await newUser()
     await mkdir(path.join(user.project, ".git"))

@@ -1,7 +1,7 @@
 import { io, type Socket } from "socket.io-client"
 import type { Cursor, JournalEntry, Message, Run, RunStatus } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
-import type { PipelineText, RunFollower, RunHeard } from "../data/run-line.ts"
+import type { PipelineText, RunFollower, RunUpdate } from "../data/transcript/run-line.ts"
 import { type LiveInput, type LiveState, startLive, stepLive } from "./live-cursor.ts"
 
 type ServerSays = {
@@ -138,7 +138,7 @@ function connectTo({ take, retry, cursor }: LiveInputState): Socket {
 
 function followRuns(socket: Socket<RunsSay, FollowersSay>) {
   const followers = new Map<string, RunFollower>()
-  const tell = (agentId: string, it: RunHeard) => followers.get(agentId)?.receive(it)
+  const tell = (agentId: string, it: RunUpdate) => followers.get(agentId)?.receive(it)
   const subscribe = (agentId: string, follower: RunFollower) => {
     socket.emit("subscribe", { agentId, after: follower.after(), brief: true }, (answer) => {
       // The follower may have been removed in the meantime.

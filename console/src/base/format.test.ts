@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { withSeed } from "../test-seed.ts"
-import { visible, visibleLine } from "./format.ts"
+import { cssPercent, formatElapsed, formatShare, visible, visibleLine } from "./format.ts"
 
 describe("visible and visibleLine", () => {
   it.each([
@@ -29,5 +29,28 @@ describe("visible and visibleLine", () => {
   it("[CONSOLE-22] visible keeps line breaks and tabs, visibleLine escapes them", () => {
     expect(visible("a\n\tb")).toBe("a\n\tb")
     expect(visibleLine("a\n\tb")).toBe("a\\n\\tb")
+  })
+})
+
+describe("figures", () => {
+  it.each([
+    [0, "0 %"],
+    [0.0004, "under 0.1 %"],
+    [0.0849, "8.5 %"],
+  ])("[CONSOLE-15] a share of %d is %s", (share, description) => {
+    expect(formatShare(share)).toBe(description)
+  })
+
+  it.each([
+    [420, "420 ms"],
+    [9_940, "9.9 s"],
+    [61_000, "61 s"],
+    [600_000, "10 min"],
+  ])("%d ms are shown as %s", (ms, text) => {
+    expect(formatElapsed(ms)).toBe(text)
+  })
+
+  it("a width in CSS stays between 0 and 100 %", () => {
+    expect([-1, 0.123456, 2].map(cssPercent)).toEqual(["0.00%", "12.35%", "100.00%"])
   })
 })

@@ -70,6 +70,30 @@ export function formatRound(count: number): string {
   return formatCount(count).replace(/\.0(?=[kM]$)/, "")
 }
 
+export function formatElapsed(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 600) return `${seconds} s`
+  return `${Math.round(seconds / 60)} min`
+}
+
+export function formatShare(share: number): string {
+  if (share === 0) return "0 %"
+  if (share < 0.001) return "under 0.1 %"
+  return `${(share * 100).toFixed(1)} %`
+}
+
+/** A score, risk or rank between 0 and 1. */
+export function formatScore(score: number): string {
+  return score.toFixed(2)
+}
+
+/** A width, height or position in CSS. */
+export function cssPercent(share: number): string {
+  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(2)}%`
+}
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS

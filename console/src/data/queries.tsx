@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { createContext, useContext } from "react"
 import { type AnyOperation, type Client, createClient, type Input } from "./client.ts"
-import { type Journal, journalOf, olderThan, PAGE_EVENTS, prependOlder } from "./journal.ts"
 import { keys } from "./keys.ts"
+import { type Journal, journalOf, olderThan, PAGE_EVENTS, prependOlder } from "./live/journal.ts"
 
 const NO_SERVER = createClient({
   fetch: () => Promise.reject(new Error("this page has no client")),

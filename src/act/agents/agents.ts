@@ -14,7 +14,7 @@ import type { Owner } from "./runs/stores/run-store.ts"
 import { createStores } from "./runs/stores/stores.ts"
 import { createSupervisor } from "./runs/supervisor.ts"
 import { createSessionFiles } from "./sessions/session-writer.ts"
-import { createViews } from "./views/view-cache.ts"
+import { createViews } from "./views/views.ts"
 
 export type AgentsDeps = Omit<ActiveRunsDeps, "notifyText" | "turnEnded" | "restore"> & {
   readonly db: Db<"agents">

@@ -214,7 +214,7 @@ describe("a proxied session", () => {
   it("[GATE-83] a session that cannot be folded is refused before anything is opened", async () => {
     await using fixture = await gatewayFixture()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
-    await expect(fixture.proxy(wanted)).rejects.toThrow(/recorded but not folded/)
+    await expect(fixture.proxy(wanted)).rejects.toMatchObject({ code: "GATEWAY_FOLD_NOT_OFFERED" })
     expect((await fixture.gateway.list({ limit: 10 })).sessions).toEqual([])
   })
 

@@ -152,7 +152,9 @@ describe("host configuration", () => {
     "not an address",
   ])("[GATE-82] %s is refused as upstream", (address) => {
     const environment = { ANTHROPIC_BASE_URL: address }
-    expect(() => upstreamOf(asked("claude-code", environment))).toThrow(/use https/)
+    expect(() => upstreamOf(asked("claude-code", environment))).toThrow(
+      expect.objectContaining({ code: "GATEWAY_UPSTREAM_UNUSABLE" }),
+    )
   })
 
   it("[GATE-82] Codex's upstream is its provider or the OpenAI address; otherwise it is refused", () => {

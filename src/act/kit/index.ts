@@ -1,6 +1,7 @@
 export { loadHookBundle } from "./bundle.ts"
 export type { GitHookAnswer } from "./git-hooks/run.ts"
 export { runGitHook } from "./git-hooks/run.ts"
+export { kitHandlers } from "./handlers.ts"
 export type { HookSource, InstalledKit } from "./installed-kit.ts"
 export type { Kit } from "./kit.ts"
 export { createKit } from "./kit.ts"

@@ -9,6 +9,7 @@ import {
   FoldMode,
   TrailEntry,
 } from "#ground/contract"
+import { jsonColumn } from "#ground/store"
 
 /** Longer results are truncated and say so. */
 const LARGEST_KEPT_UNITS = 8_000_000
@@ -51,12 +52,6 @@ export function shortenedText(text: string): string {
   const left = formatExact(text.length - LARGEST_KEPT_UNITS)
   return `${sliceText(text, LARGEST_KEPT_UNITS)}\n[${left} more characters are not stored]`
 }
-
-const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(schema)
 
 export const LONGEST_NAME_UNITS = 200
 
@@ -186,10 +181,10 @@ export const BranchRow = z
     deadline_at: z.int(),
     created_at: z.int(),
     completed_at: z.int().nullable(),
-    owner: json(Owner),
+    owner: jsonColumn(Owner),
     return_key: z.string().nullable(),
-    given: json(BranchInput),
-    state: json(BranchState),
+    given: jsonColumn(BranchInput),
+    state: jsonColumn(BranchState),
   })
   .transform(({ end_reason, budget_total, budget_used, ...row }) => ({
     id: row.id,

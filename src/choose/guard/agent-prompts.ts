@@ -9,8 +9,8 @@ import {
   readTextBounded,
   removeEmptyDirectory,
   removeFile,
-  renameFile,
   statFile,
+  tryRename,
   writeFileAtomic,
 } from "#ground/base"
 import { cutPrompt } from "./index-daemon.ts"
@@ -60,18 +60,10 @@ export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
       )
       for (const { name } of waiting) {
         const own = join(folder, `taken-${Buffer.from(random.bytes(12)).toString("hex")}`)
-        if (await claimPrompt(join(folder, name), own)) return readOnce(own, owner)
+        if (await tryRename(join(folder, name), own)) return readOnce(own, owner)
       }
       return undefined
     },
-  }
-}
-
-async function claimPrompt(file: string, own: string): Promise<boolean> {
-  try {
-    return (await renameFile(file, own)).kind === "renamed"
-  } catch {
-    return false
   }
 }
 

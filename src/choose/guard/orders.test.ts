@@ -6,7 +6,7 @@ import { createIds, systemRandom } from "#ground/base"
 import { hookFixture } from "#test/hook-fixture"
 import { fcParameters, isNight } from "#test/seed"
 import type { HookEvent } from "./event.ts"
-import { judgeEvent } from "./judge.ts"
+import { judgeEvent } from "./judge-hook-event.ts"
 import { createOverrides } from "./overrides.ts"
 
 type HookFixture = Awaited<ReturnType<typeof hookFixture>>

@@ -17,8 +17,8 @@ import {
 } from "./fit/fill-budget.ts"
 import { fitFileOf } from "./fit/fit-file.ts"
 import { FIT_WEIGHTS, type FitWeights } from "./fit/value-density.ts"
-import type { SentPlace } from "./history.ts"
-import { graphOf } from "./per-tree-cache.ts"
+import type { SentPlace } from "./history/history.ts"
+import { graphOf } from "./rank/per-tree-cache.ts"
 import { denialOf, type RankedFiles, type ScoredFile, type WeighedFile } from "./rank.ts"
 
 export type SelectOptions = {

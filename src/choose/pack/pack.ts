@@ -26,7 +26,7 @@ import { BudgetInvalid, BudgetTooSmall, OutRefused, TaskEmpty } from "./errors.t
 import { fitWithinBudget } from "./fit/within-budget.ts"
 import { selectFiles } from "./fit.ts"
 import { adviceFor, type GuidelineText, listGuidelines, readGuidelines } from "./guidelines.ts"
-import { createHistory, diffPacks, sentBefore } from "./history.ts"
+import { createHistory, diffPacks, sentBefore } from "./history/history.ts"
 import {
   type BuildInput,
   checkRequest,

@@ -14,10 +14,10 @@ import { isSecretBearing } from "#see/repo"
 import { PackWeightsInvalid, TargetDenied } from "./errors.ts"
 import { LEAST_PROBABILITY } from "./fit/expected-need.ts"
 import { MOST_WEIGHED_FILES } from "./limits.ts"
-import { graphOf } from "./per-tree-cache.ts"
 import { type Candidate, gatherCandidates, type Signals } from "./rank/candidates.ts"
 import { type PathFinder, pathFinderOf } from "./rank/path-finder.ts"
 import { denyRule, type PathRule, roleRule } from "./rank/path-rules.ts"
+import { graphOf } from "./rank/per-tree-cache.ts"
 
 type RankRequest = {
   readonly task: string

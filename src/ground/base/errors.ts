@@ -1,5 +1,5 @@
 import { defineError } from "./error.ts"
-import { visibleLine } from "./text.ts"
+import { visibleLine } from "./text/text.ts"
 
 /** Messages show paths with `visibleLine`, because names are untrusted; `data` has the original. */
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
 import { createIds, systemRandom } from "./id.ts"
-import { compareText } from "./text.ts"
+import { compareText } from "./text/text.ts"
 
 describe("ids", () => {
   test("[BASE-4] an id is prefix, time and random part; equal random bytes give equal ids", () => {

@@ -34,6 +34,7 @@ export {
   setFileMode,
   statFile,
   statNow,
+  tryRename,
 } from "./files/file-operations.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
 export { createFolderWatch } from "./files/folder-watch.ts"
@@ -45,6 +46,15 @@ export { whileLocked, withFileLock } from "./files/lock.ts"
 export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
 export { openFolder } from "./files/open-folder.ts"
 export {
+  importValidators,
+  mapStack,
+  missingPackageFiles,
+  packageFile,
+  readBuilt,
+  threadModule,
+  versions,
+} from "./files/package-files.ts"
+export {
   formatAgo,
   formatBytes,
   formatCount,
@@ -53,27 +63,15 @@ export {
   formatUsd,
   plural,
 } from "./format.ts"
-export type { Glob } from "./glob.ts"
-export { createMatcher, matchSequence, parseGlob } from "./glob.ts"
-export { guidelineFields } from "./guideline-fields.ts"
 export type { Ids, Random } from "./id.ts"
 export { createIds, systemRandom } from "./id.ts"
-export { parseJson, parseJsonRecord } from "./json.ts"
+export { nestingOf, parseJson, parseJsonRecord } from "./json.ts"
 export { once, onceUnlessRejected, openOnce } from "./lazy.ts"
 export type { Log } from "./log.ts"
 export { createLog, silentLog } from "./log.ts"
 export type { JsonRecord } from "./object.ts"
 export { asRecord, isRecord } from "./object.ts"
 export { isOwnTool } from "./own-tool.ts"
-export {
-  importValidators,
-  mapStack,
-  missingPackageFiles,
-  packageFile,
-  readBuilt,
-  threadModule,
-  versions,
-} from "./package-files.ts"
 export { isInside } from "./path.ts"
 export type { Machine, ProcessIdentity } from "./process/process.ts"
 export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
@@ -91,13 +89,18 @@ export { openOutput } from "./process/standard-output.ts"
 export type { Thread, ThreadAnswer } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
 export { createRecentCache } from "./recent-cache.ts"
+export { splitFrontMatter } from "./text/front-matter.ts"
+export type { Glob } from "./text/glob.ts"
+export { createMatcher, matchSequence, parseGlob } from "./text/glob.ts"
+export { guidelineFields } from "./text/guideline-fields.ts"
 export {
   compareText,
+  escapeMarkup,
   nearest,
   ownCopy,
   visible,
   visibleLine,
   withoutHiddenCharacters,
-} from "./text.ts"
-export { estimateTokens } from "./token-estimate.ts"
+} from "./text/text.ts"
+export { estimateTokens } from "./text/token-estimate.ts"
 export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"

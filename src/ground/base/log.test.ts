@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { testClock } from "#test/clock"
 import { createLog, LOG_LEVELS, type LogLevel, silentLog } from "./log.ts"
-import { visibleLine } from "./text.ts"
+import { visibleLine } from "./text/text.ts"
 
 function logTo(
   lines: string[],

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts"
-import { visibleLine } from "./text.ts"
+import { visibleLine } from "./text/text.ts"
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,13 +1,13 @@
 import { once } from "#ground/base"
-import { createKeywordScan } from "./automaton.ts"
-import { base64Views, type Run, runsOf } from "./base64.ts"
-import { unescapedViews, type View } from "./escapes.ts"
+import { base64Views, type Run, runsOf } from "./encodings/base64.ts"
+import { unescapedViews, type View } from "./encodings/escapes.ts"
 import type { KnownSecretFinder } from "./known-secrets.ts"
-import { NAME_RULES, PROSE_RULES } from "./names.ts"
 import { continuationsOf, PLACEMENT_RULES } from "./placements.ts"
-import { createRejections, type Rule, type SecretMatch, type Work } from "./rule.ts"
-import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
-import { VENDOR_RULES } from "./vendors.ts"
+import { createKeywordScan } from "./rules/automaton.ts"
+import { NAME_RULES, PROSE_RULES } from "./rules/names.ts"
+import { createRejections, type Rule, type SecretMatch, type Work } from "./rules/rule.ts"
+import { DISCORD_TOKEN, STRUCTURE_RULES } from "./rules/structures.ts"
+import { VENDOR_RULES } from "./rules/vendors.ts"
 
 export type Span = SecretMatch & { readonly secret: string; readonly rank: number }
 

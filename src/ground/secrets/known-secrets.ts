@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
-import type { SecretMatch, Work } from "./rule.ts"
+import type { SecretMatch, Work } from "./rules/rule.ts"
 
 /** Text is hashed in windows of this length: a quarter of a megabyte of numbers. */
 const KNOWN_STRETCH_CHARACTERS = 65_536

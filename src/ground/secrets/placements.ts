@@ -1,6 +1,12 @@
-import { entropyBits, isPlaceholder, isReference, isSecretLike, plainness } from "./likeness.ts"
-import { type Parts, patternRule, type Rule } from "./rule.ts"
-import { isPassword } from "./structures.ts"
+import {
+  entropyBits,
+  isPlaceholder,
+  isReference,
+  isSecretLike,
+  plainness,
+} from "./rules/likeness.ts"
+import { type Parts, patternRule, type Rule } from "./rules/rule.ts"
+import { isPassword } from "./rules/structures.ts"
 
 const isOdd = ({ secret }: Parts) =>
   isSecretLike(secret, { atMostPlain: 0.6 }) && !isReference(secret)

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { isNight, seed } from "#test/seed"
 import { createSpecimens, type Specimen } from "../../../test/corpus/secret-kinds.ts"
-import { NAME_RULES } from "./names.ts"
-import { createRejections, type Rule } from "./rule.ts"
+import { NAME_RULES } from "./rules/names.ts"
+import { createRejections, type Rule } from "./rules/rule.ts"
+import { STRUCTURE_RULES } from "./rules/structures.ts"
+import { VENDORS } from "./rules/vendors.ts"
 import { createSecrets } from "./secrets.ts"
-import { STRUCTURE_RULES } from "./structures.ts"
-import { VENDORS } from "./vendors.ts"
 
 const specimens = createSpecimens(seed())
 

@@ -2,8 +2,8 @@ import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
 import { findSpans, type Span } from "./find.ts"
 import { createKnown, type KnownSecretFinder } from "./known-secrets.ts"
-import { createOwnPatterns, type OwnPattern } from "./own-patterns.ts"
-import type { Work } from "./rule.ts"
+import { createOwnPatterns, type OwnPattern } from "./rules/own-patterns.ts"
+import type { Work } from "./rules/rule.ts"
 
 /**
  * Findings are removed and the rest is scanned again, because a replacement can uncover an adjacent

@@ -1,7 +1,7 @@
 import type { Random } from "#ground/base"
-import { type RedactedStructure, redactStructure, type StructureOptions } from "./json.ts"
-import type { OwnPattern } from "./own-patterns.ts"
+import { type RedactedStructure, redactStructure, type StructureOptions } from "./encodings/json.ts"
 import { createRedactor, type RedactedText } from "./redact.ts"
+import type { OwnPattern } from "./rules/own-patterns.ts"
 
 export type { SecretFinding } from "./redact.ts"
 export type Secrets = ReturnType<typeof createSecrets>

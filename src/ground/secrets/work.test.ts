@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest"
 import { systemRandom } from "#ground/base"
 import { isNight } from "#test/seed"
 import { regexTraps, repeated } from "../../../test/corpus/regex-traps.ts"
-import { createAutomaton } from "./automaton.ts"
 import { KEYWORDS, RULES } from "./find.ts"
 import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
 import { createRedactor } from "./redact.ts"
+import { createAutomaton } from "./rules/automaton.ts"
 
 const KNOWN = ["aaaaaaaaab", `${"a".repeat(3_000)}b`, "https://corp.dev/abc?d=1"]
 const { redact } = createRedactor({ random: systemRandom, known: KNOWN })

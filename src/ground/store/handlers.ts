@@ -6,8 +6,8 @@ import type {
   ParsedInput,
   storeOperations,
 } from "#ground/contract"
-import { BackupMissing, BackupNotHere } from "./errors.ts"
-import { describeLocation, type StoreLocation } from "./location.ts"
+import { BackupMissing } from "./errors.ts"
+import { requireFile, type StoreLocation } from "./location.ts"
 import { findNewestBackup } from "./sqlite/backup.ts"
 import { restoreBackup } from "./sqlite/restore.ts"
 import { backupDirectoryOf, type Store } from "./store.ts"
@@ -72,9 +72,4 @@ async function listEvents(
   const page = await journal.read({ after: from, limit, namePrefix })
   if (page.kind !== "entries") return { entries: [], next: page.head.seq, head: page.head }
   return { entries: [...page.entries], next: page.next.seq, head: page.head }
-}
-
-function requireFile(location: StoreLocation): string {
-  if (location.kind === "sqlite") return location.file
-  throw BackupNotHere({ server: describeLocation(location) })
 }

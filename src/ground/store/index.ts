@@ -8,6 +8,7 @@ export {
 } from "./errors.ts"
 export { eventsHandlers, storeHandlers } from "./handlers.ts"
 export type { Journal } from "./journal.ts"
+export { jsonColumn } from "./json-column.ts"
 export type { StoreLocation } from "./location.ts"
 export { parseDatabaseUrl } from "./location.ts"
 export { MIGRATIONS } from "./migrations/index.ts"

@@ -1,6 +1,3 @@
-/** Before this SQLite had a corruption race with several processes in WAL mode (PROMISES, finding 4). */
-export const OLDEST_SQLITE = "3.51.3"
-
 /** SQLite blocks the event loop while it waits for a lock; the rest of the wait is asynchronous. */
 export const BLOCKING_WAIT_MS = 20
 

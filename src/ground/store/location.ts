@@ -1,4 +1,4 @@
-import { UrlInvalid } from "./errors.ts"
+import { BackupNotHere, UrlInvalid } from "./errors.ts"
 
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
@@ -22,6 +22,12 @@ export function describeLocation(location: StoreLocation): string {
     default:
       return location satisfies never
   }
+}
+
+/** Backups are files of an SQLite store. */
+export function requireFile(location: StoreLocation): string {
+  if (location.kind === "sqlite") return location.file
+  throw BackupNotHere({ server: describeLocation(location) })
 }
 
 export type PostgresAddress = {

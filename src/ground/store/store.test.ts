@@ -1,6 +1,8 @@
+import path from "node:path"
 import { expect, test } from "vitest"
 import { type ErrorFactory, silentLog, systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
+import { tempDirectory } from "#test/temp"
 import * as errors from "./errors.ts"
 import { openStore, type Store } from "./store.ts"
 
@@ -31,6 +33,25 @@ test("[STORE-10] a room can emit only its own events with their own data", async
   // @ts-expect-error a room without events has no voice
   expect(store.forRoom("unheard-of")).toBeDefined()
   expect((await store.journal.head()).seq).toBe(2)
+})
+
+test("[STORE-23] a store in memory starts as a copy of a file, and its writes are dropped", async () => {
+  await using folder = await tempDirectory()
+  const file = path.join(folder.path, "store.db")
+  const services = { clock: testClock(), random: systemRandom, log: silentLog }
+  const note = async (store: Store) =>
+    store
+      .forRoom("store")
+      .transaction(async (tx) => tx.emit("store.backed-up", { file: "a", sizeBytes: 1 }))
+  const count = async (store: Store) => (await store.journal.head()).seq
+  const location = { kind: "sqlite", file } as const
+  await using original = await openStore({ ...services, location })
+  await note(original)
+  const before = await count(original)
+  await using copy = await openStore({ ...services, location: { kind: "memory" }, copyOf: file })
+  expect(await count(copy)).toBe(before)
+  await note(copy)
+  expect([await count(copy), await count(original)]).toEqual([before + 1, before])
 })
 
 test("each store error has a hint of at most 160 characters", () => {

@@ -4,7 +4,7 @@ import type { Clock, Log, Random } from "#ground/base"
 import type { Cursor, EventRoom, JournalEntry } from "#ground/contract"
 import { createDb, type Db, guardReads, type OpenTransaction } from "./db.ts"
 import type { Driver, OwnedDriver, Statements } from "./driver.ts"
-import { BackupNotHere, RowUnexpected, StoreCorrupt } from "./errors.ts"
+import { RowUnexpected, StoreCorrupt } from "./errors.ts"
 import { createJournal, createJournalWriter, type Journal, newEpoch, newSalt } from "./journal.ts"
 import { DEFAULT_BUSY_TIMEOUT_MS, MAX_JOURNAL_PAGE } from "./limits.ts"
 import {
@@ -13,7 +13,7 @@ import {
   createFollower,
   createListeners,
 } from "./listeners.ts"
-import { describeLocation, type StoreLocation } from "./location.ts"
+import { describeLocation, requireFile, type StoreLocation } from "./location.ts"
 import { migrate, schemaVersion } from "./migrate.ts"
 import { MIGRATIONS } from "./migrations/index.ts"
 import type { Migration } from "./migrations/migration.ts"
@@ -182,11 +182,6 @@ function createHead(options: StoreOptions, dialect: Db["dialect"]) {
     events.emit("store.created", { dialect })
     await events.write(statements)
   }
-}
-
-function requireFile(location: StoreLocation): string {
-  if (location.kind === "sqlite") return location.file
-  throw BackupNotHere({ server: describeLocation(location) })
 }
 
 async function describeStore(deps: {

@@ -1,3 +1,4 @@
+import type { TokenUsage } from "#ground/contract"
 import { PRICE_TABLE, type PriceRow, type Prices, type PriceTable } from "./prices.ts"
 
 /** Tokens of one request, each counted in one field only: `inputTokens` excludes cached tokens. */
@@ -63,4 +64,13 @@ function multiply(usage: Usage, prices: Prices): number {
     (usage.cacheWriteTokens ?? 0) * prices.cacheWrite +
     (usage.cacheWriteHourTokens ?? 0) * prices.cacheWriteHour
   return perMillion / 1_000_000
+}
+
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  }
 }

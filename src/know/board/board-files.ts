@@ -11,9 +11,12 @@ import {
 import type { TicketProblem } from "#ground/contract"
 import { PROJECT_FOLDER } from "#see/repo"
 import { TicketFileChanged } from "./errors.ts"
-import { LARGEST_LOG_BYTES, LARGEST_TICKET_BYTES, MOST_LOG_FILES, MOST_TICKETS } from "./limits.ts"
-import { type LogRecord, readLog } from "./log-record.ts"
-import { type ReadTicket, readTicket, type TicketEntry } from "./ticket-file.ts"
+import { LARGEST_LOG_BYTES, LARGEST_TICKET_BYTES, MOST_TICKETS } from "./limits.ts"
+import { type LogRecord, readLog } from "./log/log-record.ts"
+import { type ReadTicket, readTicket, type TicketEntry } from "./tickets/ticket-file.ts"
+
+/** 50,000 events of short sessions. */
+const MOST_LOG_FILES = 20_000
 
 const BOARD_FOLDER = `${PROJECT_FOLDER}/board`
 export const TICKET_FOLDER = `${BOARD_FOLDER}/tickets`

@@ -1,9 +1,9 @@
 import type { Board, BoardEvents, ParsedInput, TicketDetail, TicketList } from "#ground/contract"
 import { LANES } from "#ground/contract"
-import { createChanges, type TicketFieldInput } from "./change-tickets.ts"
 import type { BoardDeps } from "./deps.ts"
-import { type CallFrom, createMoves, limitOf } from "./move-tickets.ts"
 import { createSnapshots, entryOf, findTicket } from "./snapshot.ts"
+import { createChanges, type TicketFieldInput } from "./tickets/change-tickets.ts"
+import { type CallFrom, createMoves, limitOf } from "./tickets/move-tickets.ts"
 
 export type BoardRoom = ReturnType<typeof createBoard>
 

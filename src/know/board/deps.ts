@@ -1,7 +1,7 @@
 import type { Clock, Random } from "#ground/base"
 import type { BoardActor, Caller, Config } from "#ground/contract"
 import type { Db } from "#ground/store"
-import type { LogRecord } from "./log-record.ts"
+import type { LogRecord } from "./log/log-record.ts"
 import type { WorkingTree } from "./working-tree.ts"
 
 /** The caller: a person, or automation with the agent's name. */

@@ -4,13 +4,7 @@ export const MOST_TICKETS = 5_000
 /** Twice the longest text, with its front matter. */
 export const LARGEST_TICKET_BYTES = 128 * 1024
 
-/** A log is rewritten with each event, so a longer one continues in another file. */
-export const MOST_EVENTS_A_FILE = 500
-
 export const LARGEST_LOG_BYTES = 4 * 1024 ** 2
-
-/** 50,000 events of short sessions. */
-export const MOST_LOG_FILES = 20_000
 
 /** The rest of an output is read and dropped; its hash covers what is stored. */
 export const LARGEST_OUTPUT_BYTES = 1024 ** 2

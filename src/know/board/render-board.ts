@@ -1,6 +1,6 @@
 import { compareText } from "#ground/base"
 import { LANES, type Lane, type Ticket } from "#ground/contract"
-import { lastingScore } from "./rank.ts"
+import { lastingScore } from "./tickets/rank-tickets.ts"
 
 const TITLES: Readonly<Record<Lane, string>> = {
   backlog: "Backlog",

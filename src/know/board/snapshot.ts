@@ -10,12 +10,12 @@ import {
 } from "./board-files.ts"
 import type { BoardDeps } from "./deps.ts"
 import { TicketAmbiguous, TicketUnknown } from "./errors.ts"
-import { NEW_TICKET, type TicketState } from "./legality.ts"
-import type { LogRecord } from "./log-record.ts"
-import { graphProblems, rankTickets } from "./rank.ts"
+import { NEW_TICKET, type TicketState } from "./log/legality.ts"
+import type { LogRecord } from "./log/log-record.ts"
+import { type Replay, replayRecords } from "./log/replay.ts"
 import { renderBoard } from "./render-board.ts"
-import { type Replay, replayRecords } from "./replay.ts"
-import type { TicketEntry } from "./ticket-file.ts"
+import { graphProblems, rankTickets } from "./tickets/rank-tickets.ts"
+import type { TicketEntry } from "./tickets/ticket-file.ts"
 
 /** The board as its files are at one moment. */
 export type BoardSnapshot = {

@@ -1,3 +1,4 @@
+import { escapeMarkup } from "#ground/base"
 import {
   type CallContext,
   type KbContext,
@@ -147,21 +148,13 @@ function textOf(paragraphs: readonly StoredParagraph[]): string {
 function elementOf({ id, body, document }: StoredParagraph, at: number): string {
   const attributes = [
     `label="${labelOf(at)}"`,
-    `id="${escaped(id)}"`,
-    `citation="${escaped(body.citation)}"`,
+    `id="${escapeMarkup(id)}"`,
+    `citation="${escapeMarkup(body.citation)}"`,
     `tier="${document.tier}"`,
   ]
-  return `<paragraph ${attributes.join(" ")}>${escaped(body.text)}</paragraph>`
+  return `<paragraph ${attributes.join(" ")}>${escapeMarkup(body.text)}</paragraph>`
 }
 
 function labelOf(at: number): string {
   return `P${at + 1}`
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
 }

@@ -1,2 +1,3 @@
+export { sessionsHandlers } from "./handlers.ts"
 export type { SessionIndex } from "./sessions.ts"
 export { createSessionIndex } from "./sessions.ts"

@@ -18,7 +18,6 @@ import { PRICES_VERSION } from "#ground/tokens"
 import { findTranscripts, type HostHome } from "#see/hosts"
 import { SessionAmbiguous, SessionNotIndexed, WasteNotAnEdit, WasteUnknown } from "./errors.ts"
 import { type FoundFile, importFile, isCovered } from "./import/import-file.ts"
-import { MAX_FILES, SERVER_WAIT_MS } from "./limits.ts"
 import {
   CompactionRow,
   CountRow,
@@ -57,6 +56,12 @@ import {
 } from "./query/spend.ts"
 import { findSessionWaste, startSizes } from "./waste/find-waste.ts"
 import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
+
+/** A server answers with what is indexed after this time, and continues to index. */
+const SERVER_WAIT_MS = 1_500
+
+/** Transcripts of one import, newest first; the store would grow without limit. */
+const MAX_FILES = 20_000
 
 type SessionIndexSettings = {
   readonly import: ImportState["setting"]

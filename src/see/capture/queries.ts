@@ -8,14 +8,9 @@ import {
   StartServer,
   TokenScale,
 } from "#ground/contract"
-import { type Sql, sql } from "#ground/store"
+import { jsonColumn, type Sql, sql } from "#ground/store"
 
 /** A row that does not parse is damaged. */
-const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(schema)
 
 export const SummaryRow = z
   .object({
@@ -46,13 +41,13 @@ export const SummaryRow = z
   )
 
 export const FingerprintRow = z.object({ id: z.string(), fingerprint: z.string() })
-export const ManifestRow = z.object({ manifest: json(Manifest) })
+export const ManifestRow = z.object({ manifest: jsonColumn(Manifest) })
 /**
  * Only the fields that counting needs: building the schema of a manifest and parsing a whole one take
  * longer than counting again.
  */
 export const CountsRow = z.object({
-  manifest: json(
+  manifest: jsonColumn(
     z.object({
       estimator: z.string(),
       scale: z.lazy(() => TokenScale).optional(),
@@ -71,8 +66,8 @@ export const CountsRow = z.object({
     }),
   ),
 })
-export const ObservationRow = z.object({ observation: json(Observation).nullable() })
-export const TextRow = z.object({ body: json(CaptureText) })
+export const ObservationRow = z.object({ observation: jsonColumn(Observation).nullable() })
+export const TextRow = z.object({ body: jsonColumn(CaptureText) })
 
 const SUMMARY = sql`id, host, host_version, working_directory, captured_at, last_seen_at, times,
   files, tokens_in_window, tokens_on_demand`

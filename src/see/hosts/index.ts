@@ -25,6 +25,7 @@ export { findSignIn } from "./sign-in.ts"
 export type { HostHome, SessionFile, TranscriptFile } from "./transcripts/find-transcripts.ts"
 export {
   claudeFiles,
+  claudeProjectSlug,
   codexFiles,
   findTranscripts,
   isSessionId,

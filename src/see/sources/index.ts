@@ -1,3 +1,4 @@
+export { sourceHandlers } from "./handlers.ts"
 export type { ListedServer, ServerTools } from "./list-tools.ts"
 export { listServerTools } from "./list-tools.ts"
 export type { Sources } from "./sources.ts"

@@ -8,7 +8,7 @@ import { createApp } from "./app.ts"
 
 const { signal } = new AbortController()
 
-test("[APP-49] hosts.list and the doctor report version, sign-in and connection", async () => {
+test("[APP-61] hosts.list and the doctor report version, sign-in and connection", async () => {
   await using temp = await tempDirectory()
   const [home, project, bin] = ["home", "p", "bin"].map((it) => path.join(temp.path, it))
   if (home === undefined || project === undefined || bin === undefined)
@@ -54,7 +54,7 @@ test("[APP-49] hosts.list and the doctor report version, sign-in and connection"
   ])
 })
 
-test("[APP-49] without a host the doctor warns", async () => {
+test("[APP-61] without a host the doctor warns", async () => {
   await using temp = await tempDirectory()
   const environment = { HOME: temp.path, PATH: "" }
   const options = { directory: temp.path, environment, settings: [], writeLog: () => {} }

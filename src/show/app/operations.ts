@@ -23,6 +23,8 @@ const openAgentsRoom = async (services: Services) =>
   (await import("./rooms/agents.ts")).openAgentHandlers(services)
 const openBoardRoom = async (services: Services) =>
   (await import("./rooms/board.ts")).openBoardHandlers(services)
+const openLedgerRoom = async (services: Services) =>
+  (await import("./rooms/ledger.ts")).openLedgerHandlers(services)
 const openMapAndPackRooms = async (services: Services) =>
   (await import("./rooms/pack.ts")).openMapAndPackHandlers(services)
 const openMemoryRoom = async (services: Services) =>
@@ -69,20 +71,16 @@ const ROOMS = {
   gateway: async (services) => ({
     gateway: (await import("#act/gateway")).gatewayHandlers(services),
   }),
-  claim: async (services) => ({
-    claim: (await import("./rooms/claims.ts")).claimHandlers(services),
-  }),
+  claim: openLedgerRoom,
   decision: openMemoryRoom,
-  session: async (services) => ({
-    session: (await import("./rooms/sessions.ts")).sessionHandlers(services),
-  }),
+  session: openLedgerRoom,
   sessions: async (services) => ({
-    sessions: (await import("./rooms/session-index.ts")).sessionsHandlers(services),
+    sessions: await (await import("./rooms/sessions.ts")).openSessionsHandlers(services),
   }),
   guard: async (services) => ({
-    guard: (await import("./rooms/guard.ts")).guardHandlers(services),
+    guard: (await import("./rooms/guard.ts")).openGuardHandlers(services),
   }),
-  kit: async (services) => ({ kit: (await import("./rooms/kit.ts")).kitHandlers(services) }),
+  kit: async (services) => ({ kit: (await import("./rooms/kit.ts")).openKitHandlers(services) }),
   memory: openMemoryRoom,
   credential: async (services) => ({
     credential: (await import("./secrets/credentials.ts")).credentialHandlers(services),
@@ -90,7 +88,7 @@ const ROOMS = {
   kb: async (services) => ({ kb: (await import("./rooms/knowledge.ts")).openKbHandlers(services) }),
   pipeline: openPipelineRoom,
   source: async (services) => ({
-    source: (await import("./rooms/sources.ts")).sourceHandlers(services),
+    source: (await import("#see/sources")).sourceHandlers(services),
   }),
   config: async (services) => ({ config: configHandlers(services) }),
   demo: async (services) => ({

@@ -29,8 +29,7 @@ import { createSettings, type LoadedConfig } from "./config/layers.ts"
 import { StoreMissing } from "./errors.ts"
 import { findPlaces, type RepositoryPaths } from "./places.ts"
 import { createRepositoryMap, type RepositoryMap } from "./rooms/map.ts"
-import { modelScales } from "./rooms/model-scale.ts"
-import { lazyTokens } from "./rooms/tokens.ts"
+import { lazyTokens, modelScales } from "./rooms/tokens.ts"
 import { loadSecrets } from "./secrets/known-secrets.ts"
 import { refuseForeignState } from "./secrets/salt.ts"
 
@@ -135,7 +134,7 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
       return (await import("./rooms/knowledge.ts")).openKnowledge(services)
     }),
     sessionIndex: once(async (): Promise<SessionIndex> => {
-      return (await import("./rooms/session-index.ts")).openSessionIndex(services)
+      return (await import("./rooms/sessions.ts")).openSessionIndex(services)
     }),
     sources: () => sources.open(),
     fold: () => fold.open(),

@@ -236,6 +236,12 @@ describe("errors", () => {
     expect(explain("just text", plain).exitCode).toBe(70)
   })
 
+  test("[CLI-10] too many open files are no bug", () => {
+    const plain = createScreen({ isColored: false, columns: undefined })
+    const { exitCode, wire } = explain(new Error("EMFILE: too many open files, open 'a'"), plain)
+    expect([exitCode, wire.code]).toEqual([1, "CLI_TOO_MANY_FILES"])
+  })
+
   test("[CLI-10] a renamed error is sent with its former code", () => {
     const plain = createScreen({ isColored: false, columns: undefined })
     const Renamed = defineError<object>()("NEW_CODE", {

@@ -18,9 +18,13 @@ import {
 import type { Store } from "#ground/store"
 import type { App } from "#show/app"
 import { AgentTypeUnknown, BodyInvalid } from "./errors.ts"
-import { DOOR_PAGE_MESSAGES, MOST_RUNS_COUNTED } from "./limits.ts"
 import { bodyOf, queryOf, signalOf } from "./request.ts"
 import { readQuery } from "./routes.ts"
+
+const MOST_RUNS_COUNTED = 500
+
+/** Default `limit` of GET /api/agents/:id/messages. */
+const DOOR_PAGE_MESSAGES = 1_000
 
 type DoorDeps = {
   readonly app: App

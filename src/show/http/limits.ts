@@ -3,8 +3,3 @@ export const LARGEST_BODY_BYTES = 1_000_000
 
 /** Deeper than any valid input; our own walk has a limit, JSON.parse has none. */
 export const DEEPEST_JSON_LEVELS = 64
-
-/** Default `limit` of GET /api/agents/:id/messages. */
-export const DOOR_PAGE_MESSAGES = 1_000
-
-export const MOST_RUNS_COUNTED = 500

@@ -20,29 +20,11 @@ export const LARGEST_BODY_BYTES = 4 * 1_024 * 1_024
 /** The name is shown and is part of a session's name, which has at most 200 characters. */
 export const LONGEST_CLIENT_NAME_CHARACTERS = 80
 
-/** Rows of the structured summary; the text has all. */
-export const MOST_SUMMARY_ROWS = 50
-
-/** The newest; older ones are read by their id. */
-export const MOST_RESOURCES_LISTED = 50
-
 /** Our lists are fixed, so these streams never send a change. */
 export const MOST_SUBSCRIPTIONS = 64
-
-/** Per file of a result; `map` has more. */
-export const MOST_SYMBOLS_OF_A_FILE = 5
 
 /** A signature may be very long; a list has one line per symbol. */
 export const LONGEST_LINE_CHARACTERS = 200
 
-/** A model corrects a few problems at a time. */
-export const MOST_PROBLEMS_TOLD = 5
-
 /** A random delimiter occurs in a text with probability 2^-64; a few attempts suffice. */
 export const MOST_FENCES = 8
-
-/** How long requests may take after the client closed its input. */
-export const LONGEST_LAST_WORK_MS = 10_000
-
-/** A host starts one or a few sessions; branches of further ones end by their deadlines. */
-export const MOST_ENDED_SESSIONS = 100

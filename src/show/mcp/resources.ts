@@ -9,8 +9,10 @@ import {
 import { firstLine, formatExact, isAppError, plural } from "#ground/base"
 import { Capture, CaptureList, PackBuilt, PackList } from "#ground/contract"
 import { explain, failureText } from "./answer.ts"
-import { MOST_RESOURCES_LISTED } from "./limits.ts"
 import { ask, type McpApp, type ToolCall } from "./tools/tool.ts"
+
+/** The newest; older ones are read by their id. */
+const MOST_RESOURCES_LISTED = 50
 
 type ResourceDeps = {
   readonly app: McpApp

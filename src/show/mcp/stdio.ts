@@ -6,10 +6,16 @@ import { type Caller, TOOL_SETS, type ToolSetName } from "#ground/contract"
 import { type CallerName, type CallerOf, stdioCallers } from "./caller.ts"
 import { ToolSetUnknown } from "./errors.ts"
 import { createFrames } from "./frames.ts"
-import { LONGEST_LAST_WORK_MS, MOST_ENDED_SESSIONS, MOST_SUBSCRIPTIONS } from "./limits.ts"
+import { MOST_SUBSCRIPTIONS } from "./limits.ts"
 import { makeServer, shownTools } from "./server.ts"
 import { takeStdout } from "./stdout.ts"
 import type { McpApp } from "./tools/tool.ts"
+
+/** A host starts one or a few sessions; branches of further ones end by their deadlines. */
+const MOST_ENDED_SESSIONS = 100
+
+/** How long requests may take after the client closed its input. */
+const LONGEST_LAST_WORK_MS = 10_000
 
 export type McpCall = {
   readonly app: McpApp

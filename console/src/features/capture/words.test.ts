@@ -7,19 +7,10 @@ import {
   describeObserver,
   describeTrust,
   formatOrdinal,
-  formatShare,
   shortHash,
 } from "./words.ts"
 
 describe("texts of a capture", () => {
-  it.each([
-    [0, "0 %"],
-    [0.0004, "under 0.1 %"],
-    [0.0849, "8.5 %"],
-  ])("[CONSOLE-15] a share of %d is %s", (share, description) => {
-    expect(formatShare(share)).toBe(description)
-  })
-
   it("positions are ordinal numbers", () => {
     expect([1, 2, 3, 4, 11, 12, 22, 1_003].map(formatOrdinal)).toEqual([
       "1st",

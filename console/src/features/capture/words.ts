@@ -15,12 +15,6 @@ export function sentenceCase(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export function formatShare(share: number): string {
-  if (share === 0) return "0 %"
-  if (share < 0.001) return "under 0.1 %"
-  return `${(share * 100).toFixed(1)} %`
-}
-
 export function formatOrdinal(position: number): string {
   const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
   return `${formatExact(position)}${ends[PLACES.select(position)] ?? "th"}`

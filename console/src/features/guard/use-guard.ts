@@ -1,14 +1,14 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
-import { formatClock } from "../../base/format.ts"
+import { formatClock, formatScore } from "../../base/format.ts"
 import { type ConfigSetting, formatExact, type GuardVerdicts, plural } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { useSettled } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
+import { useWatched } from "../../data/live/watch-query.ts"
 import { readOrigin } from "../../data/origin.ts"
 import type { GuardParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
-import { useWatched } from "../../data/watch-query.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 /** Polled every 5 s, so the page is limited. */
@@ -121,7 +121,7 @@ export function useWays() {
     mutationFn: (paths: readonly string[]) => client.write("guard.simulate", { paths: [...paths] }),
     onSuccess: ({ receipt, reachCount, testCount }) => {
       const reach = `${plural(reachCount, "file")} and ${plural(testCount, "test")} depend on it`
-      toast.show({ text: `Risk ${receipt.risk.toFixed(2)}, ${reach}; edit allowed for 4 hours` })
+      toast.show({ text: `Risk ${formatScore(receipt.risk)}, ${reach}; edit allowed for 4 hours` })
     },
     onError: fail,
   })

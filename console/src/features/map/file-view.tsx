@@ -1,4 +1,4 @@
-import { visibleLine } from "../../base/format.ts"
+import { formatScore, visibleLine } from "../../base/format.ts"
 import { formatCount, formatExact, type MapShow, type MapSymbol, plural } from "../../contract.ts"
 import type { MapTab } from "../../data/paths.ts"
 import { Loaded } from "../../ui/collection/collection.tsx"
@@ -62,7 +62,7 @@ function Facts({ file }: { readonly file: ShownFile }) {
     <Block>
       <Text as="p" size="sm" tone="2">
         {visibleLine(kind)}, {plural(lines, "line")}, {plural(tokens, "token")}, rank{" "}
-        {rank.toFixed(2)}
+        {formatScore(rank)}
       </Text>
     </Block>
   )

@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type IndexState, type MapScan, plural } from "../../contract.ts"
@@ -25,6 +24,7 @@ import { Notice } from "../../ui/notice/notice.tsx"
 import { OnlyWide, Pane } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { useNarrow } from "../../ui/use-narrow.ts"
 import { Detail } from "./detail.tsx"
 import { SearchResults } from "./search-results.tsx"
 import { Tree } from "./tree.tsx"
@@ -161,22 +161,6 @@ const VIEWS = [
   { value: "treemap", label: "Treemap" },
   { value: "list", label: "List" },
 ] as const
-
-const NARROW = "(max-width: 900px)"
-
-function useNarrow(): boolean {
-  return useSyncExternalStore(
-    watchNarrow,
-    () => window.matchMedia(NARROW).matches,
-    () => false,
-  )
-}
-
-function watchNarrow(changed: () => void): () => void {
-  const query = window.matchMedia(NARROW)
-  query.addEventListener("change", changed)
-  return () => query.removeEventListener("change", changed)
-}
 
 type ShownProps = ListPaneProps & {
   readonly handle: ListRef

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { formatAge, formatMoment, visibleLine } from "../../base/format.ts"
+import { formatAge, formatMoment, formatScore, visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -146,7 +146,7 @@ function AboutMemory({ now, memory }: AboutProps) {
       <Values>
         <StateValue memory={memory} />
         <Value name="Trust">
-          {confidence.toFixed(2)}, {describeTrust(confidence)}, computed from signals and uses
+          {formatScore(confidence)}, {describeTrust(confidence)}, computed from signals and uses
         </Value>
         <Value name="Signals" wrap>
           {describeSignals(memory)}

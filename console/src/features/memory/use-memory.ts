@@ -1,5 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
+import { formatScore } from "../../base/format.ts"
 import type { Memory, MemoryList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { useSettled } from "../../data/clock.ts"
@@ -86,7 +87,7 @@ export function useActions() {
     onMutate: ({ memory, verdict }) => patch(withRating(memory, verdict)),
     onSuccess: (memory) => {
       patch(memory)
-      toast.show({ text: `Rating saved, trust is now ${memory.confidence.toFixed(2)}` })
+      toast.show({ text: `Rating saved, trust is now ${formatScore(memory.confidence)}` })
     },
     onError: fail,
     onSettled: settle,

@@ -11,9 +11,9 @@ import {
   plural,
   type RepositoryState,
 } from "../../contract.ts"
+import { useWatched, watchedQuery } from "../../data/live/watch-query.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { useWatched, watchedQuery } from "../../data/watch-query.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CheckProblems } from "../../ui/checks/checks.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"

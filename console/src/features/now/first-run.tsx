@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { toWireError } from "../../base/errors.ts"
+import { formatShare } from "../../base/format.ts"
 import {
   type Capture,
   formatBytes,
@@ -133,7 +134,7 @@ type CaptureFigureProps = { readonly host: HostName; readonly capture: Capture }
 function CaptureFigure({ host, capture }: CaptureFigureProps) {
   const { headline, budget, advice } = capture
   const tokens = Object.fromEntries(headline.kinds.map((it) => [it.kind, it.tokens]))
-  const share = `${(headline.share * 100).toFixed(1)} % of ${formatCount(headline.window)}`
+  const share = `${formatShare(headline.share)} of ${formatCount(headline.window)}`
   return (
     <Stack gap="8">
       <Flow align="apart" wrap>

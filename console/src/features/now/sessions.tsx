@@ -6,9 +6,9 @@ import {
   type LiveSession,
   plural,
 } from "../../contract.ts"
+import { useWatched } from "../../data/live/watch-query.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
-import { useWatched } from "../../data/watch-query.ts"
 import {
   Cell,
   Group,

@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore } from "react"
+import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type ContextPack, formatExact, plural } from "../../contract.ts"
@@ -15,6 +15,7 @@ import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
+import { useNarrow } from "../../ui/use-narrow.ts"
 import { type Choices, togglePin } from "./choices.ts"
 import { Columns } from "./columns.tsx"
 import { PackHeader } from "./header.tsx"
@@ -209,20 +210,4 @@ function useEdits({ choices, onParams }: Edits): Change {
     setPast([...past, choices].slice(-MOST_STEPS))
     onParams({ ...next, ...also, id: "" })
   }
-}
-
-const NARROW = "(max-width: 900px)"
-
-function useNarrow(): boolean {
-  return useSyncExternalStore(
-    watchNarrow,
-    () => window.matchMedia(NARROW).matches,
-    () => false,
-  )
-}
-
-function watchNarrow(changed: () => void): () => void {
-  const query = window.matchMedia(NARROW)
-  query.addEventListener("change", changed)
-  return () => query.removeEventListener("change", changed)
 }

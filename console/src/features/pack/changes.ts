@@ -1,3 +1,4 @@
+import { formatScore } from "../../base/format.ts"
 import { formatExact, type PackDiff, plural } from "../../contract.ts"
 import { FORM_WORDS } from "./words.ts"
 
@@ -38,8 +39,10 @@ export function describeChange({ formBefore, formAfter, scoreBefore, scoreAfter 
       ? form(formAfter ?? formBefore)
       : `${form(formBefore)} to ${form(formAfter)}`
   const hasMoved =
-    scoreBefore !== null && scoreAfter !== null && scoreBefore.toFixed(2) !== scoreAfter.toFixed(2)
-  const scores = hasMoved ? `${scoreBefore.toFixed(2)} to ${scoreAfter.toFixed(2)}` : ""
+    scoreBefore !== null &&
+    scoreAfter !== null &&
+    formatScore(scoreBefore) !== formatScore(scoreAfter)
+  const scores = hasMoved ? `${formatScore(scoreBefore)} to ${formatScore(scoreAfter)}` : ""
   return [forms, scores].filter(Boolean).join(", ")
 }
 

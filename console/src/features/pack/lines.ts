@@ -1,3 +1,4 @@
+import { formatScore } from "../../base/format.ts"
 import type { ContextPack, PackFile, PackLeft } from "../../contract.ts"
 import { formatExact } from "../../contract.ts"
 
@@ -99,7 +100,7 @@ function nameOf(why: LeftReason, of: { minRelevance: number; role: string | null
     case "unlikely":
       return "Unlikely to be needed"
     case "below":
-      return `Below ${of.minRelevance.toFixed(2)}`
+      return `Below ${formatScore(of.minRelevance)}`
     case "denied":
       return of.role === null ? "Denied" : `Denied for role ${of.role}`
     case "dropped":

@@ -1,4 +1,3 @@
-import { useState } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { isOpen } from "../../base/status.ts"
 import type { PipelineRun } from "../../contract.ts"
@@ -8,6 +7,7 @@ import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { useWasTrue } from "../../ui/use-was-true.ts"
 import type { PipelineWrites } from "./use-pipeline.ts"
 
 type PipelineHeaderProps = {
@@ -89,14 +89,4 @@ function Names({ run }: { readonly run: PipelineRun }) {
       </Text>
     </OnlyWide>
   )
-}
-
-/**
- * True once `is` was true since the page opened, so that a second click does not hit another
- * button.
- */
-function useWasTrue(is: boolean): boolean {
-  const [wasEver, setWasEver] = useState(is)
-  if (is && !wasEver) setWasEver(true)
-  return wasEver || is
 }

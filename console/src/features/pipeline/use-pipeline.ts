@@ -5,7 +5,7 @@ import type { PipelineReply, PipelineRun, PipelineShow } from "../../contract.ts
 import type { Client } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
-import { RunLineContext } from "../../data/run-line.ts"
+import { RunLineContext } from "../../data/transcript/run-line.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 export function usePipeline(id: string) {

@@ -16,6 +16,7 @@ import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { PromptField, TitleButton } from "../../ui/transcript/title-button.tsx"
+import { useWasTrue } from "../../ui/use-was-true.ts"
 import { isWorking } from "./words.ts"
 
 type RunHeaderProps = {
@@ -87,16 +88,6 @@ export function RunHeader(props: RunHeaderProps) {
       ) : null}
     </Header>
   )
-}
-
-/**
- * True once `is` was true since the page opened, so that a second click does not hit another
- * button.
- */
-function useWasTrue(is: boolean): boolean {
-  const [wasEver, setWasEver] = useState(is)
-  if (is && !wasEver) setWasEver(true)
-  return wasEver || is
 }
 
 type RunMenuProps = Pick<RunHeaderProps, "run" | "isReadOnly" | "onChart" | "onHandoff">

@@ -1,5 +1,5 @@
 import { formatUsd } from "#ground/base/format"
-import { formatRound, visibleLine } from "../../base/format.ts"
+import { formatElapsed, formatRound, visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS, type Status } from "../../base/status.ts"
 import {
   type AgentMode,
@@ -12,14 +12,6 @@ import {
 } from "../../contract.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import { type Activity, type Entry, eventOf, type Group } from "./transcript/entry.ts"
-
-export function formatElapsed(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 600) return `${seconds} s`
-  return `${Math.round(seconds / 60)} min`
-}
 
 export function describeStatus(status: RunStatus): {
   readonly mark: Status

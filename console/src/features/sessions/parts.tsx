@@ -1,4 +1,4 @@
-import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
+import { formatAge, formatScore, formatWhen, visibleLine } from "../../base/format.ts"
 import { type Claim, formatExact, plural, type SessionShow } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Block, Flow, Stack } from "../../ui/pane/pane.tsx"
@@ -126,7 +126,7 @@ export function MomentsBlock({ now, shown }: MomentsBlockProps) {
               {simulated.length === 1
                 ? visibleLine(simulated[0] ?? "")
                 : plural(simulated.length, "file")}
-              , risk {risk.toFixed(2)}
+              , risk {formatScore(risk)}
             </Text>
             <When at={at} now={now} />
           </Flow>

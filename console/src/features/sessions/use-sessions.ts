@@ -4,9 +4,9 @@ import { visibleLine } from "../../base/format.ts"
 import type { Claim, ClaimList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
+import { useWatched } from "../../data/live/watch-query.ts"
 import type { SessionsParams } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
-import { useWatched } from "../../data/watch-query.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 /** One month of sessions, and the contract's maximum of stored logs. */

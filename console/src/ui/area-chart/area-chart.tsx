@@ -1,5 +1,5 @@
 import { type MouseEvent, useLayoutEffect, useRef, useState } from "react"
-import { formatRunTime } from "../../base/format.ts"
+import { cssPercent, formatRunTime } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
 import { type ContextKind, formatCount, formatExact } from "../../contract.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
@@ -83,13 +83,13 @@ export function AreaChart(props: AreaChartProps) {
               className={styles.break}
               title={it.label}
               style={{
-                left: percent(it.fromMs / wholeMs),
-                width: percent((it.toMs - it.fromMs) / wholeMs),
+                left: cssPercent(it.fromMs / wholeMs),
+                width: cssPercent((it.toMs - it.fromMs) / wholeMs),
               }}
             />
           ))}
           {limit === null || limit.tokens > top ? null : (
-            <i className={styles.limit} style={{ top: percent(1 - limit.tokens / top) }}>
+            <i className={styles.limit} style={{ top: cssPercent(1 - limit.tokens / top) }}>
               <b>{limit.label}</b>
             </i>
           )}
@@ -97,7 +97,7 @@ export function AreaChart(props: AreaChartProps) {
             <MarkLine key={it.key} mark={it} />
           ))}
           {at === undefined ? null : (
-            <i className={styles.picked} style={{ left: percent(at.atMs / wholeMs) }} />
+            <i className={styles.picked} style={{ left: cssPercent(at.atMs / wholeMs) }} />
           )}
         </div>
         <div className={styles.ticks}>
@@ -105,7 +105,7 @@ export function AreaChart(props: AreaChartProps) {
             <b
               key={ms}
               data-last={i === all.length - 1 || undefined}
-              style={i === all.length - 1 ? undefined : { left: percent(ms / wholeMs) }}
+              style={i === all.length - 1 ? undefined : { left: cssPercent(ms / wholeMs) }}
             >
               {text}
             </b>
@@ -169,7 +169,7 @@ function Picture({ areas }: { readonly areas: readonly Area[] }) {
 
 function MarkLine({ mark }: { readonly mark: PlacedMark }) {
   return (
-    <i className={styles.mark} style={{ left: percent(mark.share) }} title={mark.title}>
+    <i className={styles.mark} style={{ left: cssPercent(mark.share) }} title={mark.title}>
       {mark.isNamed ? <b data-turned={mark.isTurned || undefined}>{mark.label}</b> : null}
     </i>
   )
@@ -256,8 +256,4 @@ function describeChart(
   const totals = points.map((it) => totalOf(it.kinds))
   const figures = `from ${formatCount(totals[0] ?? 0)} to ${formatCount(totals.at(-1) ?? 0)} tokens, at most ${formatCount(Math.max(0, ...totals))}`
   return [`${label}: ${figures}`, ...marks.map((it) => it.title)].join("; ")
-}
-
-function percent(share: number): string {
-  return `${(Math.min(1, Math.max(0, share)) * 100).toFixed(2)}%`
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef, useState } from "react"
+import { cssPercent } from "../../base/format.ts"
 import { type ContextKind, formatCount, formatExact } from "../../contract.ts"
 import { classNames } from "../class-names.ts"
 import styles from "./budget-bar.module.css"
@@ -14,10 +15,10 @@ export function RowBudgetBar(content: BarContent) {
     >
       <div className={styles.fill}>
         {segments.map((it) => (
-          <i key={keyOf(it)} className={segmentClass(it)} style={{ width: percent(it.share) }} />
+          <i key={keyOf(it)} className={segmentClass(it)} style={{ width: cssPercent(it.share) }} />
         ))}
       </div>
-      {notch === null ? null : <i className={styles.notch} style={{ left: percent(notch) }} />}
+      {notch === null ? null : <i className={styles.notch} style={{ left: cssPercent(notch) }} />}
     </div>
   )
 }
@@ -72,7 +73,7 @@ export function BudgetBar({ picked = null, onPick, ...content }: BudgetBarProps)
               key={keyOf(it)}
               type="button"
               className={segmentClass(it)}
-              style={{ width: percent(it.share) }}
+              style={{ width: cssPercent(it.share) }}
               data-on={isOn(it) || undefined}
               aria-label={describeSegment(it)}
               aria-pressed={it.kind === picked}
@@ -85,7 +86,7 @@ export function BudgetBar({ picked = null, onPick, ...content }: BudgetBarProps)
             />
           ))}
         </div>
-        {notch === null ? null : <i className={styles.notch} style={{ left: percent(notch) }} />}
+        {notch === null ? null : <i className={styles.notch} style={{ left: cssPercent(notch) }} />}
       </div>
       <ul className={styles.legend}>
         {segments.map((it) => (
@@ -117,8 +118,4 @@ function describeSegment(it: BarSegment): string {
 function describeBar(segments: readonly BarSegment[]): string {
   if (segments.length === 0) return "Budget bar, empty"
   return `Budget bar: ${segments.map((it) => `${keyOf(it)} ${formatCount(it.tokens)}`).join(", ")}`
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(2)}%`
 }

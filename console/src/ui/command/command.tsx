@@ -1,4 +1,5 @@
 import type { KeyboardEvent, ReactNode, Ref } from "react"
+import { formatShare } from "../../base/format.ts"
 import { formatExact, type TokenCount } from "../../contract.ts"
 import { BudgetBar } from "../budget-bar/budget-bar.tsx"
 import { Icon, type IconName } from "../icon/icon.tsx"
@@ -210,7 +211,7 @@ export function TokenCountResult({ count }: { readonly count: TokenCount }) {
         <p>
           <Text size="title-md">{formatExact(total.tokens)}</Text>
           <Text tone="2">
-            tokens, {(total.share * 100).toFixed(1)} % of {formatExact(budget)}
+            tokens, {formatShare(total.share)} of {formatExact(budget)}
           </Text>
         </p>
         <BudgetBar tokens={{ files: total.tokens }} budget={budget} />

@@ -1,3 +1,4 @@
+import { cssPercent } from "../../base/format.ts"
 import styles from "./compare.module.css"
 
 export type CompareLine = {
@@ -15,8 +16,8 @@ export function Compare({ lines }: { readonly lines: readonly CompareLine[] }) {
           <dt>{name}</dt>
           <dd>
             <span className={styles.track} aria-hidden="true">
-              <i style={{ width: percent(share) }} />
-              {gone === 0 ? null : <i data-gone style={{ width: percent(gone) }} />}
+              <i style={{ width: cssPercent(share) }} />
+              {gone === 0 ? null : <i data-gone style={{ width: cssPercent(gone) }} />}
             </span>
             <b>{figure}</b>
           </dd>
@@ -25,5 +26,3 @@ export function Compare({ lines }: { readonly lines: readonly CompareLine[] }) {
     </dl>
   )
 }
-
-const percent = (share: number) => `${(share * 100).toFixed(2)}%`

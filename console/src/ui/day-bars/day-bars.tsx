@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react"
+import { cssPercent } from "../../base/format.ts"
 import { classNames } from "../class-names.ts"
 import styles from "./day-bars.module.css"
 
@@ -51,7 +52,7 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
                     <i
                       key={series[i] ?? i}
                       className={classNames(styles.part, styles[`series-${colourOf(i)}`])}
-                      style={{ height: `${((value / top) * 100).toFixed(2)}%` }}
+                      style={{ height: cssPercent(value / top) }}
                     />
                   ),
                 )}

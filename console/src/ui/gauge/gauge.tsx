@@ -1,3 +1,4 @@
+import { cssPercent } from "../../base/format.ts"
 import styles from "./gauge.module.css"
 
 type GaugeBarProps = {
@@ -21,8 +22,8 @@ export function GaugeBar({ label, share, notch, isOver = false }: GaugeBarProps)
       aria-valuetext={label}
       title={label}
     >
-      <i style={{ width: percent(Math.min(1, Math.max(0, share))) }} />
-      {notch === undefined ? null : <u style={{ left: percent(notch) }} />}
+      <i style={{ width: cssPercent(share) }} />
+      {notch === undefined ? null : <u style={{ left: cssPercent(notch) }} />}
     </span>
   )
 }
@@ -46,5 +47,3 @@ function stateOf(share: number, notch: number | undefined, isOver: boolean) {
   if (isOver || share > 1) return "bad"
   return notch !== undefined && share >= notch ? "warn" : "neutral"
 }
-
-const percent = (share: number) => `${(share * 100).toFixed(2)}%`

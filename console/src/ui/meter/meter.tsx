@@ -1,3 +1,4 @@
+import { cssPercent } from "../../base/format.ts"
 import styles from "./meter.module.css"
 
 type MeterProps = { readonly share: number; readonly label: string }
@@ -13,7 +14,7 @@ export function Meter({ share, label }: MeterProps) {
       aria-valuemin={0}
       aria-valuemax={Math.max(100, Math.round(share * 100))}
     >
-      <i style={{ width: `${Math.min(100, share * 100).toFixed(2)}%` }} />
+      <i style={{ width: cssPercent(share) }} />
     </div>
   )
 }

@@ -1,7 +1,8 @@
+import { cssPercent, formatScore } from "../../base/format.ts"
 import styles from "./rank-bar.module.css"
 
 export function RankBar({ share, label }: { readonly share: number; readonly label: string }) {
-  const title = `${label} ${share.toFixed(2)}`
+  const title = `${label} ${formatScore(share)}`
   return (
     <span
       className={styles.bar}
@@ -10,7 +11,7 @@ export function RankBar({ share, label }: { readonly share: number; readonly lab
       title={title}
       data-none={share <= 0 || undefined}
     >
-      <i style={{ width: `${(Math.min(1, Math.max(0, share)) * 100).toFixed(2)}%` }} />
+      <i style={{ width: cssPercent(share) }} />
     </span>
   )
 }

@@ -1,12 +1,13 @@
 import type { MouseEvent } from "react"
+import { cssPercent, formatScore } from "../../base/format.ts"
 import styles from "./score.module.css"
 
 export function Score({ share }: { readonly share: number }) {
   return (
     <span className={styles.score}>
-      {share.toFixed(2)}
+      {formatScore(share)}
       <span className={styles.track} aria-hidden="true">
-        <i style={{ width: `${(Math.min(1, Math.max(0, share)) * 100).toFixed(1)}%` }} />
+        <i style={{ width: cssPercent(share) }} />
       </span>
     </span>
   )

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react"
-import { formatRunTime, visibleLine } from "../../base/format.ts"
+import { cssPercent, formatRunTime, visibleLine } from "../../base/format.ts"
 import { classNames } from "../class-names.ts"
 import styles from "./strip.module.css"
 import { ticksFor } from "./ticks.ts"
@@ -27,7 +27,7 @@ const LANES = [
 
 export function Strip({ durationMs, spans, onPick }: StripProps) {
   const total = Math.max(1, durationMs)
-  const share = (ms: number) => `${((Math.min(ms, total) / total) * 100).toFixed(2)}%`
+  const share = (ms: number) => cssPercent(ms / total)
   const drawn = (lane: string) =>
     spans.filter((it) => it.lane === lane || (lane === "tools" && it.lane === "waiting"))
   return (

@@ -1,3 +1,4 @@
+import { cssPercent } from "../../base/format.ts"
 import styles from "./time-fall.module.css"
 
 type TimeFallProps = {
@@ -22,14 +23,10 @@ export function TimeFall(props: TimeFallProps) {
       <span
         className={styles.span}
         data-tone={props.tone}
-        style={{ left: `min(${percent(left)}, calc(100% - 3px))`, width: percent(width) }}
+        style={{ left: `min(${cssPercent(left)}, calc(100% - 3px))`, width: cssPercent(width) }}
       >
-        <i className={styles.wait} style={{ width: percent(waited) }} />
+        <i className={styles.wait} style={{ width: cssPercent(waited) }} />
       </span>
     </span>
   )
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(2)}%`
 }

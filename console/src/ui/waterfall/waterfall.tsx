@@ -1,3 +1,4 @@
+import { cssPercent } from "../../base/format.ts"
 import type { ContextKind } from "../../contract.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
 import { classNames } from "../class-names.ts"
@@ -8,7 +9,7 @@ export function AxisLabels({ axis }: { readonly axis: Axis }) {
   return (
     <span className={styles.axis} aria-hidden="true">
       {axis.ticks.map((it) => (
-        <i key={it} style={{ left: percent(it / axis.max) }}>
+        <i key={it} style={{ left: cssPercent(it / axis.max) }}>
           {formatTick(it)}
         </i>
       ))}
@@ -33,13 +34,12 @@ export function Fall({ axis, bar, isHatched = false, bare = false }: FallProps) 
       {bar === null ? null : (
         <i
           className={classNames(kinds[bar.kind], isHatched && styles.hatched)}
-          style={{ left: percent(bar.start / axis.max), width: percent(bar.tokens / axis.max) }}
+          style={{
+            left: cssPercent(bar.start / axis.max),
+            width: cssPercent(bar.tokens / axis.max),
+          }}
         />
       )}
     </span>
   )
-}
-
-function percent(share: number): string {
-  return `${(Math.min(1, share) * 100).toFixed(2)}%`
 }

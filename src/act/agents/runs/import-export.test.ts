@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
+import { claudeProjectSlug } from "#see/hosts"
 import { configured, ENDED, isOver, lines, newRoom, type Room, until } from "#test/agents-room"
-import { slugOf } from "../sessions/find-sessions.ts"
 
 const TALK = lines(
   { event: "session.started", sessionId: "s-1", cwd: "/repo" },
@@ -89,7 +89,7 @@ describe("sessions of hosts", () => {
     })
 
   async function withTranscript(room: Room, text: string): Promise<string> {
-    const folder = path.join(room.directory, ".claude", "projects", slugOf("/repo"))
+    const folder = path.join(room.directory, ".claude", "projects", claudeProjectSlug("/repo"))
     await mkdir(folder, { recursive: true })
     const file = path.join(folder, `${ID}.jsonl`)
     await writeFile(file, text)

@@ -14,6 +14,7 @@ import {
   until,
 } from "#test/agents-room"
 import type { Agent, AgentSession, EmittedEvent } from "../agent.ts"
+import { VariablesGone } from "../errors.ts"
 
 const OTHER = { ...OWNER, pid: OWNER.pid + 1 }
 const FOREVER = lines(
@@ -199,7 +200,7 @@ describe("turns", () => {
     await other.send(run.id, "more")
     expect(await until(room, run.id, isOver)).toMatchObject({
       status: "failed",
-      error: expect.stringContaining("MY_ENDPOINT"),
+      error: VariablesGone({ id: run.id, names: "MY_ENDPOINT" }).message,
     })
     await other.close()
   })

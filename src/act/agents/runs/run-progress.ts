@@ -1,5 +1,6 @@
 import { formatExact } from "#ground/base"
 import type { AgentEvent, AgentMode, Run, RunCost, RunStatus, TokenUsage } from "#ground/contract"
+import { addUsage } from "#ground/tokens"
 
 const ENDED: ReadonlySet<RunStatus> = new Set(["completed", "failed", "stopped", "interrupted"])
 
@@ -120,15 +121,6 @@ function costBefore({ sessionId, cost }: Progress, started: string): RunCost {
   if (!isAnother) return cost
   const { earlier: _, ...spent } = cost
   return { ...cost, earlier: spent }
-}
-
-export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  }
 }
 
 type RunBudget = { readonly usd: number | null; readonly tokens: number | null }

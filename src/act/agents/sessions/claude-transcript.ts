@@ -1,10 +1,9 @@
 import { z } from "zod"
 import { isRecord, type JsonRecord } from "#ground/base"
 import type { TokenUsage } from "#ground/contract"
-import { isNewerClaude } from "#ground/tokens"
+import { addUsage, isNewerClaude } from "#ground/tokens"
 import { isFromHost, isPrompt, textOf } from "#see/hosts"
 import { type ParserState, parseLine } from "../claude-code/parse-stream.ts"
-import { addUsage } from "../runs/run-progress.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { textField } from "../wire/tool-text.ts"
 import {

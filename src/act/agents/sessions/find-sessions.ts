@@ -51,21 +51,6 @@ async function existingFile(file: string): Promise<string | undefined> {
 export type ReadHost = Extract<AgentType, "claude-code" | "codex">
 export type ReadableTranscript = TranscriptFile<ReadHost>
 
-/** The folder below `projects` for a working directory, as the host names it (facts, 1.8). */
-export function slugOf(directory: string): string {
-  const slug = directory.replace(/[^a-zA-Z0-9]/g, "-")
-  if (slug.length <= LONGEST_SLUG_UNITS) return slug
-  return `${slug.slice(0, LONGEST_SLUG_UNITS)}-${Math.abs(hashOf(directory)).toString(36)}`
-}
-
-const LONGEST_SLUG_UNITS = 200
-
-function hashOf(text: string): number {
-  let hash = 0
-  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
-  return hash
-}
-
 /**
  * Whether the host has the session's transcript with a response in it. Any failure means no: a new
  * session with restored context is always correct. The synthetic agent resumes any id.

@@ -1,8 +1,9 @@
 import { mkdir, symlink, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
+import { claudeProjectSlug } from "#see/hosts"
 import { tempDirectory } from "#test/temp"
-import { findTranscript, slugOf } from "./find-sessions.ts"
+import { findTranscript } from "./find-sessions.ts"
 import { type ListOptions, listHostSessions } from "./list-sessions.ts"
 
 const redact = (text: string) => text
@@ -33,7 +34,7 @@ function makeFixture(home: string) {
     titles: async (options: Partial<ListOptions> = {}) =>
       (await list(options)).map((it) => it.title),
     claude: (cwd: string, digit: number, lines: readonly object[] = claude(cwd, `in ${cwd}`)) =>
-      put(`.claude/projects/${slugOf(cwd)}/${uuid(digit)}.jsonl`, lines),
+      put(`.claude/projects/${claudeProjectSlug(cwd)}/${uuid(digit)}.jsonl`, lines),
     codex: (cwd: string, digit: number, folder = ".codex") =>
       put(
         `${folder}/sessions/2026/01/0${digit}/rollout-2026-01-0${digit}T00-00-00-${uuid(digit)}.jsonl`,
@@ -144,10 +145,10 @@ test("links inside are not followed, and other files are not listed as sessions"
 })
 
 test("the folder name of a long path ends in the host's hash of it", () => {
-  expect(slugOf("/w/é日本_x")).toBe("-w-----x")
+  expect(claudeProjectSlug("/w/é日本_x")).toBe("-w-----x")
   const long = `/${"a".repeat(300)}`
-  expect(slugOf(long)).toMatch(/^-a{199}-[0-9a-z]+$/)
-  expect(slugOf(`${long}b`)).not.toBe(slugOf(long))
+  expect(claudeProjectSlug(long)).toMatch(/^-a{199}-[0-9a-z]+$/)
+  expect(claudeProjectSlug(`${long}b`)).not.toBe(claudeProjectSlug(long))
 })
 
 test("a session is found by its id alone, and an id is never used as a path", async () => {

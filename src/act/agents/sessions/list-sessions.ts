@@ -11,6 +11,7 @@ import {
 import type { HostSession } from "#ground/contract"
 import {
   claudeFiles,
+  claudeProjectSlug,
   codexFiles,
   type HostHome,
   isPrompt,
@@ -20,7 +21,7 @@ import {
   withoutInjectedContext,
 } from "#see/hosts"
 import { textField, titleLine } from "../wire/tool-text.ts"
-import { checkTranscriptResumable, type ReadableTranscript, slugOf } from "./find-sessions.ts"
+import { checkTranscriptResumable, type ReadableTranscript } from "./find-sessions.ts"
 import type { Redaction } from "./session-file.ts"
 
 const MAX_LISTED_FILES = 2_000
@@ -55,7 +56,7 @@ async function claudeOf(
   const folder = await sessionsFolder("claude-code", options)
   if (folder === undefined) return []
   // Folders below the root share this prefix. So do some siblings, which `listed` drops.
-  const beginning = slugOf(root).slice(0, 200)
+  const beginning = claudeProjectSlug(root).slice(0, 200)
   return claudeFiles(folder, (slug) => options.everywhere || slug.startsWith(beginning))
 }
 
@@ -96,7 +97,7 @@ async function listed(
 }
 
 function isNamedLike({ host, file }: ReadableTranscript, root: string): boolean {
-  return host === "claude-code" && path.basename(path.dirname(file)) === slugOf(root)
+  return host === "claude-code" && path.basename(path.dirname(file)) === claudeProjectSlug(root)
 }
 
 type TranscriptHead = { cwd: string | null; own: string; proposed: string; prompt: string }

@@ -3,7 +3,7 @@ import { deflateRaw, inflateRawSync } from "node:zlib"
 import { z } from "zod"
 import { type Clock, giveOthersATurn, type Ids, type Log, type ProcessIdentity } from "#ground/base"
 import { GatewayRequest, ProxiedSession, WireItem } from "#ground/contract"
-import type { Db } from "#ground/store"
+import { type Db, jsonColumn } from "#ground/store"
 
 const ROWS_PER_TURN = 50
 
@@ -54,12 +54,6 @@ export async function mapInTurns<Row, Value>(
 
 const Packed = z.instanceof(Uint8Array)
 
-const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(schema)
-
 export const Owner = z.object({
   pid: z.int(),
   startedAt: z.string(),
@@ -86,8 +80,8 @@ export const ProxiedSessionRow = z
     started_at: z.int(),
     ended_at: z.int().nullable(),
     latched_off: z.string().nullable(),
-    owner: json(Owner),
-    body: json(ProxiedSessionFacts),
+    owner: jsonColumn(Owner),
+    body: jsonColumn(ProxiedSessionFacts),
     requests: z.int(),
     folds: z.int(),
   })
@@ -162,7 +156,7 @@ export const TotalsRow = z.object({
 export const NumberedRow = z.object({
   seq: z.int(),
   run: z.string().nullable(),
-  body: json(ProxiedSessionFacts),
+  body: jsonColumn(ProxiedSessionFacts),
 })
 export const ChangedRow = z.object({ run: z.string().nullable() })
 export const BaseRow = z.object({ base_seq: z.int() })
@@ -171,7 +165,7 @@ export const WhereRow = z.object({
   seq: z.int(),
   conversation: z.string(),
 })
-export const OpenRow = z.object({ id: z.string(), owner: json(Owner) })
+export const OpenRow = z.object({ id: z.string(), owner: jsonColumn(Owner) })
 export const LatchRow = z.object({ session: z.string(), reason: z.string() })
 export const MomentRow = z.object({ at: z.int() })
 export const IdRow = z.object({ id: z.string() })

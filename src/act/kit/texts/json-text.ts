@@ -10,7 +10,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser"
-import { isRecord, type JsonRecord } from "#ground/base"
+import { isRecord, type JsonRecord, nestingOf } from "#ground/base"
 import { SettingsInvalid } from "../errors.ts"
 import { type Editor, lineEndOf, withMark } from "./text.ts"
 
@@ -113,18 +113,6 @@ function formatSyntaxError(text: string, error: ParseError): string {
   const line = text.slice(0, error.offset).split("\n").length
   const message = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2")
   return `it is not valid JSON (${message.toLowerCase()}, line ${line})`
-}
-
-/** Open brackets outside strings; brackets in comments can only increase the result. */
-function nestingOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
-    if (token === "[" || token === "{") depth++
-    else if (token === "]" || token === "}") depth--
-    deepest = Math.max(deepest, depth)
-  }
-  return deepest
 }
 
 export function settingEditor(file: {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { PipelineLine, PipelineStatus } from "#ground/contract"
-import { join, type Sql, sql } from "#ground/store"
+import { join, jsonColumn, type Sql, sql } from "#ground/store"
 import type { KeptEvent } from "../events/chain.ts"
 
 const ROW = sql`id, number, status, last_seq, owner, fence, lease_until, wanted, line`
@@ -88,12 +88,6 @@ export const renewLease = (id: string, fence: number, until: number): Sql => sql
 export const wantStop = (id: string, fence: number): Sql => sql`
   UPDATE pipeline_runs SET wanted = ${STOP} WHERE id = ${id} AND fence = ${fence}`
 
-const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(schema)
-
 /** A process is identified by pid and start time, because pids are reused. */
 export const Owner = z.object({
   pid: z.int(),
@@ -110,11 +104,11 @@ export const RunRow = z
     number: z.int(),
     status: PipelineStatus,
     last_seq: z.int(),
-    owner: json(Owner).nullable(),
+    owner: jsonColumn(Owner).nullable(),
     fence: z.int(),
     lease_until: z.int(),
     wanted: z.string().nullable(),
-    line: json(PipelineLine),
+    line: jsonColumn(PipelineLine),
   })
   .transform((row) => ({
     id: row.id,

@@ -1,4 +1,5 @@
-import type { PipelineEventBody, TokenUsage } from "#ground/contract"
+import type { PipelineEventBody } from "#ground/contract"
+import { addUsage } from "#ground/tokens"
 import type { BodyOf, RunState } from "./state.ts"
 import { changed } from "./state.ts"
 
@@ -16,13 +17,13 @@ export function applyWork(
           unknownCalls: it.unknownCalls + (body.usd === null ? 1 : 0),
           recorded: { ...it.recorded, [body.key]: answerOf(body) },
         })),
-        usage: added(state.usage, body.usage),
+        usage: addUsage(state.usage, body.usage),
         hasUnpriced: state.hasUnpriced || hasNoPrice(body),
       }
     case "said":
       return {
         ...state,
-        usage: added(state.usage, body.usage),
+        usage: addUsage(state.usage, body.usage),
         said: {
           spentUsd: state.said.spentUsd + (body.usd ?? 0),
           unknownCalls: state.said.unknownCalls + (body.usd === null ? 1 : 0),
@@ -102,13 +103,4 @@ function without<Value>(
   key: string,
 ): Readonly<Record<string, Value>> {
   return Object.fromEntries(Object.entries(all).filter(([it]) => it !== key))
-}
-
-function added(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  }
 }

@@ -5,7 +5,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser"
-import { compareText, nearest, visibleLine } from "#ground/base"
+import { compareText, nearest, nestingOf, visibleLine } from "#ground/base"
 import type { ConfigProblem } from "#ground/contract"
 
 /** A longer value is not repeated in a message, because part of it might be part of a secret. */
@@ -95,17 +95,6 @@ function duplicates(node: Node, at: JsonPath): readonly Duplicate[] {
     names.add(name)
     return [...own, ...duplicates(value, path)]
   })
-}
-
-/** Counts brackets outside strings before the parser could exhaust the stack. */
-function nestingOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
-    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth)
-    if (token === "]" || token === "}") depth--
-  }
-  return deepest
 }
 
 export function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {

@@ -1,3 +1,4 @@
+import { escapeMarkup } from "#ground/base"
 import type { PriorAnswer } from "../stage.ts"
 import type { Reference, RetrievedParagraph, WebResult } from "./outputs.ts"
 
@@ -60,11 +61,11 @@ function paragraphPieces(paragraphs: readonly RetrievedParagraph[]): readonly Pi
   return paragraphs.map((it, index) => {
     const label = `P${index + 1}`
     const origin = it.isPrior ? ' from="an earlier answer"' : ""
-    const name = `label="${label}" id="${escape(it.id)}" citation="${escape(it.citation)}"`
+    const name = `label="${label}" id="${escapeMarkup(it.id)}" citation="${escapeMarkup(it.citation)}"`
     const { id, title, citation, text, tier, isPrior } = it
     return {
       id,
-      text: `<paragraph ${name} tier="${tier}"${origin}>${escape(text)}</paragraph>`,
+      text: `<paragraph ${name} tier="${tier}"${origin}>${escapeMarkup(text)}</paragraph>`,
       reference: { label, title, citation, text, paragraph: id, url: null, tier, isPrior },
     }
   })
@@ -75,9 +76,9 @@ function webPieces(web: readonly WebResult[]): readonly Piece[] {
   return web.map(({ title, url, text: whole }, index) => {
     const label = `W${index + 1}`
     const text = whole.slice(0, MOST_WEB_CHARACTERS)
-    const name = `label="${label}" title="${escape(title)}" url="${escape(url)}"`
+    const name = `label="${label}" title="${escapeMarkup(title)}" url="${escapeMarkup(url)}"`
     return {
-      text: `<result ${name}>${escape(text)}</result>`,
+      text: `<result ${name}>${escapeMarkup(text)}</result>`,
       reference: { ...base, label, title, citation: title, text, url },
     }
   })
@@ -86,7 +87,7 @@ function webPieces(web: readonly WebResult[]): readonly Piece[] {
 /** Without the old labels, which would refer to other paragraphs here. */
 function priorPieces(prior: PriorAnswer | undefined): readonly Piece[] {
   return (prior?.sections ?? []).map(({ title, text }) => ({
-    text: `<prior run="${escape(prior?.run ?? "")}" title="${escape(title)}">${escape(withoutLabels(text))}</prior>`,
+    text: `<prior run="${escapeMarkup(prior?.run ?? "")}" title="${escapeMarkup(title)}">${escapeMarkup(withoutLabels(text))}</prior>`,
   }))
 }
 
@@ -98,11 +99,3 @@ const join = (pieces: readonly Piece[]): string => pieces.map((it) => it.text).j
 
 const wrap = (paragraphs: string, beside: string): string =>
   `<knowledge>\n${paragraphs}\n</knowledge>\n<beside>\n${beside}\n</beside>`
-
-function escape(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-}

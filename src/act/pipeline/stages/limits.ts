@@ -1,5 +1,3 @@
-export const MOST_EVIDENCE_CHARACTERS = 600
-
 /** Limits of the knowledge room for one query and its results. */
 export const LONGEST_SEARCH_CHARACTERS = 4_000
 export const MOST_HITS = 100

@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { KbContradictions, KbVerification } from "#ground/contract"
 import { NothingToVerify } from "../errors.ts"
 import type { StageInput, StageResult, StageWork } from "../stage.ts"
-import { MOST_EVIDENCE_CHARACTERS, MOST_HITS } from "./limits.ts"
+import { MOST_HITS } from "./limits.ts"
 import {
   Answer,
   answerText,
@@ -13,6 +13,8 @@ import {
 } from "./outputs.ts"
 import type { CitedText, Judge, StagePorts, Verifications } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
+
+const MOST_EVIDENCE_CHARACTERS = 600
 
 const MOST_FEEDBACK_SENTENCES = 6
 

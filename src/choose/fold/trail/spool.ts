@@ -7,8 +7,8 @@ import {
   type Random,
   readJsonl,
   removeFile,
-  renameFile,
   statFile,
+  tryRename,
   writeFileAtomic,
 } from "#ground/base"
 import { digest } from "#know/ledger"
@@ -112,14 +112,6 @@ async function sweepLeft(folder: string, names: readonly string[], now: number):
 }
 
 const MARKER = /^open-([0-9a-f]{40})$/
-
-async function tryRename(file: string, own: string): Promise<boolean> {
-  try {
-    return (await renameFile(file, own)).kind === "renamed"
-  } catch {
-    return false
-  }
-}
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   const listed = await listDirectory(folder, { maxEntries: MOST_SPOOL_ENTRIES, order: "disk" })

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { hookFixture } from "#test/hook-fixture"
 import { tempDirectory } from "#test/temp"
 import type { HookContext, HookEvent } from "../event.ts"
-import { judgeEvent } from "../judge.ts"
+import { judgeEvent } from "../judge-hook-event.ts"
 import { readVerdicts } from "../verdict-log.ts"
 import { guideline } from "./guideline.ts"
 

@@ -17,7 +17,7 @@ import {
   readQuestion,
   writeAnswer,
 } from "../index-daemon.ts"
-import { judgeEvent } from "../judge.ts"
+import { judgeEvent } from "../judge-hook-event.ts"
 import { readVerdicts } from "../verdict-log.ts"
 import { LATE, packageRule, promptRule } from "./package.ts"
 

@@ -6,7 +6,7 @@ import {
   resolveNames,
   type TreeGraph,
 } from "#know/map"
-import { cachePerTree, graphOf } from "../per-tree-cache.ts"
+import { cachePerTree, graphOf } from "../rank/per-tree-cache.ts"
 
 export type SentLines = {
   readonly file: IndexedFile

@@ -1,6 +1,6 @@
 import type { TaskAnalysis } from "#ground/contract"
 import type { Content, Segment } from "#know/map"
-import type { SentPlace } from "../history.ts"
+import type { SentPlace } from "../history/history.ts"
 import type { ScoredFile, WeighedFile } from "../rank.ts"
 import { type FitFile, type FitSegment, isBareText } from "./budget-board.ts"
 import { segmentChance } from "./expected-need.ts"

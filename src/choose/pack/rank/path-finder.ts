@@ -1,7 +1,7 @@
 import { nearest } from "#ground/base"
 import type { IndexedFile, IndexedTree } from "#know/map"
 import { TargetOutside, TargetUnknown } from "../errors.ts"
-import { cachePerTree } from "../per-tree-cache.ts"
+import { cachePerTree } from "./per-tree-cache.ts"
 
 export type PathFinder = {
   /** Exact, by a unique ending, or by the ending of an absolute path from another machine. */

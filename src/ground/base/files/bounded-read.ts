@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer"
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, lstat, open, readlink, realpath, stat } from "node:fs/promises"
 import { invariant } from "../error.ts"
-import { READ_STEP_BYTES } from "../limits.ts"
 import { isInside } from "../path.ts"
 import { type FileStat, type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
+import { READ_STEP_BYTES } from "./limits.ts"
 import { reasonOf } from "./system-error.ts"
 
 /** No caller needs more at once, and one `read` call of Node stops at 2 GiB. */

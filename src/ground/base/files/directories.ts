@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join, resolve, sep } from "node:path"
 import { FileNotDirectory } from "../errors.ts"
-import { compareText } from "../text.ts"
+import { compareText } from "../text/text.ts"
 import { type FileType, fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 

@@ -81,6 +81,15 @@ export async function removeFile(
   }
 }
 
+/** Of several processes that rename a file away, one gets true. */
+export async function tryRename(from: string, to: string): Promise<boolean> {
+  try {
+    return (await renameFile(from, to)).kind === "renamed"
+  } catch {
+    return false
+  }
+}
+
 /**
  * Durable rename on the same disk. The check for an existing target is not a lock: processes that
  * may choose the same name need a random part in it.

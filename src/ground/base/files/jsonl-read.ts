@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer"
 import type { FileHandle } from "node:fs/promises"
 import { FileNotReadable, FileNotRegular } from "../errors.ts"
 import { parseJson } from "../json.ts"
-import { JSONL_LONGEST_LINE_BYTES, READ_STEP_BYTES } from "../limits.ts"
 import { isRecord } from "../object.ts"
 import { openRegular } from "./bounded-read.ts"
 import type { JsonlRecord } from "./jsonl.ts"
+import { JSONL_LONGEST_LINE_BYTES, READ_STEP_BYTES } from "./limits.ts"
 import { reasonOf } from "./system-error.ts"
 
 /** Larger journals should be streamed or rotated. */

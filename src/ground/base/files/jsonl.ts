@@ -2,10 +2,10 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { FileNotRegular, JsonlRecordTooLong, JsonlTooManyWaiting, StorageFull } from "../errors.ts"
-import { JSONL_LONGEST_LINE_BYTES } from "../limits.ts"
 import { refuseIrregular } from "./atomic-write.ts"
 import { syncDirectory } from "./directories.ts"
 import { fileTypeOf } from "./file-type.ts"
+import { JSONL_LONGEST_LINE_BYTES } from "./limits.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
 /** Other processes may append this much during one write of ours. */

@@ -5,18 +5,17 @@ import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { systemClock } from "../clock.ts"
+import { FileBusy } from "../errors.ts"
 import { systemRandom } from "../id.ts"
 import { processIdentity } from "../process/process.ts"
 import { withFileLock } from "./lock.ts"
-
-class BusyError extends Error {}
 
 const LOCK = {
   clock: systemClock,
   random: systemRandom,
   tries: 3,
   tryMs: 1,
-  busy: ({ pid }: { readonly pid: number }) => new BusyError(String(pid)),
+  busy: ({ pid }: { readonly pid: number }) => FileBusy({ path: "x", pid }),
 }
 
 describe("file lock", () => {
@@ -62,7 +61,10 @@ describe("file lock", () => {
     const sleep = async (ms: number) => void waits.push(ms)
     const work = async () => expect.unreachable("the lock is held")
     const waiting = withFileLock(file, { ...LOCK, tries: 4, tryMs: 9, clock: { sleep } }, work)
-    await expect(waiting).rejects.toThrow(new BusyError(String(process.pid)))
+    await expect(waiting).rejects.toMatchObject({
+      code: "FILE_BUSY",
+      data: { path: "x", pid: process.pid },
+    })
     expect(waits).toEqual([9, 9, 9])
     expect(await readFile(file, "utf8")).toBe(held)
     expect(await readdir(folder.path)).toEqual(["x.lock"])

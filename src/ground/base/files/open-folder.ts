@@ -14,7 +14,7 @@ import {
   type Stats,
 } from "node:fs"
 import { join } from "node:path"
-import { compareText } from "../text.ts"
+import { compareText } from "../text/text.ts"
 import type { ReadOutcome } from "./bounded-read.ts"
 import type { DirectoryEntry } from "./directories.ts"
 import type { StatOutcome } from "./file-operations.ts"

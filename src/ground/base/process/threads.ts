@@ -2,7 +2,7 @@ import { getCompileCacheDir } from "node:module"
 import path from "node:path"
 import type { Worker } from "node:worker_threads"
 import { invariant } from "../error.ts"
-import { packageFile } from "../package-files.ts"
+import { packageFile } from "../files/package-files.ts"
 
 /** A command without threads does not load the module. */
 const workerThreads = () => process.getBuiltinModule("node:worker_threads")

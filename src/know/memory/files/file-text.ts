@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { type Document, parseDocument, stringify } from "yaml"
 import { z } from "zod"
-import { invariant, isRecord, truncate } from "#ground/base"
+import { invariant, isRecord, splitFrontMatter, truncate } from "#ground/base"
 import { type MemoryCite, MemoryKind } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
@@ -25,7 +25,7 @@ type FileOrigin = { readonly file: string; readonly modifiedAtMs: number }
 
 export function readMemory(text: string, where: FileOrigin, redact: Redact): ReadMemory {
   if (hasMergeMarks(text)) return problem("it has merge conflict markers")
-  const parts = partsOf(text)
+  const parts = splitFrontMatter(text, LONGEST_HEAD_UNITS)
   if (parts === undefined)
     return problem("it does not begin with front matter between two lines of ---")
   const document = parseHead(parts.head)
@@ -58,7 +58,7 @@ export function writeMemory(entry: MemoryEntry): string {
 
 /** Preserves comments, unknown keys and the body. */
 export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry): string {
-  const parts = partsOf(text)
+  const parts = splitFrontMatter(text, LONGEST_HEAD_UNITS)
   invariant(parts !== undefined, "only a file that was parsed as a memory is edited")
   const document = parseDocument(parts.head, YAML)
   if (!document.has("id")) document.set("id", after.id)
@@ -88,30 +88,6 @@ function setCite(document: Document, at: number, cite: MemoryCite): void {
   const isMap = document.getIn(["cites", at, "path"]) !== undefined
   if (isMap) document.setIn(["cites", at, "sha"], cite.sha)
   else document.setIn(["cites", at], document.createNode(cite))
-}
-
-type Parts = {
-  readonly opening: string
-  readonly head: string
-  readonly rest: string
-  readonly body: string
-  readonly newline: string
-}
-
-function partsOf(text: string): Parts | undefined {
-  const opening = /^---[ \t]*(\r?\n)/.exec(text)
-  if (opening === null) return undefined
-  const start = opening[0].length
-  const closing = /^---[ \t]*\r?$/m.exec(text.slice(start, start + LONGEST_HEAD_UNITS))
-  if (closing === null) return undefined
-  const end = start + closing.index
-  return {
-    opening: opening[0],
-    head: text.slice(start, end),
-    rest: text.slice(end),
-    body: text.slice(end + closing[0].length).replaceAll("\r\n", "\n"),
-    newline: opening[1] ?? "\n",
-  }
 }
 
 /** The document or an error code; messages of the parser would quote the text. */

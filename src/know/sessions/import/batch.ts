@@ -2,7 +2,6 @@ import path from "node:path"
 import { estimateTokens, isInside, sliceText } from "#ground/base"
 import type { SpentTokens, TranscriptHost } from "#ground/contract"
 import { costOf, PRICES_VERSION } from "#ground/tokens"
-import { BATCH_BYTES, BATCH_LINES, MAX_TEXT_UNITS, MAX_TOOL_TEXT_UNITS } from "../limits.ts"
 import {
   addPaths,
   type CallRow,
@@ -27,6 +26,17 @@ import {
 } from "../queries.ts"
 import { indexWords } from "../query/words.ts"
 import type { TranscriptEntry, TranscriptState } from "../transcript/transcript-state.ts"
+
+/** Of tool calls and results: their first part says what they are about. */
+const MAX_TOOL_TEXT_UNITS = 4_000
+
+/** Of prompts and answers, in UTF-16 units; the longest pasted logs are cut. */
+const MAX_TEXT_UNITS = 32_000
+
+const BATCH_LINES = 400
+
+/** Per transaction: bounds memory, and what a killed process reads again. */
+const BATCH_BYTES = 1024 * 1024
 
 export type BatchDeps = {
   readonly db: SessionsDb

@@ -1,6 +1,5 @@
 import type { SessionHit, SessionsSearch } from "#ground/contract"
 import { QueryWithoutWords } from "../errors.ts"
-import { MAX_RANKED_LINES } from "../limits.ts"
 import {
   LineRow,
   LineSessionRow,
@@ -15,6 +14,9 @@ import {
   shownLine,
 } from "../queries.ts"
 import { excerptOf, queryWords } from "./words.ts"
+
+/** Matching lines that are ranked, the newest; keeps a search of a common word fast. */
+const MAX_RANKED_LINES = 2_000
 
 type SearchRequest = {
   readonly query: string

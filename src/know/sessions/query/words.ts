@@ -1,4 +1,6 @@
-import { MAX_QUERY_WORDS, MAX_WORD_UNITS } from "../limits.ts"
+const MAX_WORD_UNITS = 64
+
+const MAX_QUERY_WORDS = 12
 
 const WORD = /[\p{L}\p{N}_]+/gu
 const PART = /(?<!\p{Lu})\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+|\p{Lo}+/gu

@@ -139,3 +139,11 @@ test("[HOSTS-60] in an empty folder on a real disk all searched paths are missin
     expect.arrayContaining([`${temp.path}/CLAUDE.md`, `${temp.path}/home/.claude/settings.json`]),
   )
 })
+
+test("[HOSTS-65] a survey has the measured size of the host's own texts and tools, with version and day", async () => {
+  const { start } = await survey(PLACE, memoryDisk({ "/w/p/.keep": "" }))
+  expect(start?.version).toMatch(/^\d+\.\d+\.\d+$/)
+  expect(start?.measuredAt).toMatch(/^\d{4}-\d{2}-\d{2}/)
+  expect(start?.baseline.tools.length).toBeGreaterThan(5)
+  expect(start?.mcpTools).toMatch(/^(?:loaded|named|server-named|hidden)$/)
+})

@@ -87,21 +87,6 @@ export async function realWorkingDirectory(place: HostPlace, disk: Disk): Promis
   return (await disk.realPath(startDirectory)) ?? startDirectory
 }
 
-const LONGEST_SLUG_UNITS = 200
-
-export function slugOf(folder: string): string {
-  const plain = folder.replace(/[^a-zA-Z0-9]/g, "-")
-  if (plain.length <= LONGEST_SLUG_UNITS) return plain
-  return `${plain.slice(0, LONGEST_SLUG_UNITS)}-${Math.abs(hashOf(folder)).toString(36)}`
-}
-
-/** Java's 32-bit string hash; the host uses it to distinguish long folder names. */
-function hashOf(text: string): number {
-  let hash = 0
-  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
-  return hash
-}
-
 type GitTops = {
   readonly top: string | undefined
   /** Equals `top` except in a linked worktree. */

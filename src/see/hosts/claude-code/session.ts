@@ -3,7 +3,8 @@ import { z } from "zod"
 import type { Disk } from "../files/disk.ts"
 import type { HostPlace, HostReport, ToolCalls } from "../host.ts"
 import { countCalls, type ToolCall, transcriptsIn } from "../tool-calls.ts"
-import { configFolder, realWorkingDirectory, slugOf } from "./folders.ts"
+import { claudeProjectSlug } from "../transcripts/find-transcripts.ts"
+import { configFolder, realWorkingDirectory } from "./folders.ts"
 
 /** Sessions of one folder whose times are compared; the host itself stores thirty days. */
 const MOST_TRANSCRIPTS = 2_000
@@ -18,7 +19,7 @@ export async function readLastSession(
   const folder = path.join(
     configFolder(place),
     "projects",
-    slugOf(await realWorkingDirectory(place, disk)),
+    claudeProjectSlug(await realWorkingDirectory(place, disk)),
   )
   const newest = await newestTranscript(folder, disk)
   return newest === undefined ? undefined : readInstructions(newest, disk)
@@ -96,7 +97,7 @@ export async function countToolCalls(
   disk: Disk,
   since: number,
 ): Promise<ToolCalls> {
-  const slug = slugOf(await realWorkingDirectory(place, disk))
+  const slug = claudeProjectSlug(await realWorkingDirectory(place, disk))
   const folder = path.join(configFolder(place), "projects", slug)
   return countCalls(await transcriptsIn(folder, disk, since), disk, (record) => {
     const line = AssistantLine.safeParse(record)

@@ -3,7 +3,7 @@ import { formatExact } from "#ground/base"
 import type { HostBaselines, StartBaseline } from "../baseline.ts"
 import type { HostStart, SkillListing } from "../host.ts"
 import { fitDescriptions, type ListingEntry, widthOf } from "../listing-budget.ts"
-import { slugOf } from "./folders.ts"
+import { claudeProjectSlug } from "../transcripts/find-transcripts.ts"
 import type { ClaudeContext } from "./instructions/instructions.ts"
 import { isOn, within } from "./settings.ts"
 import { CLAUDE_CODE_BASELINES } from "./start.generated.ts"
@@ -155,7 +155,12 @@ export function startOf(context: ClaudeContext, listing: SkillListing): HostStar
     isGit: folders.git.top !== undefined && settings.value("includeGitInstructions") !== false,
     paths: {
       directory: folders.cwd,
-      memory: path.join(folders.config, "projects", slugOf(top ?? folders.cwd), "memory/"),
+      memory: path.join(
+        folders.config,
+        "projects",
+        claudeProjectSlug(top ?? folders.cwd),
+        "memory/",
+      ),
     },
     mcpTools: isSearching ? "named" : "loaded",
     listing,

@@ -132,3 +132,19 @@ async function foldersBelow(folder: string, levels: number): Promise<readonly st
   }
   return below
 }
+
+const LONGEST_SLUG_UNITS = 200
+
+/** The folder below `projects` for a working directory, as Claude Code names it (facts, 1.8). */
+export function claudeProjectSlug(folder: string): string {
+  const plain = folder.replace(/[^a-zA-Z0-9]/g, "-")
+  if (plain.length <= LONGEST_SLUG_UNITS) return plain
+  return `${plain.slice(0, LONGEST_SLUG_UNITS)}-${Math.abs(hashOf(folder)).toString(36)}`
+}
+
+/** Java's 32-bit string hash; the host uses it to distinguish long folder names. */
+function hashOf(text: string): number {
+  let hash = 0
+  for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
+  return hash
+}

@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser"
-import { nearest, visibleLine } from "#ground/base"
+import { nearest, nestingOf, visibleLine } from "#ground/base"
 import { type ConfigField, configFields, describeIssue } from "#ground/contract"
 
 export type ConfigProblem = {
@@ -169,15 +169,4 @@ function createPlaces(file: string, text: string) {
     return key === undefined ? { ...where, message } : { ...where, key, message }
   }
   return { lineOf, problem }
-}
-
-/** Counts brackets outside strings, before the parser can exhaust the stack. */
-function nestingOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
-    if (token === "[" || token === "{") deepest = Math.max(deepest, ++depth)
-    if (token === "]" || token === "}") depth--
-  }
-  return deepest
 }

@@ -1,6 +1,13 @@
 import path from "node:path"
 import { type HookSource, type InstalledKit, PLUGIN_ID, type Proof, prove } from "#act/kit"
-import { checkRiskPaths, LATE, RULES, readVerdicts, splitPatterns } from "#choose/guard"
+import {
+  checkRiskPaths,
+  LATE,
+  MOST_VERDICTS_TRIED,
+  RULES,
+  readVerdicts,
+  splitPatterns,
+} from "#choose/guard"
 import type { CallContext, DoctorCheck, HookState, KitHost, VerdictLine } from "#ground/contract"
 import { loadHost, realDisk } from "#see/hosts"
 import { listFiles } from "#see/repo"
@@ -8,7 +15,7 @@ import { createApp } from "../app.ts"
 import { HomeUnknown } from "../errors.ts"
 import { openIndexDaemon } from "../index-daemon/daemon.ts"
 import { platformHere } from "../places.ts"
-import { MOST_RISK_FILES, MOST_VERDICTS_READ } from "../rooms/guard.ts"
+import { MOST_RISK_FILES } from "../rooms/guard.ts"
 import { kitOf } from "../rooms/kit.ts"
 import type { DoctorDeps, KitExam, KitFindings } from "./doctor.ts"
 
@@ -137,7 +144,7 @@ async function packageChecks(deps: DoctorDeps): Promise<readonly DoctorCheck[]> 
     stateDirectory: deps.places().repository.stateDirectory,
     now,
     sinceMs: now - LATE_WITHIN_MS,
-    limit: MOST_VERDICTS_READ,
+    limit: MOST_VERDICTS_TRIED,
     rule: "package",
   })
   const late = verdicts.filter((it) => it.verdict === "silent" && it.text.startsWith(LATE)).length
@@ -159,7 +166,7 @@ async function withFired(
     stateDirectory: deps.places().repository.stateDirectory,
     now,
     sinceMs: now - FIRED_WITHIN_MS,
-    limit: MOST_VERDICTS_READ,
+    limit: MOST_VERDICTS_TRIED,
   })
   return hooks.map((hook) => {
     const at = hook.state === "installed" ? lastFired(hook, verdicts) : undefined

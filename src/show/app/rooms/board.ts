@@ -8,7 +8,7 @@ import {
   ticketHandlers,
 } from "#know/board"
 import type { Services } from "../services.ts"
-import { sessionOf } from "./claims.ts"
+import { sessionOf } from "./ledger.ts"
 
 type BoardDeps = Pick<
   Services,

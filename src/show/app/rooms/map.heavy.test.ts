@@ -74,7 +74,7 @@ function take(root: string, it: Step, at: number): void {
       write(it.file, `${it.word.slice(0, 4)} ${String(at).padStart(4)}\n`)
       return utimesSync(inTree(it.file), 1_000_000, 1_000_000)
     case "rename":
-      return tryRename(inTree(it.file), inTree(it.to))
+      return renameIfThere(inTree(it.file), inTree(it.to))
     case "delete":
       return rmSync(inTree(it.file), { force: true })
     case "commit":
@@ -90,11 +90,11 @@ function take(root: string, it: Step, at: number): void {
       if (at % 2 === 0) return rmSync(inTree("b/c/.git"), { recursive: true, force: true })
       return write("b/c/.git/HEAD", "ref: refs/heads/main\n")
     case "move folder":
-      return tryRename(inTree(at % 2 === 0 ? "a" : "z"), inTree(at % 2 === 0 ? "z" : "a"))
+      return renameIfThere(inTree(at % 2 === 0 ? "a" : "z"), inTree(at % 2 === 0 ? "z" : "a"))
   }
 }
 
-function tryRename(from: string, to: string): void {
+function renameIfThere(from: string, to: string): void {
   try {
     mkdirSync(path.dirname(to), { recursive: true })
     renameSync(from, to)

@@ -1,133 +1,122 @@
-import { readLoaded, splitPatterns } from "#choose/guard"
-import type { Handlers, LiveSession, SessionShow, sessionOperations } from "#ground/contract"
+import path from "node:path"
+import { isAppError, isInside, once } from "#ground/base"
 import {
-  createClassifier,
-  createLedger,
-  createSessions,
-  type LiveRow,
-  listLogged,
-  readLogged,
-  type SessionEntry,
-} from "#know/ledger"
+  type CallContext,
+  type CaptureAdvice,
+  CaptureLint,
+  GuardVerdicts,
+  type SessionLedger,
+  SessionShow,
+} from "#ground/contract"
+import type { SessionIndex } from "#know/sessions"
+import { locateRepository, type Repository } from "#see/repo"
 import { SessionUnknown } from "../errors.ts"
+import { userHome } from "../places.ts"
 import type { Services } from "../services.ts"
-import { claimsOf, sessionOf, shown } from "./claims.ts"
 
-const HOUR_MS = 3_600_000
-const YEAR_MS = 365 * 24 * HOUR_MS
-
-type SessionDeps = Pick<
+type IndexDeps = Pick<
   Services,
-  "clock" | "config" | "environment" | "places" | "random" | "secrets"
+  "clock" | "config" | "environment" | "log" | "places" | "secrets" | "store" | "watchesTree"
 >
 
-export const sessionHandlers = (deps: SessionDeps): Handlers<typeof sessionOperations> => ({
-  register: ({ session, ...entry }, { caller }) =>
-    register(deps, entry, session ?? sessionOf(caller, deps)),
-  index: async () => ({
-    indices: [...(await (await sessionsOf(deps)).writeIndices()).written],
-  }),
-  list: ({ sinceHours, limit }) => list(deps, { sinceMs: sinceHours * HOUR_MS, limit }),
-  show: ({ session }) => show(deps, session),
-  activity: async ({ after, limit }) => ({
-    entries: [...(await ledgerOf(deps).activity({ afterMs: after ?? 0, limit }))],
-  }),
-})
-
-type Entry = Omit<SessionEntry, "date"> & { readonly date?: string | undefined }
-
-/** Writes the file first, then marks the session as registered in its ledger. */
-async function register(deps: SessionDeps, { date, ...entry }: Entry, session: string) {
-  const now = deps.clock.now()
-  const today = new Date(now).toISOString().slice(0, 10)
-  const sessions = await sessionsOf(deps)
-  const upkeep = { level: deps.config().kit.level, now }
-  const done = await sessions.register({ ...entry, date: date ?? today }, upkeep)
-  await ledgerOf(deps).registered(session, done.file)
-  const { file, indices, archived, proposal } = done
-  return {
-    file,
-    indices: [...indices.written],
-    archived: [...archived],
-    proposal: proposal === undefined ? null : { ...proposal, files: [...proposal.files] },
-  }
-}
-
-async function list(
-  deps: SessionDeps,
-  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
-) {
-  const { logged, count } = listLogged(deps.places().repository.root, limit)
-  const since = deps.clock.now() - sinceMs
-  const rows = await ledgerOf(deps).listLive({ sinceMs: since, classifier: classifierOf(deps) })
-  const held = claimsOf(deps).list()
-  const live = rows.slice(0, limit).map((it) => liveSession(it, held))
-  return { live, logged: [...logged], loggedCount: count }
-}
-
-type HeldClaims = readonly { readonly session: string }[]
-
-function liveSession(row: LiveRow, held: HeldClaims): LiveSession {
-  return {
-    ...row,
-    claims: held.filter((it) => it.session === row.session).length,
-  }
-}
-
-/** By session id, or by the file of a registered session. */
-async function show(deps: SessionDeps, session: string): Promise<SessionShow> {
-  const { root, stateDirectory } = deps.places().repository
-  const since = { sinceMs: deps.clock.now() - YEAR_MS, classifier: classifierOf(deps) }
-  const row = (await ledgerOf(deps).listLive(since)).find((it) => it.session === session)
-  if (row === undefined) return showLogged(root, session)
-  const claims = claimsOf(deps)
-  const held = claims.list().filter((it) => it.session === session)
-  const summary = await ledgerOf(deps).summarise(session)
-  const { isImportant } = since.classifier
-  return {
-    live: liveSession(row, held),
-    files: summary.paths.map(({ path, edits, firstAt, lastAt }) => {
-      return { path, edits, firstAt, lastAt, isImportant: isImportant(path) }
-    }),
-    outside: [...summary.outside],
-    registered: [...summary.registered],
-    nudges: summary.nudges.map(({ at }) => ({ at })),
-    simulations: summary.simulations.map(({ id, risk, at, files }) => {
-      return { id, risk, at, paths: files.map((it) => it.path) }
-    }),
-    loaded: [...(await readLoaded(stateDirectory, session))],
-    claims: held.map((it) => shown(it, claims)),
-    text: null,
-  }
-}
-
-function showLogged(root: string, file: string): SessionShow {
-  const record = readLogged(root, file)
-  if (record === undefined) throw SessionUnknown({ session: file })
-  const none = { files: [], outside: [], registered: [], nudges: [], simulations: [] }
-  return { ...none, live: null, loaded: [], claims: [], text: record.text }
-}
-
-function ledgerOf(deps: SessionDeps) {
-  const { stateDirectory } = deps.places().repository
-  return createLedger({ stateDirectory, clock: deps.clock, random: deps.random })
-}
-
-function classifierOf(deps: SessionDeps) {
-  const { ignored, important, registration } = deps.config().kit
-  return createClassifier({
-    ...(ignored !== "" && { ignored: splitPatterns(ignored) }),
-    ...(important !== "" && { important: splitPatterns(important) }),
-    ...(registration !== "" && { registration: splitPatterns(registration) }),
+export async function openSessionIndex(deps: IndexDeps): Promise<SessionIndex> {
+  const { createSessionIndex } = await import("#know/sessions")
+  const roots = new Map<string, Promise<string>>()
+  const { repository } = deps.places()
+  return createSessionIndex({
+    db: once(async () => (await deps.store()).forRoom("sessions")),
+    clock: deps.clock,
+    log: deps.log,
+    hostHome: () => ({ home: userHome(deps), environment: deps.environment() }),
+    settings: () => deps.config().sessions,
+    async redact() {
+      const { redact } = await deps.secrets()
+      return (text) => redact(text).text
+    },
+    ownRepository: async () => mainRoot(repository),
+    repositoryOf(directory) {
+      if (isInside(repository.root, directory)) return Promise.resolve(mainRoot(repository))
+      const root = roots.get(directory) ?? rootOf(directory)
+      roots.set(directory, root)
+      return root
+    },
+    root: () => repository.root,
+    fixesFolder: () => path.join(repository.stateDirectory, "waste"),
+    staysOpen: deps.watchesTree,
   })
 }
 
-async function sessionsOf(deps: SessionDeps) {
-  const { root, stateDirectory } = deps.places().repository
-  const { redact } = await deps.secrets()
-  return createSessions({
-    root: () => root,
-    stateDirectory,
-    redact: (text) => redact(text).text,
+/** A directory that no longer exists, such as a removed worktree, counts for itself. */
+async function rootOf(directory: string): Promise<string> {
+  return locateRepository(directory).then(mainRoot, () => directory)
+}
+
+/** All worktrees of a repository count for it. */
+function mainRoot({ root, gitCommonDirectory: common }: Repository): string {
+  const isUsual = common !== undefined && path.basename(common) === ".git"
+  return isUsual ? path.dirname(common) : root
+}
+
+type HandlerDeps = Pick<Services, "call" | "resolve" | "sessionIndex">
+
+export async function openSessionsHandlers(deps: HandlerDeps) {
+  const { sessionsHandlers } = await import("#know/sessions")
+  return sessionsHandlers({
+    sessionIndex: deps.sessionIndex,
+    repositoryAt: (given) => rootOf(deps.resolve(given)),
+    async agreeToAll(context) {
+      const agreement = { key: "sessions.import", value: "machine", layer: "user" }
+      await deps.call("config.set", agreement, context)
+    },
+    startAdvice: (context) => startAdvice(deps, context),
+    ledgerOf: (session, context) => ledgerOf(session, deps, context),
   })
+}
+
+/** Hosts whose whole start the capture knows. */
+const CAPTURED_HOSTS = ["claude-code", "codex"] as const
+
+/** The advice of the captures, each cause once. A secret is no waste. */
+async function startAdvice(deps: HandlerDeps, context: CallContext) {
+  const advice = new Map<string, CaptureAdvice>()
+  const problems: string[] = []
+  for (const host of CAPTURED_HOSTS) {
+    try {
+      const lint = CaptureLint.parse(await deps.call("capture.lint", { host }, context))
+      const cuts = lint.problems.filter((it) => it.kind !== "secret")
+      for (const it of cuts) advice.set(`${it.kind} ${it.path ?? it.title}`, it)
+    } catch (error) {
+      context.signal.throwIfAborted()
+      if (!isAppError(error)) throw error
+      problems.push(`${host}: ${error.message}`)
+    }
+  }
+  return { advice: [...advice.values()], problems }
+}
+
+const MOST_VERDICTS = 50
+const LONGEST_HOURS = 24 * 90
+
+/** Null if no hook reported the session in this repository. */
+async function ledgerOf(
+  session: string,
+  deps: HandlerDeps,
+  context: CallContext,
+): Promise<SessionLedger | null> {
+  try {
+    const shown = SessionShow.parse(await deps.call("session.show", { session }, context))
+    const wanted = { session, sinceHours: LONGEST_HOURS, limit: MOST_VERDICTS }
+    const guard = GuardVerdicts.parse(await deps.call("guard.verdicts", wanted, context))
+    return {
+      edited: shown.files.map(({ path: file, edits }) => ({ path: file, edits })),
+      claims: shown.claims.map(({ path: file, expiresAt }) => ({ path: file, expiresAt })),
+      records: shown.registered.map((it) => it.file),
+      verdicts: guard.verdicts.flatMap(({ at, rule, verdict: decision, paths }) =>
+        rule === null ? [] : [{ at, rule, decision, paths }],
+      ),
+    }
+  } catch (error) {
+    if (isAppError(error) && SessionUnknown.is(error)) return null
+    throw error
+  }
 }

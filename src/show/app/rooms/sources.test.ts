@@ -4,9 +4,10 @@ import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { openStore } from "#ground/store"
+import { sourceHandlers } from "#see/sources"
 import { tempDirectory } from "#test/temp"
 import { findPlaces } from "../places.ts"
-import { openSources, sourceHandlers } from "./sources.ts"
+import { openSources } from "./sources.ts"
 
 const context = { signal: new AbortController().signal }
 

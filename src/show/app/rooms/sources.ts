@@ -1,6 +1,6 @@
 import path from "node:path"
 import { isAppError, packageFile } from "#ground/base"
-import type { EventBody, Handlers, sourceOperations } from "#ground/contract"
+import type { EventBody } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Sources } from "#see/sources"
@@ -47,12 +47,3 @@ async function announce(
     deps.log.warn("source changed, but the event could not be stored", { error })
   }
 }
-
-export const sourceHandlers = (
-  deps: Pick<Services, "sources">,
-): Handlers<typeof sourceOperations> => ({
-  list: async () => ({ sources: [...(await (await deps.sources()).list())] }),
-  test: async ({ slug }, { signal }) => (await deps.sources()).test(slug, signal),
-  approve: async ({ slug, digest }, { signal }) =>
-    (await deps.sources()).approve(slug, digest, signal),
-})

@@ -4,8 +4,10 @@ import { renderBar } from "../render/bar.ts"
 import { widthOf } from "../terminal/layout.ts"
 import type { Paint, Screen } from "../terminal/screen.ts"
 import { type ContextUse, type Line, type Mark, sumOf } from "./fold.ts"
-import { WRITING_ROWS } from "./limits.ts"
 import { fit, layOutProse } from "./prose.ts"
+
+/** Rows of streaming text above the live row; the whole text follows at its end. */
+const WRITING_ROWS = 6
 
 const SIGNS: Readonly<Record<Mark, string>> = {
   person: "›",

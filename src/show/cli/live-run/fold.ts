@@ -1,7 +1,12 @@
 import { z } from "zod"
 import { firstLine, formatCount, formatDuration, plural } from "#ground/base"
 import { AgentEvent, type Message, type TokenUsage } from "#ground/contract"
-import { FAILURE_ROWS, LONGEST_NOTE_CHARACTERS } from "./limits.ts"
+
+/** A few rows. */
+const LONGEST_NOTE_CHARACTERS = 240
+
+/** Lines of a failed tool's output. */
+const FAILURE_ROWS = 3
 
 /** The mark in front of a line; colour only repeats it. */
 export type Mark =

@@ -24,7 +24,6 @@ import { renderAnswer } from "../render/agents.ts"
 import { openApp, type RunContext, settleLost } from "../run-operation.ts"
 import { safeJson } from "../terminal/screen.ts"
 import { isEnded } from "./exit-code.ts"
-import { SERVER_TIMEOUT_MS } from "./limits.ts"
 import { watch } from "./watch.ts"
 
 type FlagValues = Readonly<Record<string, unknown>>
@@ -175,6 +174,9 @@ function asNumber(value: unknown): number | undefined {
 }
 
 import path from "node:path"
+
+/** A server on this machine responds at once, or not at all. */
+const SERVER_TIMEOUT_MS = 10_000
 
 type StartInput = {
   readonly type: AgentType

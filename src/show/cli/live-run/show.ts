@@ -4,8 +4,12 @@ import { type Approval, type Message, type Run } from "#ground/contract"
 import { type Screen, safeJsonLine } from "../terminal/screen.ts"
 import { drawEnd, drawLine, drawLive, firstVisibleLine, type SayClock } from "./draw.ts"
 import { applyMessage, EMPTY_VIEW, type Line, nowAtWork, type View } from "./fold.ts"
-import { DRAW_TEXT_EVERY_MS, QUESTION_CHARACTERS } from "./limits.ts"
 import type { Painter } from "./painter.ts"
+
+const QUESTION_CHARACTERS = 600
+
+/** Streaming text is redrawn at most this often. */
+const DRAW_TEXT_EVERY_MS = 40
 
 export type Show = {
   /** Earlier messages: they update the view and are not shown. */

@@ -4,10 +4,17 @@ import type { App } from "#show/app"
 import type { RunContext } from "../run-operation.ts"
 import { exitCodeOf, isEnded } from "./exit-code.ts"
 import { createWake, followRun, type Wake } from "./follow.ts"
-import { LOOK_BACK_MESSAGES, NARROWEST_LIVE_CELLS, REDRAW_EVERY_MS } from "./limits.ts"
 import { livePainter, plainPainter } from "./painter.ts"
 import { createQuestions } from "./questions.ts"
 import { createJsonLines, createTranscript, type Show } from "./show.ts"
+
+/** Narrower terminals wrap. */
+const NARROWEST_LIVE_CELLS = 24
+
+/** Earlier messages that are read for the titles of open activities. */
+const LOOK_BACK_MESSAGES = 400
+
+const REDRAW_EVERY_MS = 250
 
 type Plan = {
   readonly id: string

@@ -298,6 +298,21 @@ describe("[HTTP-1] judge()", () => {
     expect(judge(given, rules)).toEqual({ kind: "pass", by: "bearer", who: OWNER })
   })
 
+  test("[HTTP-1] each refusal has its code", () => {
+    const code = (changes: Partial<Approach>) => {
+      const verdict = judge({ ...approach({ url: "/api/x" }), ...changes }, rules)
+      return verdict.kind === "refuse" ? verdict.error.code : verdict.kind
+    }
+    const host = "127.0.0.1:1"
+    expect(code({})).toBe("HTTP_TOKEN_MISSING")
+    expect(code({ headers: { host, authorization: "Bearer bad" } })).toBe("HTTP_TOKEN_WRONG")
+    expect(code({ rawHeaders: ["Host", "evil.example"] })).toBe("HTTP_HOST_REFUSED")
+    const rawHeaders = ["Host", host, "Origin", "https://evil.example"]
+    expect(code({ rawHeaders })).toBe("HTTP_ORIGIN_REFUSED")
+    const headers = { host, authorization: "Bearer good", "content-type": "text/plain" }
+    expect(code({ method: "POST", headers })).toBe("HTTP_JSON_ONLY")
+  })
+
   test("[HTTP-15] a client's token opens /mcp only", () => {
     const headers = { authorization: "Bearer agent" }
     const at = (url: string, changes: Partial<Approach> = {}) =>

@@ -14,8 +14,14 @@ import {
   PackForm,
   SearchFind,
 } from "#ground/contract"
-import { LONGEST_LINE_CHARACTERS, MOST_SUMMARY_ROWS, MOST_SYMBOLS_OF_A_FILE } from "../limits.ts"
+import { LONGEST_LINE_CHARACTERS } from "../limits.ts"
 import { ask, session_id, type ToolCall, toolView } from "./tool.ts"
+
+/** Per file of a result; `map` has more. */
+const MOST_SYMBOLS_OF_A_FILE = 5
+
+/** Rows of the structured summary; the text has all. */
+const MOST_SUMMARY_ROWS = 50
 
 const pack = toolView({
   result: PackBuilt,

@@ -13,7 +13,10 @@ import {
 } from "#ground/contract"
 import type { App } from "#show/app"
 import { ArgumentsInvalid } from "../errors.ts"
-import { LONGEST_LINE_CHARACTERS, MOST_PROBLEMS_TOLD } from "../limits.ts"
+import { LONGEST_LINE_CHARACTERS } from "../limits.ts"
+
+/** A model corrects a few problems at a time. */
+const MOST_PROBLEMS_TOLD = 5
 
 export type McpApp = Pick<App, "call" | "config" | "log" | "redact" | "operations"> & {
   fold(): Promise<Pick<Fold, "meter">>

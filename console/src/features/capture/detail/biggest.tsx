@@ -1,5 +1,5 @@
 import { useMemo } from "react"
-import { visibleLine } from "../../../base/format.ts"
+import { formatShare, visibleLine } from "../../../base/format.ts"
 import { type Capture, formatExact } from "../../../contract.ts"
 import { KindDot } from "../../../ui/budget-bar/budget-bar.tsx"
 import {
@@ -18,7 +18,6 @@ import { Path } from "../../../ui/path/path.tsx"
 import { Text } from "../../../ui/text/text.tsx"
 import { Heading, LineList, type TabProps } from "../list/line-list.tsx"
 import { type BiggestLine, biggestLines } from "../tables.ts"
-import { formatShare } from "../words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) minmax(0, 1fr) 72px 64px 120px",

@@ -1,5 +1,5 @@
 import { toWireError } from "../../../base/errors.ts"
-import { formatWhen, visibleLine } from "../../../base/format.ts"
+import { formatShare, formatWhen, visibleLine } from "../../../base/format.ts"
 import {
   type Capture,
   type CaptureChange,
@@ -22,14 +22,7 @@ import { Tabs } from "../../../ui/tabs/tabs.tsx"
 import { Tag } from "../../../ui/tag/tag.tsx"
 import { Text } from "../../../ui/text/text.tsx"
 import { countLoads, signed } from "../list/lines.ts"
-import {
-  describeObserved,
-  describeTrust,
-  formatOrdinal,
-  formatShare,
-  formatSize,
-  shortHash,
-} from "../words.ts"
+import { describeObserved, describeTrust, formatOrdinal, formatSize, shortHash } from "../words.ts"
 import { Detail } from "./detail.tsx"
 
 type ItemDetailProps = PageProps<CaptureParams> & {

@@ -1,6 +1,6 @@
 import { useMemo } from "react"
 import { toWireError } from "../../../base/errors.ts"
-import { visibleLine } from "../../../base/format.ts"
+import { formatShare, visibleLine } from "../../../base/format.ts"
 import {
   type Capture,
   type ContextKind,
@@ -28,7 +28,6 @@ import { Diff } from "../detail/diff.tsx"
 import { AgreementMark, ObservationNotice } from "../detail/observation.tsx"
 import { EffectiveSettings } from "../detail/settings.tsx"
 import type { CaptureData } from "../use-capture.ts"
-import { formatShare } from "../words.ts"
 import { countLoads, shortener } from "./lines.ts"
 import { Loads } from "./loads.tsx"
 import { SearchedPaths } from "./searched-paths.tsx"

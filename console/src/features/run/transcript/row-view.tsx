@@ -1,6 +1,6 @@
 import { Fragment, memo } from "react"
 import { asRecord } from "#ground/base/object"
-import { formatClock, visible, visibleLine } from "../../../base/format.ts"
+import { formatClock, formatElapsed, visible, visibleLine } from "../../../base/format.ts"
 import { type Message, plural } from "../../../contract.ts"
 import { paths } from "../../../data/paths.ts"
 import { IconButton } from "../../../ui/button/button.tsx"
@@ -20,7 +20,6 @@ import {
   describeEntry,
   describeHostEvent,
   describeNote,
-  formatElapsed,
   groupFigures,
   groupSays,
   groupTitle,

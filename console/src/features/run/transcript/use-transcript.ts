@@ -5,12 +5,12 @@ import { browserClock } from "../../../data/clock.ts"
 import { keys } from "../../../data/keys.ts"
 import type { RunParams } from "../../../data/paths.ts"
 import { useClient } from "../../../data/queries.tsx"
-import { RunLineContext } from "../../../data/run-line.ts"
+import { RunLineContext } from "../../../data/transcript/run-line.ts"
 import {
   createTranscript,
   type Transcript,
   type TranscriptState,
-} from "../../../data/transcript.ts"
+} from "../../../data/transcript/transcript.ts"
 import { type Entry, eventOf } from "./entry.ts"
 import { entriesAlong, flatten, openableIn, type Row, trailTo, withOpen } from "./flat.ts"
 import { foldMessages } from "./rows.ts"

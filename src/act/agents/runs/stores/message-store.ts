@@ -1,11 +1,11 @@
 import { z } from "zod"
 import { type Clock, type Ids, invariant, type Log, sliceText } from "#ground/base"
 import { Message } from "#ground/contract"
-import { type Db, join, type Sql, sql, type Tx } from "#ground/store"
+import { type Db, join, jsonColumn, type Sql, sql, type Tx } from "#ground/store"
 import { MessageUnknown } from "../../errors.ts"
 import { eventOf, type NewMessage } from "../../event-message.ts"
 import { MAX_SEARCHED_RUNS } from "./run-search.ts"
-import { type Claim, json, type RunStore } from "./run-store.ts"
+import { type Claim, type RunStore } from "./run-store.ts"
 
 const ADVANCE_EVERY_MS = 250
 
@@ -17,13 +17,13 @@ type MessageFilter = {
 }
 
 const MessageRow = Message.extend({
-  metadata: json(Message.shape.metadata),
+  metadata: jsonColumn(Message.shape.metadata),
   raw: z.string().nullable(),
 }).transform(({ raw, ...row }): Message => ({ ...row, ...(raw === null ? {} : { raw }) }))
 
 export type FileRead = { readonly path: string; readonly cwd: string }
 
-const ReadRow = z.object({ metadata: json(Message.shape.metadata), cwd: z.string() })
+const ReadRow = z.object({ metadata: jsonColumn(Message.shape.metadata), cwd: z.string() })
 
 /** Some hundred reads for each run that is searched. */
 const MAX_READS = 50_000

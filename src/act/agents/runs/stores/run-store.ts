@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { type Clock, sliceText } from "#ground/base"
 import { type AgentMode, Run, RunConfiguration, RunCost, type RunStatus } from "#ground/contract"
-import { type Db, join, type Sql, sql } from "#ground/store"
+import { type Db, join, jsonColumn, type Sql, sql } from "#ground/store"
 import { RunUnknown } from "../../errors.ts"
 import { isEnded, type Progress } from "../run-progress.ts"
 import { insertCommand, type NewCommand } from "./queue-store.ts"
@@ -23,23 +23,18 @@ export type Owner = z.infer<typeof Owner>
 /** The right to write a run: a later claim has a higher fence and invalidates this one. */
 export type Claim = { readonly runId: string; readonly fence: number }
 
-export const json = <Schema extends z.ZodType>(schema: Schema) =>
-  z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(schema)
 const flag = z.int().transform((it) => it === 1)
 
 export const RunRow = Run.extend({
   isTitleOwn: flag,
-  cost: json(RunCost),
-  labels: json(Run.shape.labels),
+  cost: jsonColumn(RunCost),
+  labels: jsonColumn(Run.shape.labels),
   isArchived: flag,
-  configuration: json(RunConfiguration),
-  owner: json(Owner).nullable(),
+  configuration: jsonColumn(RunConfiguration),
+  owner: jsonColumn(Owner).nullable(),
   fence: z.int(),
   leaseUntil: z.int(),
-  child: json(Identity).nullable(),
+  child: jsonColumn(Identity).nullable(),
   readFrom: z.string().nullable(),
   readUntil: z.int(),
 }).transform((row) => {

@@ -6,6 +6,7 @@ import {
   removeEmptyDirectory,
   removeFile,
 } from "#ground/base"
+import { claudeProjectSlug } from "#see/hosts"
 import { LARGEST_SETTINGS_BYTES } from "../../limits.ts"
 import { anthropic } from "../models/anthropic.ts"
 import type { Answer } from "../models/model.ts"
@@ -61,13 +62,9 @@ export const toldClaudeCode: ToldHost = {
   },
   // Even without a transcript it stores a note for each sub-agent and an empty folder.
   async sweep({ folder, scene }) {
-    await removeTree(path.join(folder, "projects", slugOf(scene.root)))
+    await removeTree(path.join(folder, "projects", claudeProjectSlug(scene.root)))
     await removeTree(path.join(folder, "session-env", scene.sessionId))
   },
-}
-
-function slugOf(root: string): string {
-  return root.replace(/[^a-zA-Z0-9]/g, "-")
 }
 
 function modelEnvironment({ modelUrl }: Stage): Readonly<Record<string, string>> {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../../host.ts"
+import { claudeProjectSlug } from "../../transcripts/find-transcripts.ts"
 import { survey } from "../claude-code.ts"
-import { slugOf } from "../folders.ts"
 import { cutMemory } from "./memory.ts"
 
 const lines = (count: number, text = "x") => Array.from({ length: count }, () => text).join("\n")
@@ -86,8 +86,8 @@ test("[HOSTS-8] memory can be switched off and forced on", async () => {
 })
 
 test("[HOSTS-8] a long path is shortened with a hash over UTF-16 units", () => {
-  expect(slugOf("/a/é日本.x")).toBe("-a-----x")
+  expect(claudeProjectSlug("/a/é日本.x")).toBe("-a-----x")
   const long = `/${"abcdefghi/".repeat(25)}`
-  expect(slugOf(long)).toMatch(/^[-a-z]{200}-[0-9a-z]{1,7}$/)
-  expect(slugOf(long)).not.toBe(slugOf(`${long}x`))
+  expect(claudeProjectSlug(long)).toMatch(/^[-a-z]{200}-[0-9a-z]{1,7}$/)
+  expect(claudeProjectSlug(long)).not.toBe(claudeProjectSlug(`${long}x`))
 })

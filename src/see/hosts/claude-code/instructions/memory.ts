@@ -2,7 +2,8 @@ import path from "node:path"
 import { belongsTo, withRealFolders } from "../../files/file-trust.ts"
 import type { HostItem, HostPlace } from "../../host.ts"
 import type { ReadFile, SurveyReader } from "../../survey-reader.ts"
-import { type Folders, slugOf } from "../folders.ts"
+import { claudeProjectSlug } from "../../transcripts/find-transcripts.ts"
+import type { Folders } from "../folders.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { isOff, isOn, type Settings } from "../settings.ts"
 import { SOURCES } from "../sources.ts"
@@ -84,7 +85,7 @@ function memoryFolder(context: {
     return { folder: ofPerson(chosen, folders.home), chosenBy: by?.layer ?? "project" }
   }
   const base = folders.git.main ?? folders.cwd
-  return { folder: path.join(folders.config, "projects", slugOf(base), "memory") }
+  return { folder: path.join(folders.config, "projects", claudeProjectSlug(base), "memory") }
 }
 
 function ofPerson(folder: string, home: string): string {
