@@ -158,10 +158,15 @@ async function planGroups(bundle: RolldownBuild) {
   const operations = loadedBy("src/show/cli/run-operation.ts").union(new Set(shared))
   const threads = Object.values(ENTRIES).slice(1).map(loadedBy)
   const elsewhere = [start, operations, ...threads].reduce((all, it) => all.union(it))
-  const commands = COMMANDS.map(({ name, entries, rooms }) => {
+  const inThreads = threads.reduce((all, it) => all.union(it)).difference(start.union(operations))
+  const commands = COMMANDS.flatMap(({ name, entries, rooms }) => {
     const modules = entries.map(loadedBy).reduce((all, it) => all.union(it))
     const own = [...modules.difference(elsewhere)].filter((it) => rooms.test(it))
-    return { name, modules: new Set(own) }
+    const shared = modules.intersection(inThreads)
+    return [
+      { name, modules: new Set(own) },
+      { name: `${name}-and-threads`, modules: shared },
+    ]
   })
   return [
     { name: "start", modules: start },
@@ -200,7 +205,7 @@ const COMMANDS = [
       "src/show/cli/render/capture.ts",
     ],
     rooms:
-      /\/src\/(?:see\/capture\/|see\/hosts\/claude-code\/|show\/app\/rooms\/capture|ground\/contract\/operations\/capture|show\/cli\/render\/capture)/,
+      /\/src\/(?:see\/capture\/|see\/hosts\/(?:claude-code\/|(?:context-keys|find-program|listing-budget|source|survey-reader|tool-calls|files\/file-trust|files\/frontmatter)\.ts)|show\/app\/rooms\/capture|ground\/contract\/operations\/capture|show\/cli\/render\/capture)/,
   },
 ]
 

@@ -1,5 +1,5 @@
 import { AppError, type Clock, invariant, type Log } from "#ground/base"
-import { type Driver, parseRows, type Statements } from "./driver.ts"
+import { type DatabaseRow, type Driver, parseRows, type Statements } from "./driver.ts"
 import { MigrationFailed, SchemaForeign, SchemaNewer } from "./errors.ts"
 import { COLUMN_TYPES, type Migration } from "./migrations/migration.ts"
 import {
@@ -25,7 +25,9 @@ export async function migrate(
 ): Promise<void> {
   const { migrations } = deps
   invariant(isNumbered(migrations), "migrations are numbered 1, 2, 3… in the order of the list")
-  const applied = await readApplied(driver)
+  const rows = await readApplied(driver)
+  if (isCurrent(rows, migrations)) return
+  const applied = parseRows(MigrationRow, rows)
   refuseStrangers(applied, migrations)
   const pending = migrations.slice(applied.length)
   if (pending.length === 0) return
@@ -41,9 +43,15 @@ export async function schemaVersion(all: Driver["all"]): Promise<number> {
   return parseRows(MigrationRow, await all(selectMigrations())).at(-1)?.number ?? 0
 }
 
-async function readApplied(driver: Driver): Promise<readonly MigrationRow[]> {
-  if (!(await driver.hasTable("schema_migrations"))) return []
-  return parseRows(MigrationRow, await driver.all(selectMigrations()))
+async function readApplied(driver: Driver): Promise<readonly DatabaseRow[]> {
+  return (await driver.hasTable("schema_migrations")) ? driver.all(selectMigrations()) : []
+}
+
+/** The usual case, decided without a schema: each command opens the store. */
+function isCurrent(rows: readonly DatabaseRow[], migrations: readonly Migration[]): boolean {
+  const isApplied = ({ number, name }: Migration, index: number): boolean =>
+    rows[index]?.["number"] === number && rows[index]["name"] === name
+  return rows.length === migrations.length && migrations.every(isApplied)
 }
 
 async function applyOnce(

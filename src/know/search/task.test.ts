@@ -1,18 +1,27 @@
+import fc from "fast-check"
 import { expect, test } from "vitest"
 import { isNight } from "#test/seed"
-import { parseIssue } from "./issue/parse-issue.ts"
+import { isIssue, parseIssue } from "./issue/parse-issue.ts"
 import { readTask } from "./task.ts"
 
 const PROSE = "The cart rounds each line before it adds the shipping costs of the order. "
 
 test("[SEARCH-17] a task is an issue from 60 words, five words of code or a stack frame on", () => {
-  const isIssue = (text: string) => readTask(text).issue !== undefined
-  expect(isIssue("fix rounding of quotes")).toBe(false)
-  expect(isIssue(PROSE.repeat(4))).toBe(false)
-  expect(isIssue(PROSE.repeat(5))).toBe(true)
-  expect(isIssue("Wrong total\n```\ncart = Cart()\ncart.add(1)\nprint(cart)\n```")).toBe(true)
-  expect(isIssue('Crash\n  File "shop/cart.py", line 3, in total')).toBe(true)
-  expect(isIssue("Crash\n\tat org.shop.Cart.total(Cart.java:12)")).toBe(true)
+  const isReadAsIssue = (text: string) => readTask(text).issue !== undefined
+  expect(isReadAsIssue("fix rounding of quotes")).toBe(false)
+  expect(isReadAsIssue(PROSE.repeat(4))).toBe(false)
+  expect(isReadAsIssue(PROSE.repeat(5))).toBe(true)
+  expect(isReadAsIssue("Wrong total\n```\ncart = Cart()\ncart.add(1)\nprint(cart)\n```")).toBe(true)
+  expect(isReadAsIssue('Crash\n  File "shop/cart.py", line 3, in total')).toBe(true)
+  expect(isReadAsIssue("Crash\n\tat org.shop.Cart.total(Cart.java:12)")).toBe(true)
+})
+
+test("[SEARCH-17] a short phrase is never an issue, so parsing it as one is left out", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^\w[\w -]{0,79}$/), (phrase) => {
+      expect(isIssue(parseIssue(phrase))).toBe(false)
+    }),
+  )
 })
 
 test("[SEARCH-17] an issue that consists of addresses is searched by its words", () => {

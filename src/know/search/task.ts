@@ -12,10 +12,14 @@ export type SearchTask = {
   readonly terms: readonly string[]
 }
 
+/** Some words on one line, without the signs of code: never an issue, so it is not parsed as one. */
+const PHRASE = /^\w[\w -]{0,79}$/
+
 export function readTask(text: string): SearchTask {
-  const issue = parseIssue(text)
-  const issueQuery = isIssue(issue) ? readQuery(withoutReferences(text)) : undefined
-  if (issueQuery === undefined || issueQuery.terms.length === 0) {
+  const issue = PHRASE.test(text) ? undefined : parseIssue(text)
+  const issueQuery =
+    issue !== undefined && isIssue(issue) ? readQuery(withoutReferences(text)) : undefined
+  if (issue === undefined || issueQuery === undefined || issueQuery.terms.length === 0) {
     // A task that consists of an address only is searched as it is.
     const query = readQuery(cleanMessage(text) || text)
     return { query, issue: undefined, terms: query.terms }
