@@ -8,7 +8,7 @@ import { createApp } from "./app.ts"
 
 const { signal } = new AbortController()
 
-test("[APP-49] hosts.list and the doctor report version, sign-in and connection", async () => {
+test("[APP-54] hosts.list and the doctor report version, sign-in and connection", async () => {
   await using temp = await tempDirectory()
   const [home, project, bin] = ["home", "p", "bin"].map((it) => path.join(temp.path, it))
   if (home === undefined || project === undefined || bin === undefined)
@@ -37,6 +37,9 @@ test("[APP-49] hosts.list and the doctor report version, sign-in and connection"
     login: "found",
     loginFrom: "~/.codex/auth.json",
     hooks: "none",
+    program,
+    rulesFrom: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    install: "npm install -g @openai/codex",
   })
   const claude = hosts.find((it) => it.name === "claude-code")
   expect(claude).toMatchObject({ isInstalled: false, version: null, hooks: "none" })
@@ -54,7 +57,7 @@ test("[APP-49] hosts.list and the doctor report version, sign-in and connection"
   ])
 })
 
-test("[APP-49] without a host the doctor warns", async () => {
+test("[APP-54] without a host the doctor warns", async () => {
   await using temp = await tempDirectory()
   const environment = { HOME: temp.path, PATH: "" }
   const options = { directory: temp.path, environment, settings: [], writeLog: () => {} }

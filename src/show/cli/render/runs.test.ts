@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type {
   AgentsContext,
-  AgentsProviders,
   AgentsSessions,
   AgentsTimeline,
+  HostStatus,
   Permissions,
 } from "#ground/contract"
 import { createScreen } from "../terminal/screen.ts"
@@ -125,42 +125,32 @@ test("[CLI-13] the timeline has a row for each lane, with the time spent waiting
   expect(render("agents.timeline", { ...timeline, spans: [] })).toBe("No activity yet.")
 })
 
-test("[CLI-13] agents, sessions of hosts and permission rules are printed", () => {
-  const providers: AgentsProviders["providers"] = [
-    {
-      type: "codex",
-      title: "Codex",
-      isInstalled: true,
-      program: "/bin/codex",
-      version: "1.0",
-      hint: "",
-      scripts: [],
-    },
-    {
-      type: "copilot",
-      title: "Copilot",
-      isInstalled: false,
-      program: null,
-      version: null,
-      hint: "Install it.",
-      scripts: [],
-    },
-    {
-      type: "synthetic",
-      title: "Synthetic",
-      isInstalled: true,
-      program: null,
-      version: null,
-      hint: "",
-      scripts: ["happy"],
-    },
-  ]
-  expect(render("agents.providers", { providers })).toMatchInlineSnapshot(`
-    "Agent      State          Version  Program
-    codex      installed      1.0      /bin/codex
-    copilot    not installed           Install it.
-    synthetic  installed               scripts: happy"
-  `)
+test("[CLI-13] hosts are printed with sign-in, connection and how to install them", () => {
+  const host: HostStatus = {
+    name: "codex",
+    title: "Codex",
+    isInstalled: true,
+    version: null,
+    login: "found",
+    loginFrom: "~/.codex/auth.json",
+    hooks: "init",
+    program: "/bin/codex",
+    rulesFrom: "0.166.0",
+    install: "npm install -g @openai/codex",
+  }
+  const copilot: HostStatus = {
+    ...host,
+    name: "copilot",
+    isInstalled: false,
+    rulesFrom: null,
+    install: "npm install -g @github/copilot",
+  }
+  const wide = createScreen({ isColored: false, columns: 160 })
+  const text = renderers["hosts.list"]?.text({ hosts: [host, copilot] }, wide)
+  expect(text).toMatchInlineSnapshot()
+})
+
+test("[CLI-13] sessions of hosts and permission rules are printed", () => {
   const sessions: AgentsSessions["sessions"] = [
     {
       host: "codex",
@@ -217,7 +207,7 @@ test("[CLI-13] agents, sessions of hosts and permission rules are printed", () =
       ignored. To trust this version, run \`qm permissions trust --digest 0d1e\`."
   `)
   expect(render("permissions.add", { ...permissions, isTrusted: true, rules: [] })).toBe(
-    "No rules. The mode of each run decides.\n.qm/permissions.json",
+    "No rules. The mode of a run decides what its agent may do.\n.qm/permissions.json",
   )
 })
 
