@@ -10,7 +10,7 @@ export function checkTests(tree: Tree): Findings {
   const rules = rulesOf(tree)
   const cited = new Set(titles.flatMap((title) => title.ids))
   return join([
-    fail(...tests.flatMap(switchedOff), ...tests.flatMap(toolInOrdinaryTest)),
+    fail(...tests.flatMap(switchedOff), ...tests.flatMap(toolInOrdinaryTest), ...rulesTwice(tree)),
     report(
       ...[...rules].filter(([id]) => !cited.has(id)).map(([id, where]) => untested(id, where)),
       ...titles.flatMap((title) => unruled(title, rules)),
@@ -28,13 +28,31 @@ const ID_IN_TITLE = /\[([A-Z]+(?:-[A-Z]+)*-?\d+)\]/g
 const RULE = /^(?:[-*|#]+|\d+\.)?\s*[*`[]*([A-Z]+(?:-[A-Z]+)*-\d+)\b/gm
 
 function rulesOf(tree: Tree): ReadonlyMap<string, string> {
-  const readmes = [...tree.texts].filter(([path]) => /(?:^|\/)README\.md$/.test(path))
-  return new Map(
-    readmes.flatMap(([path, text]) =>
-      [...text.matchAll(RULE)].map(
-        (match) => [match[1] ?? "", `${path}:${lineAt(text, match.index)}`] as const,
-      ),
-    ),
+  return new Map(readmesOf(tree).flatMap(([path, text]) => idsIn(path, text, RULE)))
+}
+
+/** A rule as a list item; tables of promises may name a rule again. */
+const LISTED_RULE = /^- (?:\*\*)?([A-Z]+(?:-[A-Z]+)*-\d+)\b/gm
+
+function rulesTwice(tree: Tree): readonly Finding[] {
+  const rules = readmesOf(tree).flatMap(([path, text]) => idsIn(path, text, LISTED_RULE))
+  const byId = Map.groupBy(rules, ([id]) => id)
+  return [...byId].flatMap(([id, [, ...repeated]]) =>
+    repeated.map(([, where]) => ({
+      where,
+      wrong: `The rule ${id} exists already.`,
+      instead: "Give it the next free number of the room, and change the titles of its tests.",
+    })),
+  )
+}
+
+function readmesOf(tree: Tree) {
+  return [...tree.texts].filter(([path]) => /(?:^|\/)README\.md$/.test(path))
+}
+
+function idsIn(path: string, text: string, pattern: RegExp) {
+  return [...text.matchAll(pattern)].map(
+    (match) => [match[1] ?? "", `${path}:${lineAt(text, match.index)}`] as const,
   )
 }
 

@@ -14,7 +14,7 @@ const placeIn = (home: string, more: Partial<HostPlace> = {}): HostPlace => ({
 })
 
 describe("findSignIn", () => {
-  test("[HOSTS-60] a sign-in is a variable or a file; neither is read", async () => {
+  test("[HOSTS-67] a sign-in is a variable or a file; neither is read", async () => {
     await using temp = await tempDirectory()
     const home = temp.path
     expect(await findSignIn(placeIn(home), "codex")).toEqual({ state: "missing", from: undefined })
@@ -31,7 +31,7 @@ describe("findSignIn", () => {
     expect(found).toEqual({ state: "found", from: "ANTHROPIC_API_KEY" })
   })
 
-  test("[HOSTS-60] the host's folder variable is used", async () => {
+  test("[HOSTS-67] the host's folder variable is used", async () => {
     await using temp = await tempDirectory()
     const folder = path.join(temp.path, "mine")
     await mkdir(folder)
@@ -42,7 +42,7 @@ describe("findSignIn", () => {
     )
   })
 
-  test("[HOSTS-60] unknown where a keychain or another program may have it", async () => {
+  test("[HOSTS-67] unknown where a keychain or another program may have it", async () => {
     await using temp = await tempDirectory()
     const unknown = { state: "unknown", from: undefined }
     const mac = placeIn(temp.path, { platform: "darwin" })

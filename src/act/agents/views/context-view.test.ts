@@ -196,7 +196,7 @@ test("context parts put in front of turns are listed, each in its latest version
   expect(viewOf(messages({ type: "user", metadata: { parts: "none" } })).parts).toEqual([])
 })
 
-test("[AGENTS-44] the items of the window come from the context message, with their tokens", () => {
+test("[AGENTS-67] the items of the window come from the context message, with their tokens", () => {
   const inWindow = [
     { path: "/work/shop/CLAUDE.md", label: "CLAUDE.md", reason: "project", tokens: 9 },
   ]
