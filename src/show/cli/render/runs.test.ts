@@ -26,7 +26,7 @@ test("[CLI-13] queued turns, context parts of the next turn and a hand-off are p
   expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No queued turns\.\nThis/)
   const turns = [{ id: "trn_1", text: "two\nlines", queuedAt: 0 }]
   expect(render("agents.rewrite", { turns, canSteer: true })).toBe(
-    "trn_1  1970-01-01 00:00  two\n\nSend into the current turn with `qm send <id> <text> --now`.",
+    "Turn   Queued (UTC)      Text\ntrn_1  1970-01-01 00:00  two\n\n`qm send` with --now sends into the current turn.",
   )
   expect(render("agents.parts", { parts: [] })).toContain("Nothing is added in front")
   const parts = [{ label: "date and state", text: "Today.", tokens: 3 }]
@@ -147,7 +147,17 @@ test("[CLI-13] hosts are printed with sign-in, connection and how to install the
   }
   const wide = createScreen({ isColored: false, columns: 160 })
   const text = renderers["hosts.list"]?.text({ hosts: [host, copilot] }, wide)
-  expect(text).toMatchInlineSnapshot()
+  expect(text).toMatchInlineSnapshot(`
+    "Host     Version        Sign-in                          Quartermaster         Rules from     Program
+    codex    unknown        signed in by ~/.codex/auth.json  connected by qm init  0.166.0        /bin/codex
+    copilot  not installed                                                         documentation
+
+    Install
+        copilot  npm install -g @github/copilot
+
+    Next
+        qm capture --host codex  Show what a host loads"
+  `)
 })
 
 test("[CLI-13] sessions of hosts and permission rules are printed", () => {
@@ -199,9 +209,10 @@ test("[CLI-13] sessions of hosts and permission rules are printed", () => {
     ],
   }
   expect(render("permissions.list", permissions)).toMatchInlineSnapshot(`
-    "r1  deny   settings  tool Bash, command rm *
-    r2  allow  project   path docs/**             ignored
-    r3  ask    project   everything
+    "Rule  Decision  Source    Applies to
+    r1    deny      settings  tool Bash, command rm *
+    r2    allow     project   path docs/**             ignored
+    r3    ask       project   everything
 
     .qm/permissions.json has changed since you trusted it, so its allow rules are
       ignored. To trust this version, run \`qm permissions trust --digest 0d1e\`."
