@@ -12,6 +12,7 @@ import { tempDirectory } from "../test/kit/temp.ts"
 import { mcpClient } from "../test/mcp/client.ts"
 
 const ROOT = path.join(import.meta.dirname, "..")
+const TERMINAL_COLUMNS = 100
 
 export type Step =
   | { readonly kind: "command"; readonly line: string }
@@ -55,7 +56,7 @@ export async function walkGuide(options: { document: string; picturesInto?: stri
       await showPicture(page, reader, step.name)
       const file = `${step.name}.png`
       const folder = options.picturesInto
-      if (folder !== undefined) await page.screenshot({ path: path.join(folder, file) })
+      if (folder !== undefined) await takePicture(page, path.join(folder, file))
       pictures.push(file)
     }
   }
@@ -165,7 +166,7 @@ type Picture =
       readonly prepare?: (at: { home: string; port: number }) => Promise<void>
       show(page: Page): Promise<void>
     }
-  /** The output of a command, as a terminal of 100 columns shows it. */
+  /** The output of a command, wrapped like on a terminal of `TERMINAL_COLUMNS`. */
   | { readonly terminal: readonly string[] }
 
 const PICTURES: Readonly<Record<string, Picture>> = {
@@ -243,12 +244,19 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
 }
 
+/** A terminal picture has the height of its text; other pictures have the size of the window. */
+async function takePicture(page: Page, file: string): Promise<void> {
+  const terminal = page.locator("pre#terminal")
+  const isTerminal = (await terminal.count()) > 0
+  await (isTerminal ? terminal : page).screenshot({ path: file })
+}
+
 async function showPicture(page: Page, reader: Reader, name: string): Promise<void> {
   const picture = PICTURES[name]
   if (picture === undefined) throw new Error(`unknown picture ${name}`)
   await page.emulateMedia({ colorScheme: "light" })
   if ("terminal" in picture) {
-    const { stdout } = await reader.qm(picture.terminal, { FORCE_COLOR: "1", COLUMNS: "100" })
+    const { stdout } = await reader.qm(picture.terminal, { FORCE_COLOR: "1" })
     // A page of the server forbids setting its content.
     await page.goto("about:blank")
     await page.setContent(
@@ -285,7 +293,7 @@ function terminalPage(command: string, output: string): string {
   const coloured = escaped.replaceAll(/\u001b\[([\d;]+)m/g, (_, code: string) =>
     code === "0" ? "</span>" : `<span style="${STYLES[code] ?? ""}">`,
   )
-  const style =
-    "margin:0;padding:28px 32px;background:#fbfbfa;color:#222;font:14px/1.45 'DejaVu Sans Mono',monospace;white-space:pre"
-  return `<pre style="${style}"><b>$ ${command}</b>\n\n${coloured}</pre>`
+  // The output of a pipe is not wrapped, so the page wraps it as a terminal would.
+  const style = `margin:0;padding:28px 32px;background:#fbfbfa;color:#222;font:14px/1.45 'DejaVu Sans Mono',monospace;white-space:pre-wrap;width:${TERMINAL_COLUMNS}ch`
+  return `<pre id="terminal" style="${style}"><b>$ ${command}</b>\n\n${coloured}</pre>`
 }

@@ -113,7 +113,7 @@ function bannedPhrases({ where, value }: Text): readonly Finding[] {
 
 function longSentences({ where, value }: Text): readonly Finding[] {
   const longest = value
-    .split(/(?<=[.!?;:])\s|\n/)
+    .split(/(?<=[.!?])\s|\n/)
     .map((sentence) => sentence.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length)
     .reduce((most, words) => Math.max(most, words), 0)
   if (longest <= LONGEST_SENTENCE_WORDS) return []
@@ -179,7 +179,7 @@ function documentsOf(tree: Tree): readonly Text[] {
 
 const TWO_WORDS = /\p{L}{2,}[,.:;]? [\p{L}(…]/u
 /** Data of a matcher, not prose. */
-const WORD_LIST = /^[a-z'\s\\]{40,}$/
+const WORD_LIST = /^[a-z0-9'\s\\]{40,}$/
 const SQL = /^\s*(?:select|insert|update|delete|create|with|alter|drop|pragma)\b/i
 
 export function stringsOf(parsed: ParseResult): readonly { start: number; value: string }[] {

@@ -158,7 +158,7 @@ describe("invalid input", () => {
     await expectFailure(await user.qm(["tokens"]), "TOKENS_NOTHING_TO_COUNT")
     const tooFew = await user.qm(["events", "--limit", "0"])
     await expectFailure(tooFew, "APP_INPUT_INVALID")
-    expect(tooFew.stderr).toContain("`qm events`: limit must be at least 1, got 0\n")
+    expect(tooFew.stderr).toContain("`qm events`: --limit must be at least 1, got 0.\n")
     expect(tooFew.stderr).toContain("See `qm events --help`")
     await expectFailure(await user.qm(["config", "show", "tokns"]), "CONFIG_KEY_UNKNOWN")
   })

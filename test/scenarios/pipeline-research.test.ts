@@ -155,7 +155,7 @@ test("without search results, run and document report it, and nothing is marked 
   const done = await room.goes(QUESTION)
   expect(done).toMatchObject({ status: "completed", isPartial: true })
   expect(done.reason).toContain("Retrieve did not pass")
-  expect(done.stages[2]?.summary).toContain("qm kb add <folder>")
+  expect(done.stages[2]?.summary).toContain("qm kb add docs")
   expect(done.stages[4]?.summary).toBe(
     "not verified: there are no sources to check the answer against",
   )
@@ -173,7 +173,7 @@ test("without search results the user is asked before a document is written", as
   await room.resume("p-1", "you")
   const asked = await room.finished("p-1")
   expect(asked).toMatchObject({ status: "paused", pause: { stage: 2, reason: "repair-limit" } })
-  expect(asked.pause?.question).toContain("qm kb add <folder>")
+  expect(asked.pause?.question).toContain("qm kb add docs")
   await room.resume("p-1", "you")
   expect(await room.finished("p-1")).toMatchObject({ status: "completed", isPartial: true })
 })

@@ -1,7 +1,7 @@
 import { formatUsd } from "#ground/base/format"
 import type { Spend } from "../contract.ts"
 
-/** An unknown price is a word, never 0; a plus marks a sum without some calls. */
+/** An unknown price is shown as text, never as 0; a plus marks a sum without some calls. */
 export function formatSpend({ usd, price, calls }: Spend): string {
   if (calls === 0) return ""
   if (usd === null) return "unknown"

@@ -43,7 +43,7 @@ export const ProxiedSessionUnknown = defineError<{ id: string }>()("GATEWAY_SESS
     it.id === "last"
       ? "No session has used the gateway in this repository yet."
       : `No gateway session or run ${it.id} in this repository.`,
-  hint: () => "List sessions with `qm gateway list`; start one with `qm gateway run -- <command>`.",
+  hint: () => "List sessions with `qm gateway list`; start one with `qm gateway run -- claude`.",
 })
 
 export const RequestUnknown = defineError<{ proxiedSession: string; seq: number }>()(

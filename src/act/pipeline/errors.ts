@@ -11,7 +11,8 @@ export const RunUnknown = defineError<OfRun>()("PIPELINE_UNKNOWN", {
 export const RunEnded = defineError<OfRun & { readonly status: string }>()("PIPELINE_ENDED", {
   family: "conflict",
   message: (it) => `Run ${it.id} has ended (${it.status}).`,
-  hint: (it) => `Start a new run from a stage with \`qm pipeline rerun ${it.id} <stage>\`.`,
+  hint: (it) =>
+    `Repeat it as a new run, from its first stage, with \`qm pipeline rerun ${it.id} 0\`.`,
 })
 
 export const NotPaused = defineError<
@@ -105,8 +106,7 @@ export const AnswerInvalid = defineError<{
   family: "unavailable",
   message: (it) =>
     `The model's response for ${it.stage} did not match its schema in ${it.asks} calls: ${it.problem}`,
-  hint: () =>
-    "Resume the run to try again, or choose another model with `qm config set model.name <model>`.",
+  hint: () => "Resume the run to try again, or set model.name to another model.",
 })
 
 export const OutOfScope = defineError<{
@@ -145,8 +145,8 @@ export const PromptTooLong = defineError<{
 }>()("PIPELINE_PROMPT_TOO_LONG", {
   family: "full",
   message: (it) => `The prompt of ${it.stage} has ${it.tokens} tokens; the limit is ${it.most}.`,
-  hint: () =>
-    "Use a smaller depth, or raise the limit with `qm config set pipeline.window <tokens>`.",
+  hint: (it) =>
+    `Use a smaller depth, or raise the limit: \`qm config set pipeline.window ${it.tokens}\`.`,
 })
 
 export const PromptMissing = defineError<{

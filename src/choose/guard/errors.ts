@@ -4,7 +4,7 @@ export const NothingToSimulate = defineError<Record<never, never>>()("GUARD_NOTH
   family: "invalid",
   message: () => "No file was given.",
   hint: () =>
-    "Pass the files that would change, relative to the repository root: qm simulate <path>",
+    "Pass the files that would change, relative to the repository root: `qm simulate src/main.ts`.",
 })
 
 export const TooManyToSimulate = defineError<{ files: number; most: number }>()(

@@ -209,7 +209,7 @@ const NO_FILE: FitFile = {
 
 function closureScored({ file, names }: ClosureFile, scored: ScoredFile | undefined): ScoredFile {
   const share = scored?.semanticScore ?? null
-  const why = names.length > 0 ? "the sent lines depend on it" : "test of a sent file"
+  const why = names.length > 0 ? "used by the selected lines" : "test of a selected file"
   return {
     file,
     rank: scored?.rank,

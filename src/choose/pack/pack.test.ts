@@ -380,8 +380,8 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
   const { pack } = await lab.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
   expect(pack.files.map((it) => [it.path, it.form, it.reasons[0]])).toEqual([
     ["src/bill.ts", "full", "defines roundBill"],
-    ["src/cents.ts", "signatures", "the sent lines depend on it"],
-    ["test/bill.test.ts", "path", "test of a sent file"],
+    ["src/cents.ts", "signatures", "used by the selected lines"],
+    ["test/bill.test.ts", "path", "test of a selected file"],
   ])
   expect(pack.files[1]?.pieces.map((it) => it.symbol)).toEqual(["tidyCents"])
 })

@@ -124,6 +124,7 @@ export {
   EffectiveSetting,
   HOST_NAMES,
   HostName,
+  INSTALL_COMMANDS,
   McpServerLine,
   Observation,
   ObservationProblem,

@@ -31,7 +31,7 @@ test.each([
   [z.object({ a: z.array(z.int()).max(1) }), { a: [1, 2] }, "a must have at most 1 entries, has 2"],
   [z.object({ a: z.enum(["x", "y"]) }), { a: "z" }, 'a must be one of x, y, got "z"'],
   [z.object({ a: z.literal("x") }), { a: "z" }, 'a must be x, got "z"'],
-  [z.object({ a: slug }), { a: "A1" }, 'a has an invalid format, got "A1": lowercase letters'],
+  [z.object({ a: slug }), { a: "A1" }, 'a must be lowercase letters, got "A1"'],
   [z.object({ a: z.string().regex(/x/) }), { a: "y" }, 'a has an invalid format, got "y"'],
   [z.object({ a: z.iso.date() }), { a: "1.2.3" }, 'a must be a date as YYYY-MM-DD, got "1.2.3"'],
   [z.object({ a: z.url() }), { a: "x" }, 'a must be a URL, got "x"'],

@@ -110,7 +110,7 @@ function formatText(issue: Extract<Issue, { code: "invalid_format" }>, got: stri
   // Schemas give their patterns a message, such as "lowercase letters, digits and dashes".
   return issue.message.startsWith("Invalid ")
     ? `has an invalid format${got}`
-    : `has an invalid format${got}: ${issue.message}`
+    : `must be ${issue.message.replace(/^must be /, "")}${got}`
 }
 
 function context(value: unknown, isSecret: boolean): string {

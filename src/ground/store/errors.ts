@@ -160,7 +160,8 @@ export const BackupUnusable = defineError<{ file: string; problem: string }>()(
   {
     family: "invalid",
     message: (it) => `The backup ${it.file} cannot be used: ${it.problem}. The store is unchanged.`,
-    hint: () => "Choose another backup: qm store restore <file>",
+    hint: () =>
+      "Restore the newest backup with `qm store restore`, or pass the path of another one to it.",
   },
 )
 
@@ -168,5 +169,5 @@ export const BackupMissing = defineError<{ directory: string }>()("STORE_BACKUP_
   family: "not-found",
   message: (it) => `There is no backup in ${it.directory}.`,
   hint: () =>
-    "Pass a file with `qm store restore <file>`, or create a backup with `qm store backup`.",
+    "Create one with `qm store backup`, or pass the path of a backup to `qm store restore`.",
 })

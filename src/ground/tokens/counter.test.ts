@@ -130,7 +130,7 @@ test("a text counted again, or after thousands of others, has the same count", (
 test("[TOKENS-5] each result says whether it is exact or estimated", () => {
   expect(COUNTERS.claude).toMatchObject({ encoding: "claude", exact: true })
   expect(COUNTERS.claude.describe()).toContain("an estimate of a Claude model's own count")
-  expect(COUNTERS.o200k.describe()).toBe("exact in the o200k encoding")
+  expect(COUNTERS.o200k.describe()).toBe("Counted exactly, with the o200k encoding.")
 })
 
 test("[TOKENS-6] an encoding is loaded once, on first use", async () => {

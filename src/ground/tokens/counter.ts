@@ -48,9 +48,9 @@ export function createCounter(vocabulary: Vocabulary): TokenCounter {
 
 const MEANING: Readonly<Record<TokenEncoding, string>> = {
   claude:
-    "exact in the claude encoding; an estimate of a Claude model's own count, " +
-    "which from Claude 4.7 on is about 30 % higher",
-  o200k: "exact in the o200k encoding",
+    "Counted with the claude encoding: an estimate of a Claude model's own count. " +
+    "Models from Claude 4.7 on count about 30 % more.",
+  o200k: "Counted exactly, with the o200k encoding.",
 }
 
 /**

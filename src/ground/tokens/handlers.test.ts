@@ -31,7 +31,7 @@ test("[TOKENS-10] tokens.count returns each file, the total and the encoding", a
     encoding: "o200k",
     scale: null,
     exact: true,
-    meaning: "exact in the o200k encoding",
+    meaning: "Counted exactly, with the o200k encoding.",
   })
 })
 

@@ -37,7 +37,8 @@ export const TicketFileChanged = defineError<{ file: string; problem: string }>(
 export const DependencyCycle = defineError<{ way: readonly string[] }>()("BOARD_CYCLE", {
   family: "conflict",
   message: (it) => `The dependency closes a cycle: ${it.way.join(" → ")}.`,
-  hint: () => "Remove one of these dependencies first with `qm ticket link <id> <on> --remove`.",
+  hint: ({ way: [first = "", second = ""] }) =>
+    `Remove one of these dependencies first, such as \`qm ticket link ${first} ${second} --remove\`.`,
 })
 
 export const MoveIllegal = defineError<{ id: string; reason: string; next: string }>()(
@@ -61,7 +62,8 @@ export const CriteriaOpen = defineError<{ id: string; open: readonly string[] }>
     family: "conflict",
     message: (it) =>
       `${it.id} has ${it.open.length} open acceptance criteria: ${shown(it.open.join("; "))}.`,
-    hint: (it) => `Mark those that are met with \`qm ticket edit ${it.id} --check <number>\`.`,
+    hint: (it) =>
+      `Mark the met ones by their numbers, such as \`qm ticket edit ${it.id} --check 1\`.`,
   },
 )
 
@@ -70,7 +72,8 @@ export const EvidenceMissing = defineError<{ id: string; reason: string }>()(
   {
     family: "conflict",
     message: (it) => `${it.id} cannot be approved: ${it.reason}.`,
-    hint: (it) => `Run \`qm ticket evidence ${it.id} -- <test command>\` and approve again.`,
+    hint: (it) =>
+      `Run the tests, such as \`qm ticket evidence ${it.id} -- npm test\`, and approve again.`,
   },
 )
 

@@ -56,7 +56,7 @@ export const TooManyDistilled = defineError<{ session: string }>()("MEMORY_TOO_M
 export const MemoryFull = defineError<Record<never, never>>()("MEMORY_FULL", {
   family: "full",
   message: () => `There are ${formatExact(MOST_FILES)} memory files, the limit.`,
-  hint: () => "Forget some first: qm memory list, then qm memory forget <id>",
+  hint: () => "List them with `qm memory`, then delete some with `qm memory forget`.",
 })
 
 export const OnlyAPerson = defineError<{ id: string; what: string }>()("MEMORY_ONLY_A_PERSON", {

@@ -17,7 +17,7 @@ export function reasonsFor(ranking: Ranking, file: LiftedFile): readonly string[
     ...pastReason(ranking, position),
     ...tieReasons(file),
     ...(inputAt(ranking, "rr_dense", position) >= 0.5 ? ["close in meaning to the task"] : []),
-    ...(inputAt(ranking, "dirmax", position) >= 0.5 ? ["beside a matching file"] : []),
+    ...(inputAt(ranking, "dirmax", position) >= 0.5 ? ["next to a matching file"] : []),
     ...(isBusy(ranking, position) ? ["changed often recently"] : []),
   ]
   return reasons.length === 0 ? [NO_MATCH] : reasons.slice(0, MOST_REASONS)

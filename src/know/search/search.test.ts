@@ -58,7 +58,7 @@ describe("reasons of a match", () => {
         ],
         "src/price/tax.ts": [
           "changed together in similar commits",
-          "beside a matching file",
+          "next to a matching file",
         ],
         "src/user/session.ts": [
           "no match; by size and path",

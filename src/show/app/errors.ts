@@ -47,7 +47,7 @@ export const InputInvalid = defineError<{ operation: string; problem: string; co
   {
     family: "invalid",
     message: ({ operation, problem, command }) =>
-      command === undefined ? `${operation}: ${problem}` : `\`qm ${command}\`: ${problem}`,
+      command === undefined ? `${operation}: ${problem}.` : `\`qm ${command}\`: ${problem}.`,
     hint: ({ command }) =>
       command === undefined
         ? "Correct the named field; /docs lists the input of each operation."

@@ -37,6 +37,9 @@ test("[APP-61] hosts.list and the doctor report version, sign-in and connection"
     login: "found",
     loginFrom: "~/.codex/auth.json",
     hooks: "none",
+    program,
+    rulesFrom: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    install: "npm install -g @openai/codex",
   })
   const claude = hosts.find((it) => it.name === "claude-code")
   expect(claude).toMatchObject({ isInstalled: false, version: null, hooks: "none" })

@@ -4,6 +4,7 @@ import {
   HOST_NAMES,
   type HostStatus,
   type hostsOperations,
+  INSTALL_COMMANDS,
   KIT_HOSTS,
 } from "#ground/contract"
 import { findSignIn, loadHost, realDisk } from "#see/hosts"
@@ -39,6 +40,9 @@ export async function listHosts(deps: HostsDeps): Promise<readonly HostStatus[]>
         login: state,
         loginFrom: from ?? null,
         hooks: isOffered ? (sources.get(name) ?? "none") : "not offered",
+        program: installed?.program ?? null,
+        rulesFrom: host.isVerified ? (host.factsVersions.at(-1) ?? null) : null,
+        install: INSTALL_COMMANDS[name],
       }
     }),
   )

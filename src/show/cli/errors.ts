@@ -1,4 +1,5 @@
 import { defineError, nearest } from "#ground/base"
+import type { Command } from "./command.ts"
 
 const MOST_SUGGESTED = 3
 
@@ -70,14 +71,15 @@ export const ArgumentUnexpected = defineError<{ command: string; argument: strin
   {
     family: "invalid",
     message: ({ command, argument }) => `\`qm ${command}\` takes no argument "${argument}".`,
-    hint: ({ command }) => `See \`qm ${command} --help\` for usage and examples.`,
+    hint: ({ command }) =>
+      `Put a text of several words in quotes. \`qm ${command} --help\` has examples.`,
   },
 )
 
 export const NothingRuns = defineError<Record<string, never>>()("CLI_NOTHING_RUNS", {
   family: "not-found",
   message: () => "No run is active in this repository.",
-  hint: () => "List all runs with `qm runs`, then show one with `qm attach <id>`.",
+  hint: () => "List all runs with `qm runs`, then pass the id of one to `qm attach`.",
 })
 
 /** Passes on the error of a running server. */
@@ -90,27 +92,41 @@ export const ServerRefused = defineError<{ code: string; message: string; hint: 
   },
 )
 
-/** `budgetUsd must be …` becomes `--budget-usd must be …`, and `paths.0` becomes `paths, item 1,`. */
-export function spellFields(problems: string): string {
+type TypedFields = Pick<Command, "arguments" | "flags">
+const NO_FIELDS: TypedFields = { arguments: [], flags: [] }
+
+/**
+ * Names fields as they are typed: `budgetUsd must be …` becomes `--budget-usd must be …`, and
+ * `paths.0` becomes `<paths>, item 1,`.
+ */
+export function spellFields(problems: string, command: TypedFields = NO_FIELDS): string {
   const spelled = problems.split("; ").map((problem) => {
     const [field = "", ...rest] = problem.split(" ")
-    return [spellField(field), ...rest].join(" ")
+    return [spellField(field, command), ...rest].join(" ")
   })
   return spelled.join("; ")
 }
 
-function spellField(field: string): string {
-  const [name, index, ...deeper] = field.split(".")
-  if (index !== undefined && deeper.length === 0 && Number.isInteger(Number(index))) {
-    return `${name}, item ${Number(index) + 1},`
-  }
-  if (!/^[a-z]+[A-Z]/.test(field)) return field
-  return `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+function spellField(field: string, command: TypedFields): string {
+  const [key = "", index, ...deeper] = field.split(".")
+  const name = typedName(key, command)
+  if (index === undefined) return name
+  const isItem = deeper.length === 0 && Number.isInteger(Number(index))
+  return isItem ? `${name}, item ${Number(index) + 1},` : field
+}
+
+function typedName(key: string, command: TypedFields): string {
+  const flag = command.flags.find((it) => it.key === key)
+  if (flag !== undefined) return `--${flag.name}`
+  const argument = command.arguments.find((it) => it.key === key)
+  if (argument !== undefined) return `<${argument.name}>`
+  if (!/^[a-z]+[A-Z]/.test(key)) return key
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
 export const RunInputInvalid = defineError<{ problem: string }>()("CLI_RUN_INVALID", {
   family: "invalid",
-  message: ({ problem }) => `\`qm run\`: ${spellFields(problem)}`,
+  message: ({ problem }) => `\`qm run\`: ${spellFields(problem)}.`,
   hint: () => "See `qm run --help` for usage and examples.",
 })
 

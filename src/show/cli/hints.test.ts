@@ -75,3 +75,13 @@ test("[CLI-32] every command named in a hint, a help text or a result parses", (
   })
   expect(wrong).toEqual([])
 })
+
+/** Instructions in which the agent replaces each placeholder by what it did. */
+const TEMPLATES_FOR_AGENTS = new Set(["act/kit/texts/boot.ts", "choose/guard/rules/drift.ts"])
+
+test("[CLI-32] no hint has a placeholder: each can be executed as written", () => {
+  const withPlaceholder = LINES.filter(
+    ({ file, line }) => /<[a-z0-9][^>]*>/.test(line) && !TEMPLATES_FOR_AGENTS.has(file),
+  )
+  expect(withPlaceholder).toEqual([])
+})

@@ -138,12 +138,12 @@ describe("parseLine", () => {
     [
       ["config", "check", "x"],
       "CLI_ARGUMENT_UNEXPECTED",
-      "See `qm config check --help` for usage and examples.",
+      "Put a text of several words in quotes. `qm config check --help` has examples.",
     ],
     [
       ["config", "show", "a", "b"],
       "CLI_ARGUMENT_UNEXPECTED",
-      "See `qm config show --help` for usage and examples.",
+      "Put a text of several words in quotes. `qm config show --help` has examples.",
     ],
     [
       ["config", "set", "a.b"],
@@ -159,6 +159,13 @@ describe("parseLine", () => {
     const problems = "budgetUsd must be more than 0, got -1; paths.0 must not be empty; limit is 0"
     expect(spellFields(problems)).toBe(
       "--budget-usd must be more than 0, got -1; paths, item 1, must not be empty; limit is 0",
+    )
+    const command = {
+      arguments: [flag("paths")],
+      flags: [flag("limit")],
+    }
+    expect(spellFields("paths.0 must not be empty; limit is 0", command)).toBe(
+      "<paths>, item 1, must not be empty; --limit is 0",
     )
   })
 

@@ -103,7 +103,7 @@ function inTypedWords(error: unknown, { action }: ParsedLine): unknown {
   if (!InputInvalid.is(error) || action.kind !== "run") return error
   const { operation, problem } = error.data
   const command = action.command.words.join(" ")
-  return InputInvalid({ operation, problem: spellFields(problem), command }, error)
+  return InputInvalid({ operation, problem: spellFields(problem, action.command), command }, error)
 }
 
 /** The value is read from stdin or typed without echo; it is never an argument. */

@@ -136,7 +136,7 @@ type AppliedProps = { readonly fix: WasteFix; readonly now: number; readonly wri
 function Applied({ fix, now, writes }: AppliedProps) {
   const { id, title, file, appliedAt, promisedTokens, realisedTokens, sessionsAfter } = fix
   const most = Math.max(1, promisedTokens, realisedTokens ?? 0)
-  const realised = describeRealised(fix)
+  const saved = describeSaving(fix)
   return (
     <Block>
       <Stack gap="8">
@@ -153,15 +153,15 @@ function Applied({ fix, now, writes }: AppliedProps) {
           {`${visibleLine(file)}, ${formatAge(appliedAt, now)} ago, ${plural(sessionsAfter, "session")} since`}
         </Text>
         <Flow align="apart">
-          <Text size="sm">Promised {formatCount(promisedTokens)} tokens a session</Text>
+          <Text size="sm">Estimated saving: {formatCount(promisedTokens)} tokens a session</Text>
           <Text size="sm" {...(isShort(fix) ? { tone: "warn" } : {})}>
-            {realised}
+            {saved}
           </Text>
         </Flow>
         {realisedTokens === null ? null : (
           <Meter
             share={(Math.max(0, realisedTokens) / most) * 0.799}
-            label={`${realised} of ${formatExact(promisedTokens)} promised`}
+            label={`${saved} of ${formatExact(promisedTokens)} estimated`}
           />
         )}
       </Stack>
@@ -169,11 +169,11 @@ function Applied({ fix, now, writes }: AppliedProps) {
   )
 }
 
-function describeRealised({ realisedTokens }: Pick<WasteFix, "realisedTokens">): string {
+function describeSaving({ realisedTokens }: Pick<WasteFix, "realisedTokens">): string {
   if (realisedTokens === null) return "waiting for the next session"
   return realisedTokens < 0
-    ? `realised nothing: sessions start ${formatCount(-realisedTokens)} larger`
-    : `realised ${formatCount(realisedTokens)}`
+    ? `saved nothing: sessions now start ${formatCount(-realisedTokens)} tokens larger`
+    : `saved ${formatCount(realisedTokens)}`
 }
 
 /** Less than half of the estimate. */

@@ -154,7 +154,7 @@ describe("page Cost", () => {
     const text = render(queries)
     expect(text).toMatch(/Delete the rule old\.md 2\.3k tokens a session/)
     expect(text).toMatch(/- Old rules\. Apply/)
-    expect(text).toContain("Promised 11.2k tokens a session realised 4.0k")
+    expect(text).toContain("Estimated saving: 11.2k tokens a session saved 4.0k")
     expect(text).toContain("waiting for the next session")
   })
 

@@ -171,7 +171,7 @@ describe("branch on the page Folds", () => {
   it("an empty search result says how many trails were searched", () => {
     const none = [keys.operation("fold.search", searchInput("zz")), { found: [], searched: 11 }]
     const text = render("?text=zz", { tree: TREE, answers: [[[none[0]].flat(), none[1]]] })
-    expect(text).toContain("No trail matches, 11 branches searched. Show the tree")
+    expect(text).toContain("No trail of 11 branches matches. Show the tree")
   })
 
   it("[CONSOLE-15] an error says what happened and offers a retry", async () => {

@@ -22,7 +22,7 @@ export function FoundPane(props: FoundPaneProps) {
       {(data) =>
         data.found.length === 0 ? (
           <NoMatch verb="Show the tree" onShowAll={() => onParams({ text: "", at: "" })}>
-            No trail matches, {plural(data.searched, "branch", "branches")} searched.
+            No trail of {plural(data.searched, "branch", "branches")} matches.
           </NoMatch>
         ) : (
           <SearchResults {...props} found={data} />

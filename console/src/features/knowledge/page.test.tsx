@@ -54,7 +54,7 @@ describe("page Knowledge", () => {
     const folders = [aFolder("/docs", { isStale: true }), aFolder("/more", { isStale: true })]
     const text = render("", { status: aStatus({ folders }), answers: [DOCUMENTS] })
     expect(text).toContain(
-      "Files of /docs changed since they were indexed. And of 1 folder more. Index again",
+      "Files of /docs changed since they were indexed. So did files of 1 other folder. Index again",
     )
   })
 
@@ -94,7 +94,7 @@ describe("page Knowledge", () => {
     const none = keys.operation("kb.search", searchInput("zz", { tier: null, hops: false }))
     const answers = [[none, { hits: [], by: aStatus().by, documents: 10 }]] as const
     expect(render("?text=zz", { status: aStatus(), answers })).toContain(
-      "No paragraph matches, of 10 documents. Show all",
+      "No paragraph of 10 documents matches. Show all",
     )
     const tier = keys.operation("kb.documents", { tier: "web" as const })
     expect(

@@ -156,7 +156,7 @@ function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStat
   const stale = status.folders.find((it) => it.isStale)
   if (stale === undefined) return null
   const others = status.folders.filter((it) => it.isStale).length - 1
-  const more = others === 0 ? "" : ` And of ${plural(others, "folder")} more.`
+  const more = others === 0 ? "" : ` So did files of ${plural(others, "other folder")}.`
   return (
     <Notice
       tone="warn"

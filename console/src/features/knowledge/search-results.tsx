@@ -21,7 +21,7 @@ export function FoundPane({ params, handle, onParams }: ListPaneHandleProps) {
       {({ hits, documents }) =>
         hits.length === 0 ? (
           <NoMatch onShowAll={() => onParams({ text: "", tier: null, at: "" }, "replace")}>
-            No paragraph matches, of {plural(documents, "document")}.
+            No paragraph of {plural(documents, "document")} matches.
           </NoMatch>
         ) : (
           <CollectionList

@@ -153,7 +153,7 @@ function FoundMemories(props: MemoryListProps) {
         )
         return lines.length === 0 ? (
           <NoMatch onShowAll={() => onParams({ text: "", kind: null, state: null, at: "" })}>
-            No memory matches, of {formatExact(data.total)}.
+            None of {plural(data.total, "memory", "memories")} matches.
           </NoMatch>
         ) : (
           <>

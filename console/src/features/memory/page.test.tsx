@@ -51,7 +51,7 @@ describe("page Memory", () => {
     const none = { found: [], total: 38 }
     const key = keys.operation("memory.search", searchInput("zz", null))
     const noMatch = render("?text=zz", { list: SOME, answers: [[key, none]] })
-    expect(noMatch).toContain("No memory matches, of 38. Show all")
+    expect(noMatch).toContain("None of 38 memories matches. Show all")
   })
 
   it("search results are also filtered by state, which the server's search does not do", () => {
@@ -61,7 +61,7 @@ describe("page Memory", () => {
     const list = aList([])
     expect(render("?text=cent&kind=pitfall", { list, answers })).toContain("1 memory of 38")
     expect(render("?text=cent&kind=pitfall&state=stale", { list, answers })).toContain(
-      "No memory matches",
+      "None of 38 memories matches",
     )
   })
 

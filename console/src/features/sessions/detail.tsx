@@ -93,8 +93,8 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
 }
 
 /**
- * Which lists contain the session. A room that does not know it answers with an error, so only
- * those that do are asked; a session in no list may be older than all of them.
+ * Which lists contain the session. Rooms without it return an error, so only the others are
+ * queried; a session in no list may be older than all of them.
  */
 function useSources(id: string) {
   const indexed = useIndexed({ host: null, here: false })

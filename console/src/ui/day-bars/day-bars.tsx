@@ -148,7 +148,7 @@ const colourOf = (index: number) => Math.min(index, MOST_SERIES - 1)
 const sum = (values: DayBar["values"]): number =>
   values.reduce<number>((all, it) => all + (it ?? 0), 0)
 
-/** Unknown is a word, never 0. */
+/** An unknown value is shown as text, never as 0. */
 function formatValue(value: number | null | undefined, format: DayBarsProps["format"]): string {
   return value === null || value === undefined ? "unknown" : format(value)
 }

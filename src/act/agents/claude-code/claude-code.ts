@@ -1,4 +1,5 @@
 import { type Clock, parseJsonRecord, systemClock } from "#ground/base"
+import { INSTALL_COMMANDS } from "#ground/contract"
 import type { Agent, CompleteOptions } from "../agent.ts"
 import { findProgramOf } from "../find-program.ts"
 import { completeOnce } from "../wire/host-process.ts"
@@ -18,7 +19,7 @@ export function createClaudeCode(deps: { readonly clock: Clock }): Agent {
 const WANTED = {
   host: "claude-code",
   title: "Claude Code",
-  install: "npm install -g @anthropic-ai/claude-code",
+  install: INSTALL_COMMANDS["claude-code"],
 } as const
 
 export const claudeCode: Agent = createClaudeCode({ clock: systemClock })

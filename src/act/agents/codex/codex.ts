@@ -2,6 +2,7 @@ import path from "node:path"
 import { parse } from "smol-toml"
 import { z } from "zod"
 import { type Clock, isRecord, parseJsonRecord, readTextBounded, systemClock } from "#ground/base"
+import { INSTALL_COMMANDS } from "#ground/contract"
 import type { Agent, CompleteOptions } from "../agent.ts"
 import { findProgramOf } from "../find-program.ts"
 import { completeOnce } from "../wire/host-process.ts"
@@ -17,7 +18,7 @@ export function createCodex(deps: { readonly clock: Clock }): Agent {
   }
 }
 
-const WANTED = { host: "codex", title: "Codex", install: "npm install -g @openai/codex" } as const
+const WANTED = { host: "codex", title: "Codex", install: INSTALL_COMMANDS.codex } as const
 
 export const codex: Agent = createCodex({ clock: systemClock })
 

@@ -1,5 +1,6 @@
 import path from "node:path"
 import { systemClock, systemRandom } from "#ground/base"
+import { INSTALL_COMMANDS } from "#ground/contract"
 import type { Agent, CompleteOptions } from "../agent.ts"
 import { findProgramOf } from "../find-program.ts"
 import { completeOnce } from "../wire/host-process.ts"
@@ -18,7 +19,7 @@ export function createCopilot(deps: Deps): Agent {
 const WANTED = {
   host: "copilot",
   title: "Copilot",
-  install: "npm install -g @github/copilot",
+  install: INSTALL_COMMANDS.copilot,
 } as const
 
 export const copilot: Agent = createCopilot({ clock: systemClock, random: systemRandom })

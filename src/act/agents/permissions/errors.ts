@@ -36,7 +36,8 @@ export const RuleInSettings = defineError<{ id: string; key: string }>()(
   {
     family: "conflict",
     message: (it) => `Rule ${it.id} is in the settings, not in the project file.`,
-    hint: (it) => `Change it with \`qm config set ${it.key} <rules>\`.`,
+    hint: (it) =>
+      `Show its value with \`qm config show ${it.key}\`, then change it with \`qm config set\`.`,
   },
 )
 

@@ -148,7 +148,7 @@ function send(state: RelayState, load: Load): void {
   }
 }
 
-/** The provider answered 101 although no upgrade was asked for: there is no response to forward. */
+/** The provider answered 101 although the request has no Upgrade header: there is no response to forward. */
 class UnwantedUpgrade extends Error {
   readonly code = "UNWANTED_UPGRADE"
 }

@@ -10,8 +10,8 @@ export const MARKETPLACE_NAME = "quartermaster"
 export const PLUGIN_ID = `${PLUGIN_NAME}@${MARKETPLACE_NAME}`
 
 /**
- * The hosts in which the user has installed and enabled our plugin for all projects. One that is
- * enabled in a project only does not count, because the user's other repositories need hooks too; next
+ * The hosts in which the user has installed and enabled our plugin for all projects. A plugin that is
+ * enabled in one project does not count, because the user's other repositories need hooks too; next
  * to hooks of `qm init` it is silent.
  */
 export async function findActivePlugins(machine: Machine): Promise<ReadonlySet<KitHost>> {

@@ -50,7 +50,7 @@ export function checksOf(title: string, states: readonly HookState[], outcome: S
   })
 }
 
-const HINT = "Check `qm guard verdicts` of a real session, then run `qm doctor --prove` again."
+const HINT = "Check `qm guard` of a real session, then run `qm doctor --prove` again."
 
 type StoryCheck = (seen: StoryRecord) => { readonly isRight: boolean; readonly detail: string }
 

@@ -124,7 +124,7 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<ClaimedRun>
     if (state.lastSeq === run.state.lastSeq) return { claim, state }
     await handOn({ claim, state }, deps)
   }
-  throw AtWorkElsewhere({ id, owner: "the run changed hands repeatedly" })
+  throw AtWorkElsewhere({ id, owner: "other processes took the run over repeatedly" })
 }
 
 /**
@@ -172,7 +172,7 @@ async function stop(id: string, deps: Deps): Promise<void> {
     }
     return
   }
-  throw AtWorkElsewhere({ id, owner: "the run changed hands repeatedly" })
+  throw AtWorkElsewhere({ id, owner: "other processes took the run over repeatedly" })
 }
 
 async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {

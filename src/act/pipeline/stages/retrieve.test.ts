@@ -62,7 +62,7 @@ test("a failed search leaves a note, and without any result each part is reporte
   const nowhere = retrieving({ outputs: {}, query: "zzyzx qwfp" })
   const empty = await retrieveStage(handbook)(nowhere)
   const problem =
-    "The knowledge base has nothing for the question; add documents with `qm kb add <folder>`"
+    "The knowledge base has nothing for the question; add documents with `qm kb add docs`"
   expect(empty).toMatchObject({
     output: { paragraphs: [], notFound: ["zzyzx qwfp"] },
     summary: problem,

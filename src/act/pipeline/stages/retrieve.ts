@@ -56,7 +56,7 @@ const asPlan = (question: string): SubQuery => ({ question, why: "", target: "" 
 
 function nothingFor(queries: number): string {
   const what = queries === 1 ? "the question" : `any of the ${queries} sub-queries`
-  return `The knowledge base has nothing for ${what}; add documents with \`qm kb add <folder>\``
+  return `The knowledge base has nothing for ${what}; add documents with \`qm kb add docs\``
 }
 
 function summaryOf(

@@ -84,7 +84,7 @@ async function settle(tx: Tx<"fold">, it: Settlement): Promise<ChargeResult | un
   const { id, who, growth, sentAt, count, deps } = it
   const estimated = (await tx.get(SumRow, sumUnsettled(id, sentAt)))?.tokens ?? 0
   if (!it.isNewWindow) await tx.run(settleCharges(id, sentAt))
-  // Without an earlier request nothing is known about the growth that the estimates stand for.
+  // Without an earlier request the growth before the estimates is unknown.
   const tokens = it.isFirst ? growth : growth - estimated
   const before = await tx.get(BranchRow, selectBranch(who.root, id))
   if (before === undefined) return undefined

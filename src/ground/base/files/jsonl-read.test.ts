@@ -222,7 +222,7 @@ describe("a journal that is missing or not a file", () => {
   )
 })
 
-test("[BASE-37] lines are read from a position, without a last one that has no newline", async () => {
+test("[BASE-40] lines are read from a position, without a last one that has no newline", async () => {
   await using directory = await tempDirectory()
   const path = join(directory.path, "growing.jsonl")
   const read = async (from: number) => {

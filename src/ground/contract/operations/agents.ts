@@ -197,8 +197,7 @@ export const agentsOperations = defineOperations("agents", {
   providers: {
     summary: "List supported agents and which are installed here",
     effect: "read",
-    surfaces: ["cli", "http"],
-    cli: { words: ["providers"], group: "Runs", examples: ["qm providers"] },
+    surfaces: ["http"],
     input: z.object({}),
     output: AgentsProviders,
   },

@@ -123,10 +123,15 @@ export const nowOperations = defineOperations("now", {
 
 export const hostsOperations = defineOperations("hosts", {
   list: {
-    summary: "List agent hosts: version, sign-in and whether qm is connected",
+    summary: "List agent hosts: version, sign-in, connection and how to install them",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["hosts"], group: "Setup", examples: ["qm hosts"] },
+    cli: {
+      words: ["hosts"],
+      aliases: ["providers", "capture hosts"],
+      group: "Setup",
+      examples: ["qm hosts"],
+    },
     input: z.object({}),
     output: HostsList,
   },

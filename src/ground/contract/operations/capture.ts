@@ -151,8 +151,7 @@ export const captureOperations = defineOperations("capture", {
   hosts: {
     summary: "List supported agent hosts and which are installed here",
     effect: "read",
-    surfaces: ["cli", "http"],
-    cli: { group: "Context", examples: ["qm capture hosts"] },
+    surfaces: ["http"],
     input: z.object({}),
     output: CaptureHosts,
   },

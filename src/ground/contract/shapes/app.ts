@@ -120,6 +120,12 @@ export const HostStatus = z.object({
   hooks: z
     .enum(["init", "plugin", "both", "none", "not offered"])
     .describe("Where the hooks of Quartermaster come from"),
+  program: z.string().nullable().describe("Path of its program, or null"),
+  rulesFrom: z
+    .string()
+    .nullable()
+    .describe("Version whose loading rules were tested, or null if they follow its documentation"),
+  install: z.string().nullable().describe("Command that installs it, or null"),
 })
 export type HostStatus = z.infer<typeof HostStatus>
 export const HostsList = z.object({ hosts: z.array(HostStatus).describe("Installed ones first") })

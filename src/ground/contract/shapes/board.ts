@@ -98,7 +98,9 @@ export const Board = z.object({
   lanes: z.array(
     z.object({ lane: Lane, tickets: z.int(), limit: z.int().describe("0 for no limit") }),
   ),
-  tickets: z.array(Ticket).describe("By lane, then by WSJF"),
+  tickets: z
+    .array(Ticket)
+    .describe("By lane, then by urgency: cost of delay divided by complexity"),
   total: z.int(),
   ready: z.int(),
   problems: z.array(TicketProblem),

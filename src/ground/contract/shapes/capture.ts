@@ -7,6 +7,14 @@ export const HOST_NAMES = ["claude-code", "codex", "copilot", "gemini", "antigra
 export const HostName = z.enum(HOST_NAMES)
 export type HostName = z.infer<typeof HostName>
 
+export const INSTALL_COMMANDS = {
+  "claude-code": "npm install -g @anthropic-ai/claude-code",
+  codex: "npm install -g @openai/codex",
+  copilot: "npm install -g @github/copilot",
+  gemini: "npm install -g @google/gemini-cli",
+  antigravity: null,
+} as const satisfies Readonly<Record<HostName, string | null>>
+
 /** Redacted, and truncated if very long. */
 export const CaptureText = z.object({
   path: z.string(),

@@ -28,7 +28,7 @@ export type BranchEndReason = z.infer<typeof BranchEndReason>
 export const FoldMode = z.enum(["wire", "sub-agent", "handle", "none"])
 export type FoldMode = z.infer<typeof FoldMode>
 
-/** Who reported a charge. Of one piece of work only one source counts. */
+/** The reporter of a charge. Of one piece of work only one source counts. */
 export const CHARGE_SOURCES = ["tool", "hook", "usage", "wire"] as const
 export const ChargeSource = z
   .enum(CHARGE_SOURCES)

@@ -19,7 +19,7 @@ export const SourceConfig = z.strictObject({
     }),
     z.strictObject({
       type: z.literal("http"),
-      url: z.string().regex(/^https?:\/\//, "http or https only"),
+      url: z.string().regex(/^https?:\/\//, "an address that starts with http:// or https://"),
       credential: z
         .string()
         .optional()

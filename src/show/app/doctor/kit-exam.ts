@@ -132,7 +132,7 @@ async function riskChecks(
         ? `${it.pattern} matches no file here`
         : `${it.pattern} is invalid: ${it.why}`
     const hint =
-      "Set it with `qm config set guard.highRiskPaths <globs>`; `qm guard try` shows which files match."
+      'Change guard.highRiskPaths. `qm guard try "src/**"` shows which edits a pattern matches.'
     return [{ area: "kit", name: "risk path", state: "warn", detail, hint }]
   })
 }

@@ -185,7 +185,7 @@ test("[CLI-14] the last rows show outcome, duration, cost and context window", (
     Context 5.0k of 10.0k tokens, 50 %
     ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦························│········
     ▦ tools 5.0k   │ budget 10.0k
-    Continue with: qm send run_1 "<prompt>""
+    Continue with: qm send run_1 "and the docs""
   `)
   const failed: Run = {
     ...ended,
@@ -199,7 +199,7 @@ test("[CLI-14] the last rows show outcome, duration, cost and context window", (
       "✗ Failed after 7.0 s, 1 turn, $0.05 of $1.00, 9.2k tokens of 50.0k",
       "It broke.",
       "Context 1 of 2 tokens, 50 %",
-      "Continue with: qm send run_1 "<prompt>"",
+      "Continue with: qm send run_1 "and the docs"",
     ]
   `)
 })

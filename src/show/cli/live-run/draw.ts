@@ -179,7 +179,7 @@ export function drawEnd(
     `${sign(SIGNS[mark])} ${sign(`${word}${lasted}`)}, ${facts.join(", ")}`,
     ...(run.error === null ? [] : [paint.bad(fit(firstVisibleLine(run.error), screen.width))]),
     ...drawContext(run, context, screen),
-    paint.muted(`Continue with: qm send ${visible(run.id)} "<prompt>"`),
+    paint.muted(`Continue with: qm send ${visible(run.id)} "and the docs"`),
   ]
 }
 

@@ -179,7 +179,9 @@ describe("qm run", () => {
     expect(env.stderr).toContain("[CLI_RUN_INVALID]")
     const outside = await user.type("run", "x", ...SYNTHETIC, "--cwd", "/")
     expect(outside.stderr).toContain("[AGENTS_DIRECTORY_UNUSABLE]")
-    expect((await user.type("runs")).stdout).toContain('Start one with `qm run "<task>"`.')
+    expect((await user.type("runs")).stdout).toContain(
+      'Start one with `qm run "What does this repository do?"`.',
+    )
   })
 
   test("[CLI-1] a prompt after `--` may look like a flag", async () => {

@@ -7,7 +7,6 @@ import type {
   AgentsList,
   AgentsMessages,
   AgentsParts,
-  AgentsProviders,
   AgentsSaved,
   AgentsSessions,
   AgentsTimeline,
@@ -31,7 +30,9 @@ import type { Renderers } from "./renderer.ts"
 
 function renderRuns({ runs }: AgentsList, screen: Screen): string {
   if (runs.length === 0) {
-    return screen.paint.muted('No runs yet. Start one with `qm run "<task>"`.')
+    return screen.paint.muted(
+      'No runs yet. Start one with `qm run "What does this repository do?"`.',
+    )
   }
   return listing(
     ["Run", "State", "Agent", "Started (UTC)", "Cost", "Title"],
@@ -146,36 +147,19 @@ function renderSessions({ sessions }: AgentsSessions, screen: Screen): string {
   )
 }
 
-function renderProviders({ providers }: AgentsProviders, screen: Screen): string {
+function renderPermissions(permissions: Permissions, screen: Screen): string {
   const { paint } = screen
-  return listing(
-    ["Agent", "State", "Version", "Program"],
-    providers.map((it) => [
-      it.type,
-      it.isInstalled ? paint.ok("installed") : paint.warn("not installed"),
-      it.version ?? "",
-      it.isInstalled ? whereText(it) : it.hint,
-    ]),
-    screen,
-  )
-}
-
-function whereText({ program, scripts }: AgentsProviders["providers"][number]): string {
-  return scripts.length === 0 ? (program ?? "") : `scripts: ${scripts.join(", ")}`
-}
-
-function renderPermissions(permissions: Permissions, { paint, width }: Screen): string {
   const { file, digest, isTrusted, rules } = permissions
   const trust = isTrusted
     ? paint.muted(file)
     : paint.warn(
         `${file} has changed since you trusted it, so its allow rules are ignored. To trust this version, run \`qm permissions trust --digest ${digest ?? ""}\`.`,
       )
-  if (rules.length === 0) return `No rules. The mode of each run decides.\n${trust}`
-  return `${table(
-    rules.map((it) => ruleRow(it, paint)),
-    { width },
-  )}\n\n${trust}`
+  if (rules.length === 0)
+    return `No rules. The mode of a run decides what its agent may do.\n${trust}`
+  const headings = ["Rule", "Decision", "Source", "Applies to", ""]
+  const rows = rules.map((it) => ruleRow(it, paint))
+  return `${listing(headings, rows, screen)}\n\n${trust}`
 }
 
 function ruleRow(rule: ListedRule, paint: Screen["paint"]): readonly string[] {
@@ -205,13 +189,14 @@ function renderWholeMessage(message: Message, { paint }: Screen): string {
   return [head, "", text, ...own].join("\n")
 }
 
-function renderTurns({ turns, canSteer }: AgentsTurns, { paint, width }: Screen): string {
+function renderTurns({ turns, canSteer }: AgentsTurns, screen: Screen): string {
+  const { paint } = screen
   const steering = canSteer
-    ? "Send into the current turn with `qm send <id> <text> --now`."
+    ? "`qm send` with --now sends into the current turn."
     : "This agent accepts prompts only between turns."
   if (turns.length === 0) return `No queued turns.\n${paint.muted(steering)}`
   const rows = turns.map((it) => [it.id, paint.muted(timeText(it.queuedAt)), firstRowText(it.text)])
-  return `${table(rows, { width })}\n\n${paint.muted(steering)}`
+  return `${listing(["Turn", "Queued (UTC)", "Text"], rows, screen)}\n\n${paint.muted(steering)}`
 }
 
 function renderParts({ parts }: AgentsParts, { paint }: Screen): string {
@@ -352,7 +337,6 @@ export const agentsRenderers: Renderers<typeof agentsOperations> = {
   messages: renderMessages,
   mode: renderRun,
   parts: renderParts,
-  providers: renderProviders,
   read: renderRun,
   rewrite: renderTurns,
   sessions: renderSessions,

@@ -1,6 +1,7 @@
 import { formatCount } from "#ground/base"
 import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
 import { type BarSegment, layoutBar } from "#ground/tokens"
+import { displayLength } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 
 /** One block per kind, so that the bar is readable without colours. */
@@ -45,5 +46,16 @@ export function renderBar(
     return tokens === 0 ? [] : [`${paint.kind(kind, BLOCKS[kind])} ${kind} ${formatCount(tokens)}`]
   })
   const notch = `${paint.bold(NOTCH)} budget ${formatCount(budget)}`
-  return `${row.join("")}\n${[...legend, notch].join("   ")}`
+  return `${row.join("")}\n${legendLines([...legend, notch], width).join("\n")}`
+}
+
+/** An entry is never broken: one that does not fit starts the next line. */
+function legendLines(entries: readonly string[], width: number): readonly string[] {
+  const lines: string[] = []
+  for (const entry of entries) {
+    const longer = `${lines.at(-1) ?? ""}   ${entry}`
+    const isFitting = lines.length > 0 && displayLength(longer) <= width
+    lines.splice(isFitting ? -1 : lines.length, 1, isFitting ? longer : entry)
+  }
+  return lines
 }

@@ -17,7 +17,7 @@ import type { Screen } from "../terminal/screen.ts"
 import { listing, quoted, rowLimit, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-const FIRST_STEP = 'Add one with `qm ticket new "<title>"`.'
+const FIRST_STEP = 'Add one with `qm ticket new "Round quotes to cents"`.'
 const MOST_A_LANE = 20
 const MOST_PROBLEMS = 12
 const MOST_EVENTS = 20
@@ -93,7 +93,7 @@ function renderTickets({ tickets, total }: TicketList, screen: Screen): string {
     it.wsjf.toFixed(1),
     rowText(it.title),
   ])
-  return listing(["", "Ticket", "Priority", "WSJF", "Title"], rows, screen)
+  return listing(["", "Ticket", "Priority", "Urgency", "Title"], rows, screen)
 }
 
 function renderDetail({ ticket, body, events, evidence }: TicketDetail, screen: Screen): string {
@@ -130,7 +130,7 @@ function factsOf(ticket: Ticket): readonly (readonly string[])[] {
     ["Lane", `${ticket.lane} since ${timeText(ticket.laneSince)}`],
     ["Priority", `${ticket.priority}${due}`],
     ...(ticket.severity === null ? [] : [["Severity", ticket.severity]]),
-    ["Size", `${ticket.complexity} points, WSJF ${ticket.wsjf.toFixed(1)}`],
+    ["Size", `${ticket.complexity} points, urgency ${ticket.wsjf.toFixed(1)}`],
     ...(dependencies.length === 0
       ? []
       : [["Depends on", `${dependencies.join(", ")} (${openDependencies.length} open)`]]),

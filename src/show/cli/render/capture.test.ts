@@ -288,31 +288,13 @@ test("[CLI-13] a comparison of captures prints a mark, tokens and lines for each
   expect(render("capture.take", { ...CAPTURE, diff })).toContain("~ a  changed")
 })
 
-test("[CLI-13] stored captures, texts, hosts and settings are printed", () => {
+test("[CLI-13] stored captures, texts and settings are printed", () => {
   expect(render("capture.list", { captures: [] })).toContain("No capture is stored yet.")
   const listed = render("capture.list", { captures: [SUMMARY, { ...SUMMARY, times: 3 }] })
   expect(listed.split("\n").map((it) => it.split(/\s{2,}/)[5])).toEqual(["Seen", "once", "3 times"])
   const text = { path: "/x", text: "now", later: "later", isCut: false }
   expect(render("capture.text", text)).toBe("now\nlater")
   expect(render("capture.text", { ...text, withheld: "by a link" })).toBe("by a link")
-  const host = {
-    name: "codex",
-    title: "Codex",
-    factsVersion: "0.166.0",
-    isVerified: true,
-    installed: null,
-    program: null,
-    canObserve: false,
-  }
-  const hosts = [
-    host,
-    { ...host, name: "gemini", program: "/bin/g" },
-    { ...host, isVerified: false },
-  ]
-  const lines = render("capture.hosts", { hosts }).split("\n")
-  expect(lines[1]).toContain("not installed")
-  expect(lines[2]).toContain("unknown version")
-  expect(lines[3]).toContain("its documentation")
   const settings = {
     host: "claude-code",
     workingDirectory: "/x",

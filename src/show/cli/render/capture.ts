@@ -5,7 +5,6 @@ import {
   type CaptureAdvice,
   type CaptureChange,
   type CaptureDiff,
-  type CaptureHosts,
   type CaptureLint,
   type CaptureList,
   type CaptureSettings,
@@ -181,7 +180,7 @@ function renderLater({ manifest }: Capture, screen: Screen): string {
   const title = `Loaded on demand: ${tokens}`
   return [
     paint.bold(title),
-    table(rows, { width }),
+    listing(["", "", "File", " Tokens", "Load", "Reason"], rows, screen),
     ...andMore(later.length, rows.length, paint),
   ].join("\n")
 }
@@ -231,7 +230,8 @@ function renderServers({ manifest }: Capture, screen: Screen): string {
     `${plural(it.calls, "call")} in 30 days`,
     paint.muted(it.tokens === null ? (it.problem ?? it.state) : usedWords(it)),
   ])
-  return `${paint.bold("MCP servers")}\n${table(rows, screen)}`
+  const headings = ["", "Server", "Size", "Tools", "Calls", "Use"]
+  return `${paint.bold("MCP servers")}\n${listing(headings, rows, screen)}`
 }
 
 function toolWords({ tools }: StartServer): string {
@@ -271,11 +271,13 @@ function renderListing({ manifest }: Capture, { paint, width }: Screen): string 
   ].join("\n")
 }
 
-function renderNotCounted({ manifest }: Capture, { paint, width }: Screen): string {
+function renderNotCounted({ manifest }: Capture, screen: Screen): string {
+  const { paint } = screen
   const unknown = manifest.start?.notCounted ?? []
   if (unknown.length === 0) return ""
   const rows = unknown.map((it) => ["     ", it.name, it.kind, paint.muted(it.reason)])
-  return `${paint.bold("Not counted, size unknown")}\n${table(rows, { width })}`
+  const headings = ["", "Part", "Kind", "Reason"]
+  return `${paint.bold("Not counted, size unknown")}\n${listing(headings, rows, screen)}`
 }
 
 /** At the end, where the reader looks for what to do. */
@@ -398,23 +400,11 @@ function renderCaptureText(text: CaptureText): string {
   return [text.text, text.later].filter((it) => it !== "").join("\n")
 }
 
-function renderHosts({ hosts }: CaptureHosts, screen: Screen): string {
-  const { paint } = screen
-  return listing(
-    ["Host", "Name", "Version", "Rules from", "Program"],
-    hosts.map((it) => [
-      it.name,
-      it.title,
-      it.program === null ? paint.muted("not installed") : (it.installed ?? "unknown version"),
-      paint.muted(it.isVerified ? `tests with ${it.factsVersion}` : "its documentation"),
-      paint.muted(it.program ?? ""),
-    ]),
-    screen,
-  )
-}
+const LAYER_HEADINGS = ["", "Layer", "State", "File", "Problem"]
+const SERVER_HEADINGS = ["", "Server", "Scope", "Transport", "State", "Target"]
 
 function renderSettings(report: CaptureSettings, screen: Screen): string {
-  const { paint, width } = screen
+  const { paint } = screen
   const layers = report.layers.map((it) => ["  ", it.layer, it.outcome, it.path, it.problem ?? ""])
   const settings = report.settings.flatMap((it) => [
     ["  ", it.key, it.value, paint.muted(it.layer)],
@@ -434,15 +424,26 @@ function renderSettings(report: CaptureSettings, screen: Screen): string {
     paint.muted(it.target),
   ])
   return [
-    `${paint.bold("Settings files, highest priority first")}\n${table(layers, { width })}`,
-    settingsSection("Settings", settings, screen),
-    settingsSection("MCP servers", servers, screen),
+    `${paint.bold("Settings files, highest priority first")}\n${listing(LAYER_HEADINGS, layers, screen)}`,
+    settingsSection(
+      { title: "Settings", headings: ["", "Setting", "Value", "Layer"] },
+      settings,
+      screen,
+    ),
+    settingsSection({ title: "MCP servers", headings: SERVER_HEADINGS }, servers, screen),
   ].join("\n\n")
 }
 
-function settingsSection(title: string, rows: readonly string[][], screen: Screen): string {
+type SettingsTable = { readonly title: string; readonly headings: readonly string[] }
+
+function settingsSection(
+  { title, headings }: SettingsTable,
+  rows: readonly string[][],
+  screen: Screen,
+): string {
   const { paint } = screen
-  return `${paint.bold(title)}\n${rows.length === 0 ? paint.muted("  none") : table(rows, screen)}`
+  const body = rows.length === 0 ? paint.muted("  none") : listing(headings, rows, screen)
+  return `${paint.bold(title)}\n${body}`
 }
 
 function renderObservation(capture: Capture, { paint, width }: Screen): string {
@@ -499,5 +500,4 @@ export const captureRenderers: Renderers<typeof captureOperations> = {
   text: renderCaptureText,
   diff: renderDiff,
   settings: renderSettings,
-  hosts: renderHosts,
 }

@@ -8,6 +8,7 @@ import type {
   demoOperations,
   doctorOperations,
   HostStatus,
+  HostsList,
   hostsOperations,
   Now,
   nowOperations,
@@ -105,6 +106,42 @@ export function hostRows(hosts: readonly HostStatus[], { paint }: Screen): reado
   )
 }
 
+function renderHosts({ hosts }: HostsList, screen: Screen): string {
+  const { paint } = screen
+  const installed = hosts.filter((it) => it.isInstalled)
+  const header = ["Host", "Version", "Sign-in", "Quartermaster", "Rules from", "Program"]
+  const rows = hosts.map((it) => {
+    const rules = paint.muted(it.rulesFrom ?? "documentation")
+    return it.isInstalled
+      ? [
+          it.name,
+          it.version ?? "unknown",
+          describeLogin(it),
+          describeHooks(it),
+          rules,
+          paint.muted(it.program ?? ""),
+        ]
+      : [paint.muted(it.name), paint.muted("not installed"), "", "", rules, ""]
+  })
+  const toInstall = hosts.flatMap((it) =>
+    it.isInstalled || it.install === null ? [] : [["  ", it.name, paint.muted(it.install)]],
+  )
+  const capture = ["qm capture --host", installed[0]?.name ?? "claude-code"].join(" ")
+  const next = [
+    ...(installed.some((it) => it.hooks === "none")
+      ? [["  ", "qm init --dry-run", paint.muted("Show how to connect them")]]
+      : []),
+    ["  ", capture, paint.muted("Show what a host loads")],
+  ]
+  return [
+    listing(header, rows, screen),
+    ...(toInstall.length === 0 ? [] : ["", paint.bold("Install"), table(toInstall, screen)]),
+    "",
+    paint.bold("Next"),
+    table(next, screen),
+  ].join("\n")
+}
+
 function describeLogin({ login, loginFrom }: HostStatus): string {
   switch (login) {
     case "found":
@@ -153,13 +190,7 @@ export const nowRenderers: Renderers<typeof nowOperations> = {
 }
 
 export const hostsRenderers: Renderers<typeof hostsOperations> = {
-  list: ({ hosts }, screen) => {
-    const isIdle = hosts.some((it) => it.isInstalled && it.hooks === "none")
-    const advice = isIdle
-      ? `\n\n${screen.paint.muted("Connect them: qm init --dry-run shows the plan")}`
-      : ""
-    return `${listing(["Host", "Version", "Sign-in", "Quartermaster"], hostRows(hosts, screen), screen)}${advice}`
-  },
+  list: renderHosts,
 }
 
 export const demoRenderers: Renderers<typeof demoOperations> = {

@@ -113,7 +113,7 @@ describe("[CLI-13] branches", () => {
         failed, budget used up, partial  Find where cents are rounded
         ━━━━━━━━  8,192 of 8,192 tokens, 2:03 min, 6,124 saved  br_3
 
-      + at least: only calls of qm tools are counted"
+      + means at least: only calls of qm tools are counted"
     `)
   })
 
@@ -135,7 +135,7 @@ describe("[CLI-13] branches", () => {
 
       3 more; list them with --all or --limit.
 
-      + at least: only calls of qm tools are counted"
+      + means at least: only calls of qm tools are counted"
     `)
   })
 
@@ -187,7 +187,7 @@ describe("[CLI-13] branches", () => {
           1  at 1.2 s  prompt             round cents …
           2  at 1.2 s  call search  1.5k  round cents …  h_1
 
-      + at least: only calls of qm tools are counted
+      + means at least: only calls of qm tools are counted
 
       Print the trail for a model with \`qm fold restore br_1\`."
     `)
@@ -239,8 +239,8 @@ describe("[CLI-13] branches", () => {
       Find where cents are rounded  br_3
           2  call search  round cents
 
-      Show a trail with \`qm fold show <id>\`, print it for a model with \`qm fold
-        restore <id>\`."
+      Show a trail with \`qm fold show br_1\`, print it for a model with \`qm fold
+        restore br_1\`."
     `)
   })
 })

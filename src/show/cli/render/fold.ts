@@ -82,7 +82,7 @@ function earlierText(total: number): string {
   return `No open branches and none ended in the last hour; --all lists ${formatExact(total)} older.`
 }
 
-const LOWER_BOUND = "+ at least: only calls of qm tools are counted"
+const LOWER_BOUND = "+ means at least: only calls of qm tools are counted"
 
 function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): string {
   const { paint, width } = screen
@@ -102,8 +102,8 @@ function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): stri
     const title = rowText(steps[0]?.description ?? "")
     return `${paint.bold(title)}  ${paint.muted(id)}\n${table(rows, screen)}`
   })
-  const next =
-    "Show a trail with `qm fold show <id>`, print it for a model with `qm fold restore <id>`."
+  const first = found[0]?.branchId ?? ""
+  const next = `Show a trail with \`qm fold show ${first}\`, print it for a model with \`qm fold restore ${first}\`.`
   return [...blocks, paint.muted(next)].join("\n\n")
 }
 

@@ -45,7 +45,7 @@ describe("[CLI-13] a list of proxied sessions fits the screen", () => {
       gw_0mhx4w2ka7vq31c9f5d  ● open   record  claude
         2 requests, 1 folded, since 2026-11-16 08:05
 
-      Show the requests with \`qm gateway show <id>\`."
+      Show the newest with \`qm gateway show last\`."
     `)
     expect(widestOf(text)).toBeLessThanOrEqual(80)
   })
@@ -57,7 +57,7 @@ describe("[CLI-13] a list of proxied sessions fits the screen", () => {
       gw_0mhx4w2ka7vq31c9f5d  ○ ended  fold    1,234 requests, 567 folded  2026-11-16 08:05  claude rn_0mhx4w1zz0q8r5t2b6k
       gw_0mhx4w2ka7vq31c9f5d  ● open   record  2 requests, 1 folded        2026-11-16 08:05  claude
 
-      Show the requests with \`qm gateway show <id>\`."
+      Show the newest with \`qm gateway show last\`."
     `)
     expect(widestOf(text)).toBeLessThanOrEqual(120)
   })

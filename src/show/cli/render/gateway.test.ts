@@ -28,7 +28,7 @@ test("[CLI-23] proxied sessions are listed, or the next step if there are none",
     gw_2  ◌ lost   fold  2 requests            1970-01-01 00:00  a b r-1
     gw_3  ○ ended  fold  2 requests            1970-01-01 00:00  a b r-1
 
-    Show the requests with \`qm gateway show <id>\`."
+    Show the newest with \`qm gateway show last\`."
   `)
 })
 

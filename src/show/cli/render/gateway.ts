@@ -18,7 +18,7 @@ import { rowLimit, rowText, timeText } from "./lines.ts"
 const MOST_ROWS = 60
 
 const FIRST_STEP =
-  'Record requests with `qm gateway run -- claude` or `qm run "<task>" --gateway record`.'
+  'Record requests with `qm gateway run -- claude` or `qm run "fix the test" --gateway record`.'
 
 export function renderGatewayList({ sessions }: GatewayList, screen: Screen): string {
   const { paint } = screen
@@ -26,7 +26,7 @@ export function renderGatewayList({ sessions }: GatewayList, screen: Screen): st
     return paint.muted(`No recorded requests yet.\n${FIRST_STEP}`)
   }
   const lines = sessionLines(sessions, screen)
-  return [...lines, "", paint.muted("Show the requests with `qm gateway show <id>`.")].join("\n")
+  return [...lines, "", paint.muted("Show the newest with `qm gateway show last`.")].join("\n")
 }
 
 const SHORTEST_TITLE_CELLS = 24

@@ -127,7 +127,9 @@ function renderTry(tried: GuardTry, screen: Screen): string {
     ...section("Patterns", patterns, { screen, most: MOST_VERDICTS_SHOWN }),
     ...section("Edits", hits, { screen, most: MOST_VERDICTS_SHOWN }),
     "",
-    paint.muted("Enable the patterns with `qm config set guard.highRiskPaths <patterns>`."),
+    paint.muted(
+      `Enable them with \`qm config set guard.highRiskPaths "${tried.patterns.map((it) => rowText(it.pattern)).join(",")}" --layer project\`.`,
+    ),
   ].join("\n")
 }
 

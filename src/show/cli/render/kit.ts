@@ -45,14 +45,16 @@ function shownChanges(isApplied: boolean, changes: KitDone["changes"], screen: S
   )
 }
 
-function changesOf(changes: KitDone["changes"], { paint, width }: Screen): string {
-  return table(
+function changesOf(changes: KitDone["changes"], screen: Screen): string {
+  const { paint, width } = screen
+  return listing(
+    ["Change", "File", "What"],
     changes.map((it) => [
       it.action,
       pathEnd(it.path, Math.max(24, width - 44)),
       paint.muted(rowText(it.what)),
     ]),
-    { width },
+    screen,
   )
 }
 
@@ -71,7 +73,8 @@ function renderLevels({ current, levels, done }: KitLevels, screen: Screen): str
     rowText(it.adds),
   ])
   const none = "The kit is not installed here. See the plan with `qm init`."
-  const hint = "Change it with `qm level <1-7>`. Measure the hooks with `qm level --measure`."
+  const hint =
+    "Change it with `qm level 3`, for example. Measure the hooks with `qm level --measure`."
   return [
     ...(done === null ? [] : [renderKitDone(done, screen), ""]),
     listing(["", "Level", "At start", "Per edit", "Adds"], rows, screen),

@@ -127,7 +127,7 @@ describe("[CLI-13] documents", () => {
       Tier     Documents    State          Added (UTC)       Folder
       primary  7 documents  up to date     1970-01-01 00:00  /docs
       guide    7 documents  files changed  1970-01-01 00:00  /guides
-      Update a folder with \`qm kb add <folder>\`.
+      Update it with \`qm kb add /guides\`.
 
       Broken references 1
         Tariff  Section 9"
@@ -169,11 +169,11 @@ describe("[CLI-13] documents", () => {
 test.each([
   ["kb.search", { hits: [], by: BY, documents: 0 }, /The knowledge base is empty\. .+`qm kb add/],
   ["kb.search", { hits: [], by: BY, documents: 7 }, /No match in 7 documents\. Try/],
-  ["kb.documents", { documents: [] }, /Add a folder with `qm kb add <folder>`/],
+  ["kb.documents", { documents: [] }, /Add a folder with `qm kb add docs`/],
   [
     "kb.status",
     { folders: [], documents: 0, paragraphs: 0, references: 0, unresolved: [], by: BY },
-    /Add a folder with `qm kb add <folder>`/,
+    /Add a folder with `qm kb add docs`/,
   ],
   [
     "kb.web",

@@ -16,7 +16,7 @@ import type { Screen } from "../terminal/screen.ts"
 import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-const FIRST_STEP = "Add a folder with `qm kb add <folder>`."
+const FIRST_STEP = "Add a folder with `qm kb add docs`."
 const MOST_SKIPPED = 12
 const MOST_UNRESOLVED = 12
 const MOST_ENDS = 12
@@ -90,13 +90,15 @@ function renderKbStatus(status: KbStatus, screen: Screen): string {
     plural(status.paragraphs, "paragraph"),
     plural(status.references, "reference"),
   ]
-  const isAnyStale = status.folders.some((it) => it.isStale)
+  const stale = status.folders.find((it) => it.isStale)
   return [
     paint.bold(sizes.join(", ")),
     paint.muted(byText(status.by)),
     "",
     listing(["Tier", "Documents", "State", "Added (UTC)", "Folder"], folders, screen),
-    ...(isAnyStale ? [paint.muted("Update a folder with `qm kb add <folder>`.")] : []),
+    ...(stale === undefined
+      ? []
+      : [paint.muted(`Update it with \`qm kb add ${rowText(stale.folder)}\`.`)]),
     ...section("Broken references", unresolved, { screen, most: MOST_UNRESOLVED }),
   ].join("\n")
 }

@@ -19,7 +19,7 @@ import type { Renderers } from "./renderer.ts"
 
 function renderClaims({ claims }: ClaimList, screen: Screen): string {
   if (claims.length === 0) {
-    return screen.paint.muted("No files are claimed. Claim yours with `qm claim take <paths>`.")
+    return screen.paint.muted("No files are claimed. Claim yours, such as `qm claim take src`.")
   }
   return rowsOf(claims, screen)
 }
@@ -85,7 +85,7 @@ function renderSessionList(list: SessionList, screen: Screen): string {
   const { paint, width } = screen
   if (list.live.length === 0 && list.logged.length === 0) {
     return paint.muted(
-      'No sessions yet. Let hosts report them with `qm init`, or write a record with `qm sessions register <slug> "<request>"`.',
+      'No sessions yet. Let hosts report them with `qm init`, or write a record: `qm sessions register fix-login "Fix the login"`.',
     )
   }
   const room = { screen, most: MOST_SHOWN }

@@ -49,7 +49,8 @@ test("[CLI-23] a search without matches prints what to try", () => {
 
 test("[CLI-13] results have score, reason and symbols, in one line each", () => {
   expect(render({ ...NOTHING, files: [FILE], signals: ["words"] })).toMatchInlineSnapshot(`
-    "━━━━····  src/price/rounding.ts  matches 'round' in name
+    "Match     File  Reason
+    ━━━━····  src/price/rounding.ts  matches 'round' in name
               2: function roundLine(value, value, value, value, value, value, …
 
     Ranked by words"
@@ -62,7 +63,8 @@ test("[CLI-13] tests and documents are groups of their own below the files", () 
   const tests = beside("src/price/rounding.test.ts")
   const documents = beside("docs/rounding.md")
   expect(render({ ...found, tests, documents })).toMatchInlineSnapshot(`
-    "━━━━····  src/price/rounding.ts  matches 'round' in name
+    "Match     File  Reason
+    ━━━━····  src/price/rounding.ts  matches 'round' in name
               2: function roundLine(value, value, value, value, value, value, …
 
     Tests

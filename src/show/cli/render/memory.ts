@@ -12,7 +12,7 @@ import type { Screen } from "../terminal/screen.ts"
 import { listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-const FIRST_STEP = 'Add one with `qm memory add "<title>" "<text>" --kind rule`.'
+const FIRST_STEP = 'Add one with `qm memory add Tests "Run npm test" --kind rule`.'
 const MOST_PROBLEMS = 12
 const MOST_CITES = 20
 
@@ -42,7 +42,8 @@ function renderMemoryList(list: MemoryList, screen: Screen): string {
 
 function renderDecisions(list: MemoryList, screen: Screen): string {
   if (list.memories.length > 0) return renderMemoryList(list, screen)
-  const step = 'Add one with `qm decision add "<title>" "<decision>" --context "<why>"`.'
+  const step =
+    'Add one with `qm decision add "Use SQLite" "Store data in SQLite" --context "Offline use"`.'
   return screen.paint.muted(`No decisions yet. ${step}`)
 }
 

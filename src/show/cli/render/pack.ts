@@ -11,7 +11,6 @@ import {
   type PackList,
   type packOperations,
 } from "#ground/contract"
-import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import { renderBar } from "./bar.ts"
 import { firstRowText, listing, rowLimit, timeText } from "./lines.ts"
@@ -59,11 +58,10 @@ function describePack(pack: ContextPack, screen: Screen): string {
 function expectationLines({ expectation }: ContextPack, { paint }: Screen): readonly string[] {
   const { recall, curve } = expectation
   if (curve.length === 0) return []
-  const points = curve.map((it) => `${kilo(it.tokens)} ${percent(it.recall)}`)
+  const points = curve.map((it) => `${kilo(it.tokens)}: ${percent(it.recall)}`)
   return [
-    `Expected to have ${paint.bold(percent(recall))} of what the task needs. ${paint.muted(
-      `By size: ${points.join(", ")}`,
-    )}`,
+    `Estimate: the package has ${paint.bold(percent(recall))} of the code the task needs.`,
+    paint.muted(`Estimates for other sizes, in tokens: ${points.join(", ")}`),
   ]
 }
 
@@ -99,7 +97,11 @@ function leftLines(pack: ContextPack, screen: Screen): readonly string[] {
     .slice(0, rowLimit(MOST_LEFT_LISTED, screen))
   if (withoutRoom.length === 0) return []
   const rows = withoutRoom.map((it) => [it.score.toFixed(2), it.path, paint.muted(it.detail)])
-  return ["", `${paint.bold("Left out")} ${paint.muted(leftText(pack.left))}`, table(rows, screen)]
+  return [
+    "",
+    `${paint.bold("Left out")} ${paint.muted(leftText(pack.left))}`,
+    listing(["Score", "File", "Size"], rows, screen),
+  ]
 }
 
 function leftText(left: readonly PackLeft[]): string {
@@ -120,7 +122,7 @@ const LEFT_WORDS = [
 
 function renderPackList({ packs }: PackList, screen: Screen): string {
   if (packs.length === 0) {
-    return screen.paint.muted('No package is stored yet. Build one with `qm pack "<task>"`.')
+    return screen.paint.muted('No package is stored yet. Build one with `qm pack "fix the login"`.')
   }
   return listing(
     ["Package", "Built (UTC)", "Tokens", "Files", "Task"],
@@ -135,7 +137,8 @@ function renderPackList({ packs }: PackList, screen: Screen): string {
   )
 }
 
-function renderPackDiff(diff: PackDiff, { paint, width }: Screen): string {
+function renderPackDiff(diff: PackDiff, screen: Screen): string {
+  const { paint } = screen
   const changed = diff.changes.filter((it) => it.change !== "same")
   const same = diff.changes.length - changed.length
   const rows = changed.map((it) => [
@@ -147,23 +150,25 @@ function renderPackDiff(diff: PackDiff, { paint, width }: Screen): string {
   const head = `${tokensText(diff.from.tokens)} to ${tokensText(diff.to.tokens)}`
   return [
     `${paint.bold(head)} ${paint.muted(`${plural(same, "file")} unchanged`)}`,
-    ...(rows.length === 0 ? [] : [table(rows, { width })]),
+    ...(rows.length === 0 ? [] : [listing(["", "File", "Form", "Tokens"], rows, screen)]),
   ].join("\n")
 }
 
 const SIGNS = { added: "+", removed: "-", changed: "~", same: " " } as const
 
-function renderGuidelines(list: GuidelinesList, { paint, width }: Screen): string {
+function renderGuidelines(list: GuidelinesList, screen: Screen): string {
+  const { paint } = screen
   if (list.guidelines.length === 0) return paint.muted("No guidelines apply.")
   const rows = list.guidelines.map((it) => [
     String(it.priority).padStart(4),
     it.id,
     it.category,
-    it.isEnabled ? "" : "off",
+    it.isEnabled ? "on" : "off",
     paint.muted(it.origin),
   ])
   const statements = [...list.verdict.instructions, ...list.verdict.constraints]
-  return [table(rows, { width }), ...statements.map((it) => `\n${it}`)].join("\n")
+  const headings = ["Priority", "Guideline", "Category", "State", "Source"]
+  return [listing(headings, rows, screen), ...statements.map((it) => `\n${it}`)].join("\n")
 }
 
 function tokensText(tokens: number): string {

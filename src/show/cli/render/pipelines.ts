@@ -26,7 +26,7 @@ import { listing, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const NONE =
-  'No pipeline runs yet. List the recipes with `qm recipe`.\nStart one with `qm pipeline run deep-research "<question>"`.'
+  'No pipeline runs yet. List the recipes with `qm recipe`.\nStart one with `qm pipeline run deep-research "How do we round prices?"`.'
 
 function renderPipelines({ runs }: PipelineList, screen: Screen): string {
   const { paint } = screen
@@ -133,7 +133,7 @@ function nextText({ id, status, hasDocument }: PipelineRun, paint: Paint): reado
     return [
       "",
       paint.muted(
-        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "<text>"\` or \`qm pipeline say ${id} 3\`.`,
+        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "Only sources after 2024"\` or \`qm pipeline say ${id} 3\`.`,
       ),
     ]
   }

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type {
   AgentsContext,
-  AgentsProviders,
   AgentsSessions,
   AgentsTimeline,
+  HostStatus,
   Permissions,
 } from "#ground/contract"
 import { createScreen } from "../terminal/screen.ts"
@@ -26,7 +26,7 @@ test("[CLI-13] queued turns, context parts of the next turn and a hand-off are p
   expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No queued turns\.\nThis/)
   const turns = [{ id: "trn_1", text: "two\nlines", queuedAt: 0 }]
   expect(render("agents.rewrite", { turns, canSteer: true })).toBe(
-    "trn_1  1970-01-01 00:00  two\n\nSend into the current turn with `qm send <id> <text> --now`.",
+    "Turn   Queued (UTC)      Text\ntrn_1  1970-01-01 00:00  two\n\n`qm send` with --now sends into the current turn.",
   )
   expect(render("agents.parts", { parts: [] })).toContain("Nothing is added in front")
   const parts = [{ label: "date and state", text: "Today.", tokens: 3 }]
@@ -125,42 +125,42 @@ test("[CLI-13] the timeline has a row for each lane, with the time spent waiting
   expect(render("agents.timeline", { ...timeline, spans: [] })).toBe("No activity yet.")
 })
 
-test("[CLI-13] agents, sessions of hosts and permission rules are printed", () => {
-  const providers: AgentsProviders["providers"] = [
-    {
-      type: "codex",
-      title: "Codex",
-      isInstalled: true,
-      program: "/bin/codex",
-      version: "1.0",
-      hint: "",
-      scripts: [],
-    },
-    {
-      type: "copilot",
-      title: "Copilot",
-      isInstalled: false,
-      program: null,
-      version: null,
-      hint: "Install it.",
-      scripts: [],
-    },
-    {
-      type: "synthetic",
-      title: "Synthetic",
-      isInstalled: true,
-      program: null,
-      version: null,
-      hint: "",
-      scripts: ["happy"],
-    },
-  ]
-  expect(render("agents.providers", { providers })).toMatchInlineSnapshot(`
-    "Agent      State          Version  Program
-    codex      installed      1.0      /bin/codex
-    copilot    not installed           Install it.
-    synthetic  installed               scripts: happy"
+test("[CLI-13] hosts are printed with sign-in, connection and how to install them", () => {
+  const host: HostStatus = {
+    name: "codex",
+    title: "Codex",
+    isInstalled: true,
+    version: null,
+    login: "found",
+    loginFrom: "~/.codex/auth.json",
+    hooks: "init",
+    program: "/bin/codex",
+    rulesFrom: "0.166.0",
+    install: "npm install -g @openai/codex",
+  }
+  const copilot: HostStatus = {
+    ...host,
+    name: "copilot",
+    isInstalled: false,
+    rulesFrom: null,
+    install: "npm install -g @github/copilot",
+  }
+  const wide = createScreen({ isColored: false, columns: 160 })
+  const text = renderers["hosts.list"]?.text({ hosts: [host, copilot] }, wide)
+  expect(text).toMatchInlineSnapshot(`
+    "Host     Version        Sign-in                          Quartermaster         Rules from     Program
+    codex    unknown        signed in by ~/.codex/auth.json  connected by qm init  0.166.0        /bin/codex
+    copilot  not installed                                                         documentation
+
+    Install
+        copilot  npm install -g @github/copilot
+
+    Next
+        qm capture --host codex  Show what a host loads"
   `)
+})
+
+test("[CLI-13] sessions of hosts and permission rules are printed", () => {
   const sessions: AgentsSessions["sessions"] = [
     {
       host: "codex",
@@ -209,15 +209,16 @@ test("[CLI-13] agents, sessions of hosts and permission rules are printed", () =
     ],
   }
   expect(render("permissions.list", permissions)).toMatchInlineSnapshot(`
-    "r1  deny   settings  tool Bash, command rm *
-    r2  allow  project   path docs/**             ignored
-    r3  ask    project   everything
+    "Rule  Decision  Source    Applies to
+    r1    deny      settings  tool Bash, command rm *
+    r2    allow     project   path docs/**             ignored
+    r3    ask       project   everything
 
     .qm/permissions.json has changed since you trusted it, so its allow rules are
       ignored. To trust this version, run \`qm permissions trust --digest 0d1e\`."
   `)
   expect(render("permissions.add", { ...permissions, isTrusted: true, rules: [] })).toBe(
-    "No rules. The mode of each run decides.\n.qm/permissions.json",
+    "No rules. The mode of a run decides what its agent may do.\n.qm/permissions.json",
   )
 })
 

@@ -30,7 +30,7 @@ const HOST_NAMES = {
 
 const MOST_SHOWN = 20
 
-/** "unknown" is a word: a missing price is not a price of 0. */
+/** A missing price is shown as "unknown", not as 0. */
 function costText({ usd, price }: Spend): string {
   if (usd === null) return "unknown"
   return price === "partly unknown" ? `${formatUsd(usd)}+` : formatUsd(usd)
@@ -333,8 +333,8 @@ function findingLines(finding: WasteFinding, { paint, width }: Screen): readonly
 }
 
 function savingText({ promisedTokens, realisedTokens }: WasteFix): string {
-  const promised = `promised ${formatCount(promisedTokens)}`
-  if (realisedTokens === null) return `${promised}, waiting for the next session`
+  const estimate = `estimated ${formatCount(promisedTokens)}`
+  if (realisedTokens === null) return `${estimate}, waiting for the next session`
   const sign = realisedTokens < 0 ? "-" : ""
-  return `${promised}, realised ${sign}${formatCount(Math.abs(realisedTokens))}`
+  return `${estimate}, saved ${sign}${formatCount(Math.abs(realisedTokens))}`
 }

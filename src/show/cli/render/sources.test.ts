@@ -45,7 +45,7 @@ test("[CLI-23] sources are printed with command, problem and next step", () => {
       /usr/bin/server --port 1
       tools: search
 
-    Approve a source as shown here with \`qm source approve <name>\`."
+    Approve a source as shown here with \`qm source approve web\`."
   `)
   expect(render("source.list", { sources: [] })).toContain("No sources.")
 })

@@ -18,9 +18,9 @@ function renderSources({ sources }: SourceList, screen: Screen): string {
     return screen.paint.muted("No sources. A source is a folder `.qm/sources/<name>/`.")
   }
   const blocks = sources.map((it) => renderSource(it, screen))
-  const isAnyOpen = sources.some((it) => it.health === "unapproved")
-  const hint = "Approve a source as shown here with `qm source approve <name>`."
-  return [...blocks, ...(isAnyOpen ? [screen.paint.muted(hint)] : [])].join("\n\n")
+  const open = sources.find((it) => it.health === "unapproved")
+  const hint = `Approve a source as shown here with \`qm source approve ${open?.slug ?? ""}\`.`
+  return [...blocks, ...(open === undefined ? [] : [screen.paint.muted(hint)])].join("\n\n")
 }
 
 function renderSource(source: Source, { paint }: Screen): string {
@@ -74,7 +74,9 @@ function renderCredentials(stored: Credentials, screen: Screen): string {
   const { paint } = screen
   const { credentials, keptBy, warning } = stored
   if (credentials.length === 0) {
-    return paint.muted("No credentials. Store one, encrypted, with `qm credential set <name>`.")
+    return paint.muted(
+      "No credentials. Store one, encrypted, such as `qm credential set anthropic`.",
+    )
   }
   const rows = credentials.map((it) => [it.name, paint.muted(timeText(it.setAt))])
   return [

@@ -80,14 +80,15 @@ function renderTokens(count: TokenCount, screen: Screen): string {
   ]
   const widest = Math.max(...rows.map((it) => formatExact(it.tokens).length))
   const lines = rows.map((it) => [
-    `${formatExact(it.tokens).padStart(widest)} tokens`,
+    formatExact(it.tokens).padStart(Math.max(widest, "Tokens".length)),
     formatBytes(it.bytes),
     sharePartText(it.share),
     it.name,
   ])
   const shown = files.length === 1 ? lines.slice(0, 1) : lines
   const bar = renderBar([{ kind: "files", tokens: total.tokens }], budget, screen)
-  return [table(shown, screen), "", bar, "", paint.muted(count.meaning)].join("\n")
+  const list = listing(["Tokens", "Size", "Share", "File"], shown, screen)
+  return [list, "", bar, "", paint.muted(count.meaning)].join("\n")
 }
 
 function sharePartText(share: number): string {

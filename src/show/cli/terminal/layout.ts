@@ -112,8 +112,8 @@ function hangingIndent(line: string, width: number): number {
 }
 
 /**
- * Lines of at most `width` characters, the second and later ones `indent` shorter. Breaks at spaces,
- * and a longer word after punctuation; colors end and start again at a break.
+ * Lines of at most `width` characters, the second and later ones `indent` shorter. Breaks at spaces
+ * but not before `%`, and a longer word after punctuation; colors end and start again at a break.
  */
 function wrapText(text: string, width: number, indent = 0): readonly string[] {
   if (displayLength(text) <= width) return [text]
@@ -142,7 +142,7 @@ function takeLine(text: string, room: number): { readonly text: string; readonly
   let end = 0
   for (const [i, token] of tokens.entries()) {
     if (token.length > 1 && token.startsWith("\u001b")) continue
-    if (token === " " && hasWord) space = i
+    if (token === " " && hasWord && tokens[i + 1] !== "%") space = i
     hasWord ||= token !== " "
     shown += cellsOf(token)
     if (shown > room) {

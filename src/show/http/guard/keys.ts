@@ -26,8 +26,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Credentials: the user's token (scripts), client tokens (MCP), one-time tokens in links, and the
- * cookie that a link is exchanged for. All are derived from the token or bound to it, and `token()`
- * is asked at every use: a cookie survives a restart of the server, and a removed or replaced token
+ * cookie that a link is exchanged for. All are derived from the token or bound to it, and each use
+ * calls `token()`: a cookie survives a restart of the server, and a removed or replaced token
  * ends everything at once.
  */
 export function createKeys(deps: KeysDeps) {

@@ -38,7 +38,7 @@ function quoteLine(text: string): string {
 export function hitsText({ hits, by, documents }: KbSearchResult): string {
   if (hits.length === 0) {
     return documents === 0
-      ? "There are no documents. The user adds a folder with `qm kb add <folder>`."
+      ? "There are no documents. The user adds a folder with `qm kb add docs`."
       : `No paragraph in ${plural(documents, "document")} matches. ${searchedByText(by)}`
   }
   return [fenced(hits.map(hitText)), searchedByText(by)].join("\n")
@@ -101,7 +101,7 @@ function named(what: string, lines: readonly string[]): readonly string[] {
 
 export function documentsText(documents: readonly KbDocument[]): string {
   if (documents.length === 0)
-    return "There are no documents. The user adds a folder with `qm kb add <folder>`."
+    return "There are no documents. The user adds a folder with `qm kb add docs`."
   const lines = documents.map(
     (it) =>
       `${it.id} ${quoteLine(it.title)} (${it.tier}, ${quoteLine(it.path)}, ${plural(it.paragraphs, "paragraph")})`,

@@ -339,10 +339,10 @@ test("[MCP-7] an empty result states its reason, or how the user adds documents"
     await call("kb_contradiction_check", { answer: "x" }),
   ]
   expect(said.map((it) => it.text)).toEqual([
-    "There are no documents. The user adds a folder with `qm kb add <folder>`.",
+    "There are no documents. The user adds a folder with `qm kb add docs`.",
     "There are no further references.",
     "There are no further references.",
-    "There are no documents. The user adds a folder with `qm kb add <folder>`.",
+    "There are no documents. The user adds a folder with `qm kb add docs`.",
     "No source was queried: no source is approved. No results.",
     "No contradiction in 1 sentence, by words.",
   ])

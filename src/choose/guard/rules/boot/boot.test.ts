@@ -326,7 +326,7 @@ describe("boot: repository", () => {
     const { start } = setUp(temp.path, { gitDirectory: undefined })
     expect(await start()).toEqual([
       HEADING,
-      "Memory, 3 of 6 decisions and rules (`qm memory search <words>` finds more):",
+      "Memory, 3 of 6 decisions and rules (`qm memory search` finds more):",
       "> The rule [mem_rule]",
       "> The new [mem_new]",
       "> The later [mem_later]",

@@ -68,7 +68,7 @@ export function memoryLines({ context }: BootInput): readonly string[] {
   }
   if (lines.length === 0) return []
   const share = `${lines.length} of ${count} decisions and rules`
-  return [`Memory, ${share} (\`qm memory search <words>\` finds more):`, ...lines]
+  return [`Memory, ${share} (\`qm memory search\` finds more):`, ...lines]
 }
 
 type MemoryPlace = { readonly folder: string; readonly name: string }
