@@ -87,7 +87,7 @@ export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./p
 export type { Thread, ThreadAnswer } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
 export { createRecentCache } from "./recent-cache.ts"
-export { splitFrontMatter } from "./text/front-matter.ts"
+export { sliceFrontMatter } from "./text/front-matter.ts"
 export type { Glob } from "./text/glob.ts"
 export { createMatcher, matchSequence, parseGlob } from "./text/glob.ts"
 export { guidelineFields } from "./text/guideline-fields.ts"
