@@ -25,7 +25,7 @@ const SHARED_HELPERS: ReadonlySet<string> = new Set([
   "plural",
   "sliceBytes",
   "sliceText",
-  "splitFrontMatter",
+  "sliceFrontMatter",
   "truncate",
   "tryRename",
 ])

@@ -36,6 +36,7 @@ export {
   isFromHost,
   isPrompt,
   textOf,
+  timeOfLine,
   userText,
   withoutInjectedContext,
 } from "./transcripts/transcript-text.ts"

@@ -14,6 +14,7 @@ import { Pane } from "../../ui/pane/pane.tsx"
 import { Stages } from "../../ui/stages/stages.tsx"
 import type { StepsHandle } from "../../ui/steps/steps.tsx"
 import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
+import { useFactsPane } from "../../ui/use-facts-pane.ts"
 import { useLater } from "../../ui/use-later.ts"
 import { ComparePane } from "./compare.tsx"
 import { MessageBox } from "./composer.tsx"
@@ -68,7 +69,7 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
   const isReadOnly = useReadOnly()
   const story = useMemo(() => buildSections(events), [events])
   const writes = usePipelineWrites(run)
-  const facts = useFacts(props)
+  const facts = useFactsPane(props)
   const steps = useRef<StepsHandle>(null)
   const [isRerunning, setIsRerunning] = useState(false)
   const { part: Rerun, want: wantRerun } = useLater(loadRerun)
@@ -136,21 +137,4 @@ const NOT_COMPARED: Partial<PipelineParams> = { compare: false, other: "", open:
 function leaves({ compare, at }: PipelineParams, onParams: PipelinePageProps["onParams"]) {
   if (compare) return () => onParams(NOT_COMPARED, "replace")
   return at === "" ? undefined : () => onParams({ at: "" }, "replace")
-}
-
-const BESIDE_FROM = "(min-width: 901px)"
-
-/**
- * Beside the steps the panel keeps its state; where it replaces them, it is shown only on request.
- */
-function useFacts({ areFactsHidden, onToggleFacts }: PipelinePageProps) {
-  const [isOver, setIsOver] = useState(false)
-  return {
-    isShown: isOver || !areFactsHidden,
-    width: isOver ? ("over" as const) : ("facts" as const),
-    toggle() {
-      if (isOver || !window.matchMedia(BESIDE_FROM).matches) setIsOver(!isOver)
-      else onToggleFacts()
-    },
-  }
 }

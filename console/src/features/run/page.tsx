@@ -25,6 +25,7 @@ import { Pane } from "../../ui/pane/pane.tsx"
 import { Strip, type StripSpan } from "../../ui/strip/strip.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
+import { useFactsPane } from "../../ui/use-facts-pane.ts"
 import { useLater } from "../../ui/use-later.ts"
 import { RunComposer } from "./composer.tsx"
 import { ContextOverTime } from "./context-over-time.tsx"
@@ -112,7 +113,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   }
   const actions = useEntryActions(props)
   useSelectionKeys({ params, onParams, actions, selected: rows.selected?.entry })
-  const drawer = useDrawer(props)
+  const drawer = useFactsPane(props)
   if (state.phase === "deleted") return <Deleted title={run.title} />
   const isRaw = params.raw && params.at !== null
   return (
@@ -178,26 +179,8 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   )
 }
 
-const BESIDE_FROM = "(min-width: 901px)"
-
-/**
- * Beside the transcript the drawer keeps its state; where it replaces it, it is shown only on
- * request.
- */
-function useDrawer({ areFactsHidden, onToggleFacts }: RunPageProps) {
-  const [isOver, setIsOver] = useState(false)
-  return {
-    isShown: isOver || !areFactsHidden,
-    width: isOver ? ("over" as const) : ("facts" as const),
-    toggle() {
-      if (isOver || !window.matchMedia(BESIDE_FROM).matches) setIsOver(!isOver)
-      else onToggleFacts()
-    },
-  }
-}
-
 type BesideProps = RunPageProps & {
-  readonly drawer: ReturnType<typeof useDrawer>
+  readonly drawer: ReturnType<typeof useFactsPane>
   readonly hostReportedAt: number | null
   onPick(seq: number): void
 }

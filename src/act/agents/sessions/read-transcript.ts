@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
-import { type JsonRecord, parseJsonRecord, readBounded } from "#ground/base"
+import { parseJsonRecord, readBounded } from "#ground/base"
 import { AgentEvent } from "#ground/contract"
+import { timeOfLine } from "#see/hosts"
 import type { EmittedEvent } from "../agent.ts"
 import { TranscriptUnreadable } from "../errors.ts"
 import { messageOfEvent, type NewMessage } from "../event-message.ts"
@@ -178,7 +179,7 @@ async function readLine(
   if (isFirst) await readSubAgent(subAgent, reading)
   reader.line(record, line.text)
   const events = await collector.take()
-  reading.at = timeOf(record) ?? reading.at
+  reading.at = timeOfLine(record) ?? reading.at
   return isNew ? events.flatMap((it) => messageOf(it, reading.at, options)) : []
 }
 
@@ -194,11 +195,6 @@ async function readSubAgent(
     const record = text === undefined ? undefined : parseJsonRecord(text)
     if (text !== undefined && record !== undefined) reader.subAgentLine(record, text, subAgent)
   }
-}
-
-function timeOf({ timestamp }: JsonRecord): number | undefined {
-  const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN
-  return Number.isSafeInteger(at) && at > 0 ? at : undefined
 }
 
 /** Redacted before it is truncated: half a secret is not recognised. */

@@ -12,7 +12,7 @@ type FrontMatter = {
  * The parts of a text that starts with a block between two lines of `---`; undefined without one,
  * or if its head is longer than `maxHeadUnits`.
  */
-export function splitFrontMatter(text: string, maxHeadUnits: number): FrontMatter | undefined {
+export function sliceFrontMatter(text: string, maxHeadUnits: number): FrontMatter | undefined {
   const opening = /^---[ \t]*(\r?\n)/.exec(text)
   if (opening === null) return undefined
   const start = opening[0].length

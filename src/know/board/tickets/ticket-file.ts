@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { isMap, isNode, isScalar, parseDocument, stringify } from "yaml"
 import { z } from "zod"
-import { invariant, isRecord, splitFrontMatter, truncate, visibleLine } from "#ground/base"
+import { invariant, isRecord, sliceFrontMatter, truncate, visibleLine } from "#ground/base"
 import { type TicketCriterion, TicketPriority, TicketSeverity, TicketType } from "#ground/contract"
 import { parsePlainYaml } from "./plain-yaml.ts"
 
@@ -38,7 +38,7 @@ const LONGEST_TITLE_UNITS = 300
 
 export function readTicket(text: string, origin: FileOrigin): ReadTicket {
   if (/^<{7} /m.test(text) && /^>{7} /m.test(text)) return problem("it has merge conflict markers")
-  const parts = splitFrontMatter(text, LONGEST_HEAD_UNITS)
+  const parts = sliceFrontMatter(text, LONGEST_HEAD_UNITS)
   if (parts === undefined)
     return problem("it does not begin with front matter between two lines of ---")
   const values = parseHead(parts.head)
@@ -82,7 +82,7 @@ export type FieldChanges = Readonly<Record<string, unknown>>
  * its field. Everything else stays as it is: order, comments, quotes, line endings and body.
  */
 export function editFields(text: string, changes: FieldChanges): string {
-  const parts = splitFrontMatter(text, LONGEST_HEAD_UNITS)
+  const parts = sliceFrontMatter(text, LONGEST_HEAD_UNITS)
   invariant(parts !== undefined, "only a file that was parsed as a ticket is edited")
   let { head } = parts
   for (const [key, value] of Object.entries(changes)) {

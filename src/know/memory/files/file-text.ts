@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { type Document, parseDocument, stringify } from "yaml"
 import { z } from "zod"
-import { invariant, isRecord, splitFrontMatter, truncate } from "#ground/base"
+import { invariant, isRecord, sliceFrontMatter, truncate } from "#ground/base"
 import { type MemoryCite, MemoryKind } from "#ground/contract"
 import type { Redact } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
@@ -25,7 +25,7 @@ type FileOrigin = { readonly file: string; readonly modifiedAtMs: number }
 
 export function readMemory(text: string, where: FileOrigin, redact: Redact): ReadMemory {
   if (hasMergeMarks(text)) return problem("it has merge conflict markers")
-  const parts = splitFrontMatter(text, LONGEST_HEAD_UNITS)
+  const parts = sliceFrontMatter(text, LONGEST_HEAD_UNITS)
   if (parts === undefined)
     return problem("it does not begin with front matter between two lines of ---")
   const document = parseHead(parts.head)
@@ -58,7 +58,7 @@ export function writeMemory(entry: MemoryEntry): string {
 
 /** Preserves comments, unknown keys and the body. */
 export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry): string {
-  const parts = splitFrontMatter(text, LONGEST_HEAD_UNITS)
+  const parts = sliceFrontMatter(text, LONGEST_HEAD_UNITS)
   invariant(parts !== undefined, "only a file that was parsed as a memory is edited")
   const document = parseDocument(parts.head, YAML)
   if (!document.has("id")) document.set("id", after.id)

@@ -12,17 +12,13 @@ import {
 } from "#ground/base"
 import type { TranscriptHost } from "#ground/contract"
 import type { SessionFile } from "#see/hosts"
+import { timeOfLine } from "#see/hosts"
 import { MAX_FILE_BYTES, MAX_LINE_BYTES } from "../limits.ts"
 import { FileRow, type SessionsDb, selectFile, upsertFile } from "../queries.ts"
 import { readClaudeLine } from "../transcript/claude-code.ts"
 import { readCodexLine } from "../transcript/codex.ts"
 import { readCopilotLine, readGeminiLine } from "../transcript/other-hosts.ts"
-import {
-  field,
-  type TranscriptReader,
-  TranscriptState,
-  timeOf,
-} from "../transcript/transcript-state.ts"
+import { field, type TranscriptReader, TranscriptState } from "../transcript/transcript-state.ts"
 import { type BatchDeps, createBatch } from "./batch.ts"
 
 const READERS: Readonly<Record<TranscriptHost, TranscriptReader>> = {
@@ -118,7 +114,7 @@ async function importLines(
       if (state.title !== null && state.title !== title) {
         state.title = oneLine(deps.redact(state.title), 160)
       }
-      batch.add(entries, { at: timeOf(record), state, position })
+      batch.add(entries, { at: timeOfLine(record), state, position })
     }
     if (!isPlaced && state.cwd !== null) {
       if ((await deps.repositoryOf(state.cwd)) !== deps.only) return outside(found, deps, row)

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { isRecord, type JsonRecord, parseJson } from "#ground/base"
 import type { SessionRole, SpentTokens } from "#ground/contract"
+import { timeOfLine } from "#see/hosts"
 
 const text = z.string().nullable().default(null)
 
@@ -65,13 +66,8 @@ export type TranscriptReader = (
   context: LineContext,
 ) => readonly TranscriptEntry[]
 
-export function timeOf({ timestamp }: JsonRecord): number | undefined {
-  const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN
-  return Number.isSafeInteger(at) && at > 0 ? at : undefined
-}
-
 export function noteTime(line: JsonRecord, state: TranscriptState): void {
-  const at = timeOf(line)
+  const at = timeOfLine(line)
   if (at === undefined) return
   state.startedAt = Math.min(state.startedAt ?? at, at)
   state.endedAt = Math.max(state.endedAt ?? at, at)

@@ -1,8 +1,9 @@
 import path from "node:path"
-import { isScalar, parse, parseDocument } from "yaml"
+import { isScalar, parseDocument } from "yaml"
 import { compareText, formatExact, isRecord } from "#ground/base"
 import { belongsTo } from "../files/file-trust.ts"
 import { findSkillFiles } from "../files/folder-walk.ts"
+import { tryYaml } from "../files/frontmatter.ts"
 import { fieldsOf } from "../files/json-settings.ts"
 import { firstCharacters, onOneLine, strictText } from "../files/unicode.ts"
 import type { HostItem, HostPlace, Scope, SkillListing } from "../host.ts"
@@ -171,14 +172,6 @@ async function isOffered(reader: SurveyReader, folder: string): Promise<boolean>
   if (file.kind !== "file") return true
   const policy = fieldsOf(fieldsOf(tryYaml(file.bytes.toString()))["policy"])
   return policy["allow_implicit_invocation"] !== false
-}
-
-function tryYaml(text: string): unknown {
-  try {
-    return parse(text, { logLevel: "silent", prettyErrors: false })
-  } catch {
-    return undefined
-  }
 }
 
 /** Rules by path or name, later ones stronger; a project's rules do not count. */

@@ -96,3 +96,12 @@ function quoteLooseValues(yaml: string): string {
 }
 
 const LOOSE = /[{}[\]*&#!|>%@`]|: /
+
+/** Undefined for invalid YAML. */
+export function tryYaml(text: string): unknown {
+  try {
+    return parse(text, { logLevel: "silent", prettyErrors: false })
+  } catch {
+    return undefined
+  }
+}

@@ -1,8 +1,8 @@
 import path from "node:path"
-import { parse } from "yaml"
 import { compareText } from "#ground/base"
 import { belongsTo } from "../files/file-trust.ts"
 import { findSkillFiles } from "../files/folder-walk.ts"
+import { tryYaml } from "../files/frontmatter.ts"
 import { fieldsOf, textsOf } from "../files/json-settings.ts"
 import type { HostItem } from "../host.ts"
 import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
@@ -126,14 +126,6 @@ export function readHead(text: string): Head | undefined {
   const { name, description } = fieldsOf(tryYaml(block))
   const isRead = typeof name === "string" && typeof description === "string"
   return isRead ? { name, description } : readLines(block)
-}
-
-function tryYaml(block: string): unknown {
-  try {
-    return parse(block, { logLevel: "silent", prettyErrors: false })
-  } catch {
-    return undefined
-  }
 }
 
 function readLines(block: string): Head | undefined {

@@ -47,3 +47,9 @@ function stringField(value: unknown, name: string): string | undefined {
   const field = isRecord(value) ? value[name] : undefined
   return typeof field === "string" && field !== "" ? field : undefined
 }
+
+/** Milliseconds since 1970 of a line of a transcript. */
+export function timeOfLine({ timestamp }: JsonRecord): number | undefined {
+  const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN
+  return Number.isSafeInteger(at) && at > 0 ? at : undefined
+}
