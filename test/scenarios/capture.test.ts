@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { Capture, CaptureDiff, CaptureHosts, CaptureList, CaptureSettings } from "#ground/contract"
+import { Capture, CaptureDiff, CaptureList, CaptureSettings, HostsList } from "#ground/contract"
 import { newUser } from "#test/qm"
 import { isNight } from "#test/seed"
 import { newServer } from "#test/server"
@@ -119,7 +119,7 @@ describe("capture of a project", () => {
     expect(stdout).toMatch(/Usage {2}qm capture \[path\][\s\S]+--observe[\s\S]+capture diff/)
   })
 
-  test("[CAPTURE-12] settings show the effective value, and hosts the installed ones", async () => {
+  test("[CAPTURE-12] settings show the effective value, and the former `capture hosts` lists all hosts", async () => {
     await using user = await newUser()
     await write(user, {
       "home/.claude/settings.json": '{"model":"opus"}',
@@ -131,7 +131,7 @@ describe("capture of a project", () => {
     )
     expect(model).toMatchObject({ value: '"sonnet"', layer: "project" })
     expect(model?.hidden).toMatchObject([{ layer: "user", value: '"opus"' }])
-    const hosts = CaptureHosts.parse(
+    const hosts = HostsList.parse(
       JSON.parse((await user.qm(["capture", "hosts", "--json"])).stdout),
     )
     expect(hosts.hosts.map((it) => it.name)).toEqual([

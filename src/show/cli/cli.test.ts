@@ -77,10 +77,11 @@ describe("results", () => {
     await writeFile(path.join(person.project, "a.md"), "one two three")
     await writeFile(path.join(person.project, "b.md"), "four")
     const { stdout } = await person.type("tokens", "a.md", "b.md", "--budget", "8")
-    expect(stdout.split("\n").slice(0, 3)).toEqual([
-      "3 tokens  13 B  37.5 %  a.md",
-      "1 tokens  4 B   12.5 %  b.md",
-      "4 tokens  17 B  50.0 %  total",
+    expect(stdout.split("\n").slice(0, 4)).toEqual([
+      "Tokens  Size  Share   File",
+      "     3  13 B  37.5 %  a.md",
+      "     1  4 B   12.5 %  b.md",
+      "     4  17 B  50.0 %  total",
     ])
     expect(stdout).toContain("files 4   │ budget 8")
   })
@@ -287,7 +288,8 @@ describe("the screen", () => {
     ] as const
     expect(renderBar(segments, 20_000, screen)).toMatchInlineSnapshot(`
       "▦▦▦▦▦▦▦▦▦▦▦▦▦▦███████████████▩▩···················│·········
-      ▦ tools 5.6k   █ instructions 6.1k   ▩ history 800   │ budget 20.0k"
+      ▦ tools 5.6k   █ instructions 6.1k   ▩ history 800
+      │ budget 20.0k"
     `)
     expect(renderBar([], 1_000, screen).split("\n")[0]).toMatch(/^·+│·+$/)
     expect(renderBar([{ kind: "files", tokens: 90_000 }], 10, screen)).toContain("budget 10")
