@@ -32,7 +32,7 @@ describe("a claim of another session", () => {
         ],
         "text": "Edit blocked: session theirs is working on src/it's.ts. It claimed its folder src 4 minutes ago and was last active 4 minutes ago.
       Work on something else, then check the claim again: \`qm claim list 'src/it'\\''s.ts'\`.
-      To override, with the user's approval: \`qm override 'src/it'\\''s.ts' --reason "approved by the user"\`. The override is logged.",
+      Only with the user's approval: \`qm override 'src/it'\\''s.ts' --reason "WHY"\`, with the user's reason for WHY. The override is logged.",
       }
     `)
   })

@@ -71,7 +71,7 @@ function formatClaimBlock(path: string, claim: Claim, now: number): string {
   return [
     `Edit blocked: session ${shown(claim.session)} is working on ${shown(path)}. It claimed ${what} ${formatAgo(now - claim.takenAt)} and was last active ${formatAgo(now - claim.heartbeatAt)}.`,
     `Work on something else, then check the claim again: \`qm claim list ${asArgument(path)}\`.`,
-    `To override, with the user's approval: \`qm override ${asArgument(path)} --reason "approved by the user"\`. The override is logged.`,
+    `Only with the user's approval: \`qm override ${asArgument(path)} --reason "WHY"\`, with the user's reason for WHY. The override is logged.`,
   ].join("\n")
 }
 

@@ -50,7 +50,7 @@ test("[GUARD-25] blocks an edit of a high-risk path without a simulation, and na
       ],
       "text": "Edit blocked: src/auth/a.ts (pattern **/auth/**), src/auth/new.ts (pattern **/auth/**) are high-risk and have no current simulation.
     Run \`qm simulate src/auth/a.ts src/auth/new.ts\`, review the dependent files and the tests to run, then edit again. The simulation covers these files for four hours, as long as only you change them.
-    To override, with the user's approval: \`qm override src/auth/a.ts src/auth/new.ts --reason "approved by the user"\`. The override is logged.",
+    Only with the user's approval: \`qm override src/auth/a.ts src/auth/new.ts --reason "WHY"\`, with the user's reason for WHY. The override is logged.",
     }
   `)
   expect(await it.ask("src/b.ts", "src/auth/docs/a.md")).toEqual(SILENT)

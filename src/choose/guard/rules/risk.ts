@@ -79,6 +79,6 @@ function formatRiskBlock(refused: readonly Risky[]): string {
   return [
     `Edit blocked: ${firstOf(named, MOST_LISTED_PATHS)} ${refused.length === 1 ? "is high-risk and has" : "are high-risk and have"} no current simulation.`,
     `Run \`qm simulate ${words.join(" ")}\`, review the dependent files and the tests to run, then edit again. The simulation covers these files for four hours, as long as only you change them.`,
-    `To override, with the user's approval: \`qm override ${words.join(" ")} --reason "approved by the user"\`. The override is logged.`,
+    `Only with the user's approval: \`qm override ${words.join(" ")} --reason "WHY"\`, with the user's reason for WHY. The override is logged.`,
   ].join("\n")
 }
