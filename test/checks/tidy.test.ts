@@ -521,13 +521,6 @@ describe("disabled tests", () => {
       found: `${file}:1: \`.only\` hides every other test.`,
     },
     {
-      fault: "[TIDY-8] a rule with the id of another one",
-      files: {
-        "src/see/repo/README.md": "# repo\n\n- **REPO-1** It counts.\n- **REPO-1** It adds.\n",
-      },
-      found: "src/see/repo/README.md:4: The rule REPO-1 exists already.",
-    },
-    {
       fault: "[TIDY-8] skip without a reason",
       files: call("describe.skip"),
       found: `${file}:1: \`.skip\` without a reason.`,
