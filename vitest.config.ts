@@ -17,20 +17,15 @@ const isFullMode = process.env.QM_FULL === "1"
 // The runner's own tests point it at a folder of theirs, which has no console.
 const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
 
-/** The longest files. They start first, so that no worker runs one alone at the end. */
+/**
+ * Tests that compute for long in their own process, of code that other tests cover: counted, they
+ * would take up to four times as long. Full mode counts nothing.
+ */
 const HEAVY_FILES = [
   "src/**/*.heavy.test.ts",
-  "test/fault/{agents-cuts,files,pipeline-kill,sessions-import,store-kill,store-migrations,store-model}.test.ts",
-  "test/browser/{agents-xss,folding,looks,long-lists,pack,runs}.test.ts",
-  "test/mcp/branches.test.ts",
-  "test/scenarios/long-input.test.ts",
+  "test/fault/store-{migrations,model}.test.ts",
+  "test/browser/{looks,long-lists}.test.ts",
 ]
-
-/**
- * Tests of the whole product. Coverage is not measured in them, because it makes code up to four
- * times as slow and other tests reach the same lines.
- */
-const WHOLE_FILES = ["test/{browser,checks,fault}/**/*.test.ts", "{bench,bin}/**/*.test.ts"]
 
 /** A process of its own for tests that use processes, threads, servers or state of the process. */
 const OWN_PROCESS =
@@ -54,10 +49,7 @@ const HOUSE: TestProjectInlineConfiguration = {
   test: {
     name: "house",
     include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(isFullMode || isElsewhere ? [] : [...HEAVY_FILES, ...PURE_FILES, ...WHOLE_FILES]),
-    ],
+    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : [...HEAVY_FILES, ...PURE_FILES])],
   },
 }
 
@@ -72,22 +64,12 @@ const HEAVY: TestProjectInlineConfiguration = {
   test: { name: "heavy", include: HEAVY_FILES, env: UNCOUNTED },
 }
 
-const WHOLE: TestProjectInlineConfiguration = {
-  extends: true,
-  test: {
-    name: "whole",
-    include: WHOLE_FILES,
-    exclude: [...configDefaults.exclude, ...HEAVY_FILES],
-    env: UNCOUNTED,
-  },
-}
-
 /** The console has a config of its own, for its aliases and style sheets. */
 const CONSOLE = "console/vite.config.ts"
 
 export default defineConfig({
   test: {
-    projects: isFullMode || isElsewhere ? [HOUSE] : [HOUSE, HEAVY, WHOLE, PURE, CONSOLE],
+    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [PURE, CONSOLE])],
     setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.

@@ -66,6 +66,8 @@ function writeIfChanged(file: string, text: string): void {
 }
 
 async function buildPage(): Promise<readonly string[]> {
+  // A test runs this with NODE_ENV=test, which would bundle the development build of React.
+  process.env["NODE_ENV"] = "production"
   const built = await build({
     root: path.join(root, "console"),
     configFile: path.join(root, "console/vite.config.ts"),
