@@ -50,3 +50,10 @@ test("[SEARCH-19] words that are in no file lower the probability", () => {
   expect(best([3, 3, 3])).toBeGreaterThan(best([3, 3, 0]))
   expect(best([3, 3, 0])).toBeGreaterThan(best([3, 0, 0]))
 })
+
+test("[SEARCH-19] a word that is in a file in another form does not lower the probability", () => {
+  const ranking = rankingOf([5, 1, 0], [3, 0, 0])
+  const without = relevanceOf(ranking)[0] ?? 0
+  expect(relevanceOf(ranking, (word) => word === "berth")[0]).toBeGreaterThan(without)
+  expect(relevanceOf(ranking, (word) => word === "quay")[0]).toBe(without)
+})

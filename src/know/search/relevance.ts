@@ -3,13 +3,16 @@ import type { Ranking } from "./ranker/rank.ts"
 /**
  * By position: the probability that the task needs the file, comparable between tasks and in the
  * order of the ranker's scores. A word that is in no file counts as rare, so a task about something
- * else gets low values.
+ * else gets low values. `hasOtherForm` says whether a word is in a file in another form.
  */
-export function relevanceOf(ranking: Ranking): Float64Array {
+export function relevanceOf(
+  ranking: Ranking,
+  hasOtherForm: (word: string) => boolean = () => false,
+): Float64Array {
   const { scores, order, words } = ranking
   const weights = ranking.head === "issue" ? ISSUE_WEIGHTS : TASK_WEIGHTS
   const best = order[0] ?? 0
-  const share = knownShare(ranking)
+  const share = knownShare(ranking, hasOtherForm)
   const ofTask =
     weights.constant +
     weights.best * (scores[best] ?? 0) +
@@ -33,14 +36,20 @@ const SURE_ENOUGH = 0.3
 const ELSEWHERE_FACTOR = 0.15
 
 /** The share of the words' rarity that belongs to words of this repository. */
-function knownShare({ query, words, scores }: Ranking): number {
+function knownShare(
+  { query, words, scores }: Ranking,
+  hasOtherForm: (word: string) => boolean,
+): number {
   const rarest = Math.log(1 + (scores.length + 0.5) / 0.5)
+  let known = words.fullRarity
   let unknown = 0
   for (const [term, weight] of query.weights.entries()) {
-    if ((words.rarity[term] ?? 0) === 0) unknown += weight * rarest
+    if ((words.rarity[term] ?? 0) > 0) continue
+    if (hasOtherForm(query.terms[term] ?? "")) known += weight * rarest
+    else unknown += weight * rarest
   }
-  const whole = words.fullRarity + unknown
-  return whole === 0 ? 0 : words.fullRarity / whole
+  const whole = known + unknown
+  return whole === 0 ? 0 : known / whole
 }
 
 type RelevanceWeights = {

@@ -117,12 +117,14 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
   const rankOf = new Int32Array(order.length)
   for (let index = 0; index < order.length; index++) rankOf[order[index] ?? 0] = index
   const hasForm = filesNamedBy(options.forms, searched)
+  const isInTree = (word: string) => filesNamedBy([word], searched).size > 0
   const isMatch = matcherOf(ranking)
   return {
     ranking,
     shares: weighted(tree, ranking, {
       besideSource: options.analysis.action === "test" ? 1 : SHARE_BESIDE_SOURCE,
       hasForm,
+      hasOtherForm: (word) => options.forms.length > 0 && wordForms(word).some(isInTree),
     }),
     order,
     rankOf,
@@ -145,15 +147,19 @@ const SHARE_WITHOUT_WORD = 0.1
 const SHARE_OF_FORM = 0.4
 const FORM_REASON = "name resembles the task"
 
-type ShareOptions = { readonly besideSource: number; readonly hasForm: ReadonlySet<number> }
+type ShareOptions = {
+  readonly besideSource: number
+  readonly hasForm: ReadonlySet<number>
+  readonly hasOtherForm: (word: string) => boolean
+}
 
 function weighted(
   tree: IndexedTree,
   ranking: Ranking,
-  { besideSource, hasForm }: ShareOptions,
+  { besideSource, hasForm, hasOtherForm }: ShareOptions,
 ): Float64Array {
   const { bm25f } = ranking.raw
-  const shares = relevanceOf(ranking)
+  const shares = relevanceOf(ranking, hasOtherForm)
   const leastOfForm = SHARE_OF_FORM * (shares[ranking.order[0] ?? 0] ?? 0)
   return shares.map((share, position) => {
     const byClass = tree.files[position]?.fileClass === "source" ? 1 : besideSource
