@@ -136,6 +136,7 @@ const SHARED_MODULE = new RegExp(
     "/src/ground/(?:base/|contract/(?:shapes/|[\\w-]+\\.ts$))",
     "/src/see/hosts/(?:files/(?:disk|folder-walk|json-settings)|limits|hosts|base-urls)\\.ts$",
     "/src/see/repo/(?:list-files|tree-file|classify|limits)\\.ts$",
+    "/src/ground/tokens/bar\\.ts$",
     "/src/show/cli/render/(?:lines|bar)\\.ts$",
   ].join("|"),
 )
@@ -194,7 +195,7 @@ const COMMANDS = [
       "src/show/cli/render/pack.ts",
     ],
     rooms:
-      /\/src\/(?:know\/map\/|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
+      /\/src\/(?:know\/map\/|know\/search\/(?:file-symbols|relevance)|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
   },
   {
     name: "capture",

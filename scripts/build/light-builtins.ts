@@ -4,6 +4,9 @@ import type { Plugin } from "vite"
 /** Loading `node:crypto` takes 6 ms; a command needs some random bytes and short hashes of it. */
 const LIGHT_CRYPTO = path.join(import.meta.dirname, "light-crypto.ts")
 
+/** Loading `node:zlib` takes 5 ms; a command needs the checksum of an event of it. */
+const LIGHT_ZLIB = path.join(import.meta.dirname, "light-zlib.ts")
+
 const LIGHT_FILES = path.join(import.meta.dirname, "light-files.ts")
 
 type LightOptions = {
@@ -29,7 +32,8 @@ export function lightBuiltins({ late, isLight }: LightOptions) {
     load(id) {
       if (!id.startsWith(prefix)) return undefined
       const name = id.slice(prefix.length)
-      if (name === "node:crypto") return lightCrypto()
+      if (name === "node:crypto") return lightModule(name, LIGHT_CRYPTO, OWN_CRYPTO)
+      if (name === "node:zlib") return lightModule(name, LIGHT_ZLIB, OWN_ZLIB)
       return name === "node:fs/promises" ? lightFiles() : exportsOf(name, late)
     },
   } as const satisfies Plugin
@@ -59,11 +63,12 @@ function taken(name: string): string {
 }
 
 const OWN_CRYPTO = ["createHash", "hash", "randomBytes"]
+const OWN_ZLIB = ["crc32"]
 
-function lightCrypto(): string {
-  const others = namesIn("node:crypto").filter((it) => !OWN_CRYPTO.includes(it))
-  const own = `export { ${OWN_CRYPTO.join(", ")} } from ${JSON.stringify(LIGHT_CRYPTO)}\n`
-  return own + lateFunctions("node:crypto", others)
+/** Our own functions; the first call of any other loads the module. */
+function lightModule(name: string, file: string, own: readonly string[]): string {
+  const others = namesIn(name).filter((it) => !own.includes(it))
+  return `export { ${own.join(", ")} } from ${JSON.stringify(file)}\n${lateFunctions(name, others)}`
 }
 
 const OWN_FILES = ["open", "opendir"]

@@ -103,7 +103,15 @@ function judgedText(
   const head = read.bytes.subarray(0, HEAD_BYTES)
   if (isBinary(head)) return skipped("binary")
   if (!isUtf8(read.bytes)) return skipped("not-utf8")
-  return { kind: "read", bytes: read.bytes, stat: read.stat, class: classify(path, head) }
+  return {
+    kind: "read",
+    bytes: read.bytes,
+    stat: read.stat,
+    // On request: the patterns take 3 ms to compile, and a package needs only the text.
+    get class() {
+      return classify(path, head)
+    },
+  }
 }
 
 function skipped(reason: SkipReason): TreeFile {

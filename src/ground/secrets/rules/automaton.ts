@@ -25,7 +25,9 @@ export function createComparison(keywords: readonly string[]) {
   const byStart = new Map<string, number[]>()
   for (const [keyword, text] of keywords.entries()) {
     const start = text.slice(0, 2)
-    byStart.set(start, [...(byStart.get(start) ?? []), keyword])
+    const others = byStart.get(start)
+    if (others === undefined) byStart.set(start, [keyword])
+    else others.push(keyword)
   }
   const upper = new Set(keywords.join("").toUpperCase())
   const capitals = new RegExp(`[${[...upper].filter((it) => /\p{Lu}/u.test(it)).join("")}]+`, "g")

@@ -175,7 +175,13 @@ async function areUnchanged(
 function textOrSkip(path: string, file: TreeFile): SourceText {
   switch (file.kind) {
     case "read":
-      return { path, bytes: file.bytes, fileClass: file.class }
+      return {
+        path,
+        bytes: file.bytes,
+        get fileClass() {
+          return file.class
+        },
+      }
     case "skipped":
       return { path, skip: file.reason }
     case "missing":
