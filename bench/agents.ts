@@ -76,10 +76,10 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 
 type LineTimings = { readonly ages: Samples; readonly rate: number }
 
-function rowsOf(heard: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>) {
+function rowsOf(timings: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>) {
   const one = { unit: "ms", against: `bare relay of the same lines, ${RATE} a second` }
   const many = { against: `bare relay of the same ${RUNS} programs` }
-  const { floor, client, browser, floorOfAll, all } = heard
+  const { floor, client, browser, floorOfAll, all } = timings
   return [
     makeRow({
       ...one,
@@ -153,9 +153,9 @@ async function relayed({ floorPort }: HelloLine, plan: Plan): Promise<LineTiming
   const listener = createListener(plan, beginsAt)
   socket.on("line", (line: string) => listener.take(line))
   socket.emit("start", promptOf(plan, beginsAt), plan.runs)
-  const heard = await listener.all
+  const arrivals = await listener.all
   socket.disconnect()
-  return heard
+  return arrivals
 }
 
 const MessageFrame = z.object({ message: z.object({ type: z.string(), content: z.string() }) })
@@ -166,14 +166,14 @@ async function followed(server: HelloLine, plan: Plan): Promise<LineTimings> {
   const socket = io(server.url, options)
   const beginsAt = beginOf(plan)
   const listener = createListener(plan, beginsAt)
-  socket.on("agent:message", (told: unknown) => {
-    const { message } = MessageFrame.parse(told)
+  socket.on("agent:message", (frame: unknown) => {
+    const { message } = MessageFrame.parse(frame)
     if (message.type === "assistant") listener.take(message.content)
   })
   await follow(socket, await startRuns(server, plan, beginsAt))
-  const heard = await listener.all
+  const arrivals = await listener.all
   socket.disconnect()
-  return heard
+  return arrivals
 }
 
 async function follow(socket: Socket, ids: readonly string[]): Promise<void> {
@@ -234,8 +234,8 @@ async function inBrowser(
   const beginsAt = beginOf(plan)
   const [agentId] = await startRuns(server, plan, beginsAt)
   const total = plan.rate * plan.seconds
-  const heard = await page.evaluate(`(${IN_PAGE})(${JSON.stringify({ agentId, total })})`)
-  const ages = BrowserHeard.parse(heard).map(([at, said]) => at - Number(said))
+  const arrivals = await page.evaluate(`(${IN_PAGE})(${JSON.stringify({ agentId, total })})`)
+  const ages = BrowserHeard.parse(arrivals).map(([at, sentAt]) => at - Number(sentAt))
   return { ages: createSamples(ages), rate: Number.NaN }
 }
 

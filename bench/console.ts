@@ -184,8 +184,8 @@ async function timeToBrowser(
 }
 
 async function readTimes(page: Page, first: number): Promise<readonly number[]> {
-  const heard = MessageTimes.parse(await page.evaluate("heard"))
-  const times = heard.flatMap(([at, text]) => {
+  const arrivals = MessageTimes.parse(await page.evaluate("heard"))
+  const times = arrivals.flatMap(([at, text]) => {
     // A socket.io event is 42, optionally a number, then JSON; the rest are handshakes and pings.
     const json = /^42\d*(\[.*)$/s.exec(text)?.[1]
     const message = Message.safeParse(json === undefined ? undefined : JSON.parse(json))

@@ -60,8 +60,8 @@ async function measure(folder: string, context: BenchContext): Promise<readonly 
     log: silentLog,
     migrations: [...MIGRATIONS, notes],
   })
-  const foldWith = (most: number, found: readonly MemoryInjected[]) =>
-    createFold(depsOf(store, context, { most, found }))
+  const foldWith = (most: number, memories: readonly MemoryInjected[]) =>
+    createFold(depsOf(store, context, { most, found: memories }))
   const folds = [foldWith(0, []), foldWith(10, []), foldWith(10, memories())] as const
   const [plain] = folds
   for (let at = 0; at < LIVE; at++) await plain.branch(TASK, { ...CALLER, session: `s${at}` })

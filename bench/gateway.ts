@@ -219,16 +219,16 @@ function ask({ process, agent }: WireRoute, { body, words }: Question, now: () =
     const url = `${process.url}/v1/messages?beta=true&words=${words}`
     const headers = { ...HEADERS, "content-length": body.length }
     const sent = request(url, { method: "POST", agent, headers }, (response) => {
-      const heard: { said: number; at: number }[] = []
+      const arrivals: { said: number; at: number }[] = []
       let firstByteAt = 0
       response.on("data", (chunk: Buffer) => {
         const at = now()
         if (firstByteAt === 0) firstByteAt = at
         const words = chunk.toString().matchAll(/"text":"([\d.]+) "/g)
-        for (const [, time] of words) heard.push({ said: Number(time), at })
+        for (const [, time] of words) arrivals.push({ said: Number(time), at })
       })
       response.on("end", () => {
-        resolve({ firstByteAt, modelBytes: Number(response.headers["x-bytes"]), words: heard })
+        resolve({ firstByteAt, modelBytes: Number(response.headers["x-bytes"]), words: arrivals })
       })
       response.on("error", reject)
     })

@@ -162,24 +162,24 @@ async function listenToFloor({ floorPort }: Address) {
 
 function createListener(socket: Socket) {
   let ages: number[] = []
-  let wanted = { count: Number.POSITIVE_INFINITY, resolve: () => {} }
+  let goal = { count: Number.POSITIVE_INFINITY, resolve: () => {} }
   return {
     socket,
     connected: new Promise<void>((resolve) => socket.on("connect", resolve)),
     take(stamps: readonly string[]): void {
       const now = performance.timeOrigin + performance.now()
       ages.push(...stamps.map((it) => now - Number(it)))
-      if (ages.length >= wanted.count) wanted.resolve()
+      if (ages.length >= goal.count) goal.resolve()
     },
     async drain(count: number): Promise<readonly number[]> {
       if (ages.length < count) {
         await new Promise<void>((resolve) => {
-          wanted = { count, resolve }
+          goal = { count, resolve }
         })
       }
-      const taken = ages
+      const sample = ages
       ages = []
-      return taken
+      return sample
     },
     [Symbol.dispose]() {
       socket.disconnect()

@@ -99,10 +99,10 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 }
 
 function lostEvents(client: LiveClient, start: number, head: Cursor): number {
-  const wanted = head.seq - start
-  const got = client.entries.filter((it) => it.seq > start && it.seq <= head.seq)
-  const missing = wanted - new Set(got.map((it) => it.seq)).size
-  return missing + (got.length - new Set(got.map((it) => it.seq)).size)
+  const expected = head.seq - start
+  const received = client.entries.filter((it) => it.seq > start && it.seq <= head.seq)
+  const missing = expected - new Set(received.map((it) => it.seq)).size
+  return missing + (received.length - new Set(received.map((it) => it.seq)).size)
 }
 
 const Started = z.object({ agentId: z.string() })

@@ -52,11 +52,11 @@ async function loadBenches(): Promise<readonly Bench[]> {
   return modules.flatMap((it: { readonly bench?: Bench }) => it.bench ?? [])
 }
 
-function choose(all: readonly Bench[], wanted: readonly string[]): readonly Bench[] {
+function choose(all: readonly Bench[], chosenNames: readonly string[]): readonly Bench[] {
   const names = all.map((it) => it.name)
-  const unknown = wanted.filter((it) => !names.includes(it))
+  const unknown = chosenNames.filter((it) => !names.includes(it))
   if (all.length > 0 && unknown.length === 0) {
-    return all.filter((it) => wanted.length === 0 || wanted.includes(it.name))
+    return all.filter((it) => chosenNames.length === 0 || chosenNames.includes(it.name))
   }
   context.note(`No benchmark named ${unknown.join(", ")}. There are: ${names.join(", ")}.`)
   process.exit(1)

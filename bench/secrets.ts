@@ -54,10 +54,10 @@ function rowOf(what: string, measured: number, floor: number | undefined): Row {
   return makeRow({ what, measured: measured * 100, unit: "%", against, floor: (floor ?? 1) * 100 })
 }
 
-function scoreOf(texts: readonly LabelledText[], found: ReadonlySet<string>) {
+function scoreOf(texts: readonly LabelledText[], findings: ReadonlySet<string>) {
   const secrets = texts.flatMap((it, at) => it.secrets.map((line) => idOf(at, line)))
-  const hits = secrets.filter((it) => found.has(it)).length
-  const precision = found.size === 0 ? 0 : hits / found.size
+  const hits = secrets.filter((it) => findings.has(it)).length
+  const precision = findings.size === 0 ? 0 : hits / findings.size
   const recall = secrets.length === 0 ? 0 : hits / secrets.length
   const sum = precision + recall
   return { precision, recall, f1: sum === 0 ? 0 : (2 * precision * recall) / sum }

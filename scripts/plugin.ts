@@ -29,8 +29,8 @@ const files = pluginFiles({
   mcpScript: readFileSync(join(ROOT, "plugin/scripts/mcp.sh"), "utf8"),
 })
 const lagging = files.filter((it) => readOrEmpty(it.path) !== it.text)
-const wanted = new Set(files.map((it) => it.path))
-const stale = globSync(GENERATED, { cwd: ROOT }).filter((it) => !wanted.has(it))
+const paths = new Set(files.map((it) => it.path))
+const stale = globSync(GENERATED, { cwd: ROOT }).filter((it) => !paths.has(it))
 if (values.check) refuse([...lagging.map((it) => it.path), ...stale])
 else write()
 process.stdout.write(

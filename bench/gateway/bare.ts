@@ -8,16 +8,16 @@ import { Agent, createServer, request } from "node:http"
 const model = new URL(process.argv[2] ?? "")
 const agent = new Agent({ keepAlive: true })
 
-const server = createServer({ noDelay: true }, (asked, response) => {
-  const { method, headers } = asked
-  const options = { host: model.hostname, port: model.port, path: asked.url, agent }
+const server = createServer({ noDelay: true }, (incoming, response) => {
+  const { method, headers } = incoming
+  const options = { host: model.hostname, port: model.port, path: incoming.url, agent }
   const onward = request({ ...options, method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     response.flushHeaders()
     answer.pipe(response)
   })
   onward.on("error", () => response.destroy())
-  asked.pipe(onward)
+  incoming.pipe(onward)
 })
 
 server.keepAliveTimeout = 60_000

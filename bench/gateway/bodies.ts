@@ -3,7 +3,7 @@ import { foldReceipt, openReceipt } from "#choose/fold"
 type Turn = { readonly role: "user" | "assistant"; readonly content: readonly object[] }
 
 export function plainBody(bytes: number): Buffer {
-  return bodyOf([...readsOf(bytes), says("user", "Now go on.")])
+  return bodyOf([...readsOf(bytes), textTurn("user", "Now go on.")])
 }
 
 /** The same work inside a returned branch, so that nearly all of it can be folded. */
@@ -23,7 +23,7 @@ export function branchBody(bytes: number, key: string): Buffer {
 function bodyOf(turns: readonly Turn[]): Buffer {
   const body = {
     model: "claude-bench",
-    messages: [says("user", "Find where cents are lost."), ...turns],
+    messages: [textTurn("user", "Find where cents are lost."), ...turns],
     system: [{ type: "text", text: "You are an agent. ".repeat(200) }],
     tools: ["Read", "mcp__qm__branch", "mcp__qm__return"].map((name) => ({
       name,
@@ -58,6 +58,6 @@ function callOf({ id, name, input }: Call, content: string): readonly Turn[] {
   ]
 }
 
-function says(role: Turn["role"], text: string): Turn {
+function textTurn(role: Turn["role"], text: string): Turn {
   return { role, content: [{ type: "text", text }] }
 }

@@ -19,8 +19,8 @@ import { openStore } from "#ground/store"
  * The gateway in its own process: `node … <folder> record|fold <address of the model> <key>`. A
  * line with a number is answered once that number of requests is recorded. Ends when stdin closes.
  */
-const [folder = "", given, model = "", key = ""] = process.argv.slice(2)
-const mode = given === "fold" ? "fold" : "record"
+const [folder = "", modeName, model = "", key = ""] = process.argv.slice(2)
+const mode = modeName === "fold" ? "fold" : "record"
 const [clock, random] = [systemClock, systemRandom]
 const location = {
   home: path.join(folder, mode, "home"),

@@ -6,9 +6,9 @@ declare const process: { readonly env: Readonly<Record<string, string | undefine
 /** Parameters for `fc.assert`: `SEED=…` repeats a run, and a failure prints its seed. */
 export function withSeed<Values>(): fc.Parameters<Values> {
   const seed = Number(process.env.SEED)
-  const isGiven = process.env.SEED !== undefined && Number.isSafeInteger(seed)
+  const hasSeed = process.env.SEED !== undefined && Number.isSafeInteger(seed)
   return {
-    ...(isGiven ? { seed: seed } : {}),
+    ...(hasSeed ? { seed: seed } : {}),
     reporter(details) {
       if (!details.failed) return
       const report = fc.defaultReportMessage(details) ?? "the property failed"

@@ -46,7 +46,7 @@ export function lightBuiltins({ late, isLight }: LightOptions) {
 function exportsOf(name: string, late: readonly string[]): string {
   const names = namesIn(name)
   if (late.includes(name)) return lateFunctions(name, names)
-  const whole = `const whole = /* @__PURE__ */ ${taken(name)}\nexport default whole\n`
+  const whole = `const whole = /* @__PURE__ */ ${moduleCode(name)}\nexport default whole\n`
   return whole + lines(names, (it) => `export const ${it} = /* @__PURE__ */ (() => whole.${it})()`)
 }
 
@@ -54,11 +54,11 @@ function lateFunctions(name: string, names: readonly string[]): string {
   const functions = names.filter((it) => /^[a-z]/.test(it))
   return lines(
     functions,
-    (it) => `export const ${it} = (...given) => ${taken(name)}.${it}(...given)`,
+    (it) => `export const ${it} = (...given) => ${moduleCode(name)}.${it}(...given)`,
   )
 }
 
-function taken(name: string): string {
+function moduleCode(name: string): string {
   return `process.getBuiltinModule(${JSON.stringify(name)})`
 }
 
@@ -89,7 +89,7 @@ function lightFiles(): string {
     head +
     own +
     lines(others, (it) => {
-      const call = `${taken("node:fs/promises")}.${it}(...given)`
+      const call = `${moduleCode("node:fs/promises")}.${it}(...given)`
       const hasTwin = twins.has(`${it}Sync`) && !LONG_FILES.includes(it)
       const body = hasTwin ? `isSynchronous() ? fs.${twinOf(it)}(...given) : ${call}` : call
       return `export const ${it} = async (...given) => ${body}`

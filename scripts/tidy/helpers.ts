@@ -80,8 +80,8 @@ export function checkHelpers(tree: Tree): Findings {
 function copiesIn({ path, text }: Source, owners: Owners): readonly Finding[] {
   return COPIES.filter(({ helper }) => owners.has(helper) && owners.get(helper) !== path).flatMap(
     ({ helper, pattern }) =>
-      [...text.matchAll(pattern)].map((found) => ({
-        where: `${path}:${lineAt(text, found.index)}`,
+      [...text.matchAll(pattern)].map((match) => ({
+        where: `${path}:${lineAt(text, match.index)}`,
         wrong: `This code repeats \`${helper}\`.`,
         instead: `Call \`${helper}\` of "#ground/base".`,
       })),

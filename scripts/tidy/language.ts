@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import { type ParseResult, Visitor } from "vite"
+import { type ESTree, type ParseResult, Visitor } from "vite"
 import { type Finding, type Findings, fail, join, report } from "./finding.ts"
 import { callsOf } from "./tests.ts"
 import { lineAt, type Source, type Tree } from "./tree.ts"
@@ -54,8 +54,12 @@ const VAGUE_TYPES = new Set(
   ),
 )
 
-/** Names of variables that say only that a value was obtained. */
-const VAGUE_LOCALS = new Set("found known given kept asked said hear told".split(" "))
+/** Names of variables and parameters that say only that a value was obtained. */
+const VAGUE_LOCALS = new Set(
+  "found known given kept asked said hear told heard taken wanted meant looked got says spoken spelt isAsked isSaid isTold isGiven isTaken isKept isFound".split(
+    " ",
+  ),
+)
 
 /** Words in names of files, types, functions and variables, with what to call the thing. */
 const BANNED_NAME_WORDS: ReadonlyMap<string, string> = new Map([
@@ -221,7 +225,7 @@ function vagueNames(source: Source): readonly Finding[] {
         instead: "Name what it is: SearchQuery, StoredRule.",
       })
     }
-    if (!isType && !source.isTest && VAGUE_LOCALS.has(name)) {
+    if (!isType && hasPlainLocals(source) && VAGUE_LOCALS.has(name)) {
       findings.push({
         where,
         wrong: `The variable name ${name} says only that a value was obtained.`,
@@ -242,6 +246,11 @@ function vagueNames(source: Source): readonly Finding[] {
   return findings
 }
 
+/** All code but tests and their scenes; `test/kit` is what other tests are written with. */
+function hasPlainLocals({ path, isTest }: Source): boolean {
+  return path.startsWith("test/kit/") ? !/\.test\.ts$/.test(path) : !isTest
+}
+
 function isVagueFile(file: string): boolean {
   const lastWord = file.slice(file.lastIndexOf("-") + 1)
   const isGerund = lastWord.endsWith("ing") && !NOUNS_IN_ING.test(file)
@@ -256,12 +265,45 @@ function declarationsOf(parsed: ParseResult): readonly Declaration[] {
   const add = (id: { name: string; start: number } | null, isType: boolean): void => {
     if (id !== null) declared.push({ name: id.name, start: id.start, isType })
   }
+  const addPatterns = (patterns: readonly Pattern[]): void => {
+    for (const id of patterns.flatMap(namesIn)) add(id, false)
+  }
   new Visitor({
     TSTypeAliasDeclaration: (node) => add(node.id, true),
     TSInterfaceDeclaration: (node) => add(node.id, true),
     ClassDeclaration: (node) => add(node.id, true),
-    FunctionDeclaration: (node) => add(node.id, false),
-    VariableDeclarator: (node) => add(node.id.type === "Identifier" ? node.id : null, false),
+    FunctionDeclaration: (node) => {
+      add(node.id, false)
+      addPatterns(node.params)
+    },
+    FunctionExpression: (node) => addPatterns(node.params),
+    ArrowFunctionExpression: (node) => addPatterns(node.params),
+    VariableDeclarator: (node) => addPatterns([node.id]),
   }).visit(parsed.program)
   return declared
+}
+
+type Pattern = ESTree.ParamPattern | ESTree.BindingPattern | ESTree.BindingRestElement
+
+/** Not `{ name }`, which is the name of a field. */
+function namesIn(pattern: Pattern): readonly ESTree.BindingIdentifier[] {
+  switch (pattern.type) {
+    case "Identifier":
+      return [pattern]
+    case "ObjectPattern":
+      return pattern.properties.flatMap((it) => {
+        if (it.type === "RestElement") return namesIn(it)
+        return it.shorthand ? [] : namesIn(it.value)
+      })
+    case "ArrayPattern":
+      return pattern.elements.flatMap((it) => (it === null ? [] : namesIn(it)))
+    case "AssignmentPattern":
+      return namesIn(pattern.left)
+    case "RestElement":
+      return namesIn(pattern.argument)
+    case "TSParameterProperty":
+      return namesIn(pattern.parameter)
+    default:
+      return pattern satisfies never
+  }
 }

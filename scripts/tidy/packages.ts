@@ -91,6 +91,6 @@ function findLocked(lockfile: Lockfile, name: string, build: string): LockedPack
 
 function serves(build: LockedPackage, platform: string): boolean {
   const [os = "", cpu = ""] = platform.split("-")
-  const fits = (list: readonly string[], wanted: string) => !list.length || list.includes(wanted)
+  const fits = (list: readonly string[], value: string) => !list.length || list.includes(value)
   return build.os.length > 0 && fits(build.os, os) && fits(build.cpu, cpu)
 }

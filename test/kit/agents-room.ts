@@ -17,7 +17,7 @@ const hide = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll("hunter2", "[redacted]"))
 
 export async function newRoom(
-  given: Partial<AgentsDeps> = {},
+  overrides: Partial<AgentsDeps> = {},
   location: StoreLocation = { kind: "memory" },
 ) {
   const store = await openStore({
@@ -27,7 +27,7 @@ export async function newRoom(
     log: silentLog,
   })
   const folder = await tempDirectory()
-  const told: number[] = []
+  const notified: number[] = []
   const deltas: string[] = []
   const clock = systemClock
   const synthetic = await loadAgent("synthetic")
@@ -58,29 +58,29 @@ export async function newRoom(
       }),
       onAdvance: store.onAdvance,
       contextParts: async () => [],
-      keptPack: async (given) => given,
+      keptPack: async (packId) => packId,
       rules: async () => ({}),
       checkResumable: async () => true,
       proxy: async () => undefined,
       redactJson: hide,
       hostPlaces: () => ({ home: folder.path, environment: {} }),
       sessionsDirectory: path.join(folder.path, "sessions"),
-      resolve: (given) => path.resolve(folder.path, given),
+      resolve: (userPath) => path.resolve(folder.path, userPath),
       count: async () => (text) => Math.ceil(text.length / 4),
       delimiter: () => "fence",
       wantsTitles: () => false,
       temporaryDirectory: makeTemporaryDirectory,
       maxRunning: () => 4,
-      ...given,
+      ...overrides,
       ...more,
     })
   const room = make()
-  room.onMessages((_, lastSeq) => void told.push(lastSeq))
+  room.onMessages((_, lastSeq) => void notified.push(lastSeq))
   room.onDelta(({ text }) => void deltas.push(text))
   return Object.assign(room, {
     store,
     directory: folder.path,
-    told,
+    told: notified,
     deltas,
     another: make,
     async [Symbol.asyncDispose]() {

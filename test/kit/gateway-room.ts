@@ -18,12 +18,12 @@ type UpstreamRequest = {
 }
 
 async function newProvider() {
-  const heard: UpstreamRequest[] = []
+  const requests: UpstreamRequest[] = []
   const say = { status: 200, refusesFolded: false }
   const server = createServer((request, response) => {
     void buffer(request).then((bytes) => {
       const body = bytes.toString("utf8")
-      heard.push({ path: request.url ?? "", headers: request.headers, body })
+      requests.push({ path: request.url ?? "", headers: request.headers, body })
       const isRefused = say.refusesFolded && !body.includes("qm-open:")
       const status = isRefused ? 400 : say.status
       response.writeHead(status, { "content-type": "application/json" })
@@ -34,7 +34,7 @@ async function newProvider() {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    heard,
+    heard: requests,
     say,
     async close() {
       server.closeAllConnections()
@@ -50,7 +50,7 @@ const USAGE = {
   cache_creation_input_tokens: 7,
 }
 
-export async function gatewayFixture(given: Partial<GatewayDeps> = {}) {
+export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
   const temp = await tempDirectory()
   const provider = await newProvider()
   const store = await openStore({
@@ -59,7 +59,7 @@ export async function gatewayFixture(given: Partial<GatewayDeps> = {}) {
     random: systemRandom,
     log: silentLog,
   })
-  const told: string[] = []
+  const notices: string[] = []
   const unfolded: string[] = []
   const trails: { branchId: string; tools: (string | null)[] }[] = []
   const deps: GatewayDeps = {
@@ -85,10 +85,10 @@ export async function gatewayFixture(given: Partial<GatewayDeps> = {}) {
     unfold: async (branchIds) => void unfolded.push(...branchIds),
     isAlive: () => true,
     proxyEnvironment: () => ({}),
-    ...given,
+    ...overrides,
   }
   const gateway = createGateway(deps)
-  const wanted: ProxiedSessionRequest = {
+  const request: ProxiedSessionRequest = {
     run: null,
     title: "claude",
     host: "claude-code",
@@ -97,21 +97,21 @@ export async function gatewayFixture(given: Partial<GatewayDeps> = {}) {
     hasContent: false,
     workingDirectory: temp.path,
     environment: { HOME: temp.path, ANTHROPIC_BASE_URL: provider.url },
-    tell: (text) => void told.push(text),
+    tell: (text) => void notices.push(text),
   }
   return {
     gateway,
     deps,
     provider,
-    told,
+    told: notices,
     trails,
     unfolded,
     place: deps.location,
     another: () => createGateway(deps),
     proxy: (more: Partial<ProxiedSessionRequest> = {}) =>
-      gateway.proxySession({ ...wanted, ...more }),
+      gateway.proxySession({ ...request, ...more }),
     proxyBy: (other: typeof gateway, more: Partial<ProxiedSessionRequest> = {}) =>
-      other.proxySession({ ...wanted, ...more }),
+      other.proxySession({ ...request, ...more }),
     async requests(id: string): Promise<readonly GatewayRequest[]> {
       return (await gateway.show({ id, limit: 100 })).requests
     },

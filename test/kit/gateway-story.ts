@@ -241,8 +241,8 @@ async function live(living: HostProcessInput): Promise<HostResult> {
 function resultIn(line: StreamLine): readonly string[] {
   if (line.type === "result") return [line.result ?? ""]
   const item = line["item"] as { readonly type?: string; readonly text?: string } | undefined
-  const isSaid = line.type === "item.completed" && item?.type === "agent_message"
-  return isSaid ? [item?.text ?? ""] : []
+  const isAgentText = line.type === "item.completed" && item?.type === "agent_message"
+  return isAgentText ? [item?.text ?? ""] : []
 }
 
 /** A line that is not JSON is stored as such. */

@@ -63,17 +63,17 @@ export function indexOn(
 }
 
 /** A tree source in memory; `given` may change between two scans. */
-export function memorySource(given: {
+export function memorySource(options: {
   readonly files: Readonly<Record<string, string>>
   readonly commits?: readonly MadeCommit[]
   readonly key?: string
 }): TreeSource {
-  const bytesOf = (path: string) => Buffer.from(given.files[path] ?? "")
+  const bytesOf = (path: string) => Buffer.from(options.files[path] ?? "")
   return {
-    key: given.key ?? "memory",
+    key: options.key ?? "memory",
     format: "sha1",
     async list() {
-      const paths = Object.keys(given.files).toSorted()
+      const paths = Object.keys(options.files).toSorted()
       const entries = paths.map((path) => {
         const bytes = bytesOf(path)
         return { path, sizeBytes: bytes.length, blobId: blobId(bytes, "sha1") }
@@ -85,12 +85,12 @@ export function memorySource(given: {
       for (const { path } of entries) {
         signal.throwIfAborted()
         const bytes = bytesOf(path)
-        if (path in given.files) yield { path, bytes, fileClass: classify(path, bytes) }
+        if (path in options.files) yield { path, bytes, fileClass: classify(path, bytes) }
         else yield { path, skip: "changed" as const }
       }
     },
     async past() {
-      const { commits } = given
+      const { commits } = options
       if (commits === undefined) return { problem: "this tree lies in memory and has no past" }
       return {
         ids: commits.map((_, at) => String(at)),

@@ -28,7 +28,7 @@ type Options = { readonly name?: string; readonly bundle?: string } & Partial<
 >
 
 export async function kitFixture(base: string, options: Options = {}): Promise<KitFixture> {
-  const { name = "project", bundle = "// the hooks\n", ...given } = options
+  const { name = "project", bundle = "// the hooks\n", ...overrides } = options
   const userHome = path.join(base, "user")
   const root = path.join(base, name)
   const gitDirectory = path.join(root, ".git")
@@ -56,7 +56,7 @@ export async function kitFixture(base: string, options: Options = {}): Promise<K
     clock: testClock(),
     random: systemRandom,
     log: silentLog,
-    ...given,
+    ...overrides,
   }
   const kit = createKit(deps)
   return {
@@ -85,19 +85,19 @@ You answer questions.
 
 /** Every file below a folder with its kind, mode and bytes, without backups, which stay. */
 export async function snapshot(folder: string): Promise<Readonly<Record<string, string>>> {
-  const found: Record<string, string> = {}
+  const texts: Record<string, string> = {}
   for (const entry of await readdir(folder, { recursive: true })) {
     const at = path.join(folder, entry)
     if (/\.qm(?:\/kit)?$|\.qm\/kit\/backups/.test(at)) continue
-    found[entry] = await describe(at)
+    texts[entry] = await describe(at)
   }
-  return found
+  return texts
 }
 
 async function describe(at: string): Promise<string> {
-  const looked = await lstat(at)
-  const mode = (looked.mode & 0o7777).toString(8)
-  if (looked.isSymbolicLink()) return `link to ${await readlink(at)}`
-  if (looked.isFile()) return `${mode} ${(await readFile(at)).toString("base64")}`
-  return looked.isDirectory() ? `folder ${mode}` : "special"
+  const stats = await lstat(at)
+  const mode = (stats.mode & 0o7777).toString(8)
+  if (stats.isSymbolicLink()) return `link to ${await readlink(at)}`
+  if (stats.isFile()) return `${mode} ${(await readFile(at)).toString("base64")}`
+  return stats.isDirectory() ? `folder ${mode}` : "special"
 }

@@ -141,23 +141,23 @@ async function runProgram(program: string, args: readonly string[], options: Hos
 }
 
 async function scriptedResponses(stepOf: (turn: number) => string | CodexCall | undefined) {
-  const asked: string[] = []
+  const questions: string[] = []
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       if (!(request.url ?? "").endsWith("/responses")) return response.writeHead(404).end("{}")
-      asked.push(body)
+      questions.push(body)
       const outputs = [...body.matchAll(/"(?:custom_tool|function)_call_output"/g)].length
       // Codex does not wait for a server to start: until then its tools are unknown, and the model asks again.
       const early = [...body.matchAll(/unsupported call: mcp__/g)].length
       const step = stepOf(outputs - early)
-      return setTimeout(() => answer(response, step, asked), early > 0 ? RETRY_MS : 0)
+      return setTimeout(() => answer(response, step, questions), early > 0 ? RETRY_MS : 0)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    asked,
+    asked: questions,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

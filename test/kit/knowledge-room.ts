@@ -55,8 +55,8 @@ export async function knowledgeFixture(
     },
     remove: (path) => rm(join(temp.path, path), { recursive: true }),
     async events() {
-      const asked = { after: undefined, limit: 1_000, namePrefix: "knowledge." }
-      const page = await store.journal.read(asked)
+      const query = { after: undefined, limit: 1_000, namePrefix: "knowledge." }
+      const page = await store.journal.read(query)
       return "entries" in page ? page.entries.map((it) => JSON.stringify(it.body)) : []
     },
     async [Symbol.asyncDispose]() {

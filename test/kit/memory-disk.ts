@@ -34,8 +34,8 @@ export function memoryDisk(planted: Readonly<Record<string, PlantedFile>>): Memo
   const touched = new Set<string>()
   let reads = 0
 
-  function resolve(given: string): string | undefined {
-    let at = path.resolve(given)
+  function resolve(name: string): string | undefined {
+    let at = path.resolve(name)
     for (let hops = 0; hops <= MOST_LINKS; hops++) {
       const link = firstLink(at, nodes)
       if (link === undefined) return nodes.has(at) || folders.has(at) ? at : undefined
@@ -44,10 +44,10 @@ export function memoryDisk(planted: Readonly<Record<string, PlantedFile>>): Memo
     return undefined
   }
 
-  function read(given: string, options: { readonly maxBytes: number }): DiskFile {
-    if (options.maxBytes > 0) touched.add(given)
+  function read(name: string, options: { readonly maxBytes: number }): DiskFile {
+    if (options.maxBytes > 0) touched.add(name)
     reads += 1
-    const realPath = resolve(given)
+    const realPath = resolve(name)
     if (realPath === undefined) return { kind: "missing" }
     const node = nodes.get(realPath)
     if (node === undefined || isFolder(node)) return { kind: "directory", realPath }
@@ -58,9 +58,9 @@ export function memoryDisk(planted: Readonly<Record<string, PlantedFile>>): Memo
       : { kind: "file", realPath, bytes, modifiedAt: times.get(realPath) ?? 0 }
   }
 
-  function list(given: string): readonly DiskEntry[] {
-    touched.add(given)
-    const realPath = resolve(given)
+  function list(name: string): readonly DiskEntry[] {
+    touched.add(name)
+    const realPath = resolve(name)
     if (realPath === undefined || !folders.has(realPath)) return []
     const names = new Set<string>()
     const prefix = realPath === "/" ? "/" : `${realPath}/`
@@ -80,14 +80,14 @@ export function memoryDisk(planted: Readonly<Record<string, PlantedFile>>): Memo
   return {
     touched,
     reads: () => reads,
-    read: (given, options) => Promise.resolve(read(given, options)),
-    list: (given) => Promise.resolve(list(given)),
-    realPath: (given) => Promise.resolve(resolve(given)),
-    modifiedAt: (given) => Promise.resolve(times.get(resolve(given) ?? "")),
-    async *records(given, options) {
-      const found = read(given, { maxBytes: Number.MAX_SAFE_INTEGER })
-      if (found.kind !== "file") return
-      for (const line of found.bytes.subarray(0, options.maxBytes).toString().split("\n")) {
+    read: (name, options) => Promise.resolve(read(name, options)),
+    list: (name) => Promise.resolve(list(name)),
+    realPath: (name) => Promise.resolve(resolve(name)),
+    modifiedAt: (name) => Promise.resolve(times.get(resolve(name) ?? "")),
+    async *records(name, options) {
+      const file = read(name, { maxBytes: Number.MAX_SAFE_INTEGER })
+      if (file.kind !== "file") return
+      for (const line of file.bytes.subarray(0, options.maxBytes).toString().split("\n")) {
         const record = parseRecord(line)
         if (record !== undefined) yield record
       }

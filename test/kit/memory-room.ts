@@ -79,8 +79,8 @@ export async function memoryFixture(
       return all.filter((it) => it.endsWith(".md") || it.endsWith(".tmp")).toSorted()
     },
     async events() {
-      const asked = { after: undefined, limit: 1_000, namePrefix: "memory." }
-      const page = await store.journal.read(asked)
+      const query = { after: undefined, limit: 1_000, namePrefix: "memory." }
+      const page = await store.journal.read(query)
       return "entries" in page ? page.entries.map((it) => it.name) : []
     },
     async [Symbol.asyncDispose]() {

@@ -79,18 +79,18 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 }
 
 function sendMessage(request: ModelRequest, response: ServerResponse, script: Script): void {
-  const asked = request.body as {
+  const sent = request.body as {
     model?: string
     stream?: boolean
     messages?: readonly { role: string }[]
   }
-  const turn = (asked.messages ?? []).filter((it) => it.role === "assistant").length
+  const turn = (sent.messages ?? []).filter((it) => it.role === "assistant").length
   const content = script(request, turn)
   const message = {
     id: `msg_scripted_${turn}`,
     type: "message",
     role: "assistant",
-    model: asked.model ?? "scripted",
+    model: sent.model ?? "scripted",
     content,
     stop_reason: content.some((it) => it.type === "tool_use") ? "tool_use" : "end_turn",
     stop_sequence: null,
@@ -101,7 +101,7 @@ function sendMessage(request: ModelRequest, response: ServerResponse, script: Sc
       output_tokens: 20,
     },
   }
-  if (asked.stream === true) streamMessage(response, message)
+  if (sent.stream === true) streamMessage(response, message)
   else sendJson(response, 200, message)
 }
 

@@ -87,15 +87,15 @@ const TOOL_NAMES: readonly Tool[] = [
 ]
 
 const alreadyNamed = new Set<string>()
-const found = new Map<Tool, boolean>()
+const isPresent = new Map<Tool, boolean>()
 
 function isAtHand(tool: Tool): boolean {
-  const known = found.get(tool)
-  if (known !== undefined) return known
+  const cached = isPresent.get(tool)
+  if (cached !== undefined) return cached
   // QM_TEST_WITHOUT=strace,git hides tools, so that both modes can be tested without them.
   const hidden = (process.env.QM_TEST_WITHOUT ?? "").split(",")
   const isThere = !hidden.includes(tool) && TOOLS[tool].isThere()
-  found.set(tool, isThere)
+  isPresent.set(tool, isThere)
   return isThere
 }
 

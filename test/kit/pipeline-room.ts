@@ -28,7 +28,7 @@ export type PlainStages = Readonly<Record<StageKind, StageWork>>
 /**
  * Each stage has one ask or step, named after it; the document contains the results of the others.
  */
-export function plainStages(given: Partial<PlainStages> = {}): PlainStages {
+export function plainStages(overrides: Partial<PlainStages> = {}): PlainStages {
   const ask: StageWork = async ({ stage, query, amendments, feedback, effects }) => {
     const words = [query, ...amendments, ...(feedback === undefined ? [] : [feedback])]
     const prompt = words.join("\n")
@@ -43,8 +43,8 @@ export function plainStages(given: Partial<PlainStages> = {}): PlainStages {
     (tool: string): StageWork =>
     async ({ stage, effects }) => {
       const label = { tool, kind: "search", title: stage.name } as const
-      const found = await effects.step("find", label, async () => ({ result: [stage.name] }))
-      return { output: { found }, summary: `${found.length} found` }
+      const names = await effects.step("find", label, async () => ({ result: [stage.name] }))
+      return { output: { found: names }, summary: `${names.length} found` }
     }
   return {
     ask,
@@ -56,7 +56,7 @@ export function plainStages(given: Partial<PlainStages> = {}): PlainStages {
       output: { title: query, markdown: JSON.stringify(outputs), references: [] },
       summary: "written",
     }),
-    ...given,
+    ...overrides,
   }
 }
 
@@ -75,13 +75,13 @@ type PipelineRoomOptions = {
   readonly location?: StoreLocation
 }
 
-export async function newPipelines(given: PipelineRoomOptions = {}) {
+export async function newPipelines(options: PipelineRoomOptions = {}) {
   const folder = await tempDirectory()
-  const { location = { kind: "memory" } as const } = given
+  const { location = { kind: "memory" } as const } = options
   const clock = systemClock
   const store = await openStore({ location, clock, random: systemRandom, log: silentLog })
   const at = (...names: string[]) => path.join(folder.path, ...names)
-  await writeAgent(at("user", "tester"), given.config ?? SIX_STAGES)
+  await writeAgent(at("user", "tester"), options.config ?? SIX_STAGES)
   const folders = createFolders({
     shipped: at("shipped"),
     user: [at("user")],
@@ -97,8 +97,8 @@ export async function newPipelines(given: PipelineRoomOptions = {}) {
       owner: PIPELINE_OWNER,
       isAlive: () => false,
       onAdvance: store.onAdvance,
-      stages: plainStages(given.stages),
-      model: async () => scriptedModel(given.brain ?? echo, given.usd ?? 0.01),
+      stages: plainStages(options.stages),
+      model: async () => scriptedModel(options.brain ?? echo, options.usd ?? 0.01),
       folders,
       directory: at("results"),
       redact: (text) => text.replaceAll("hunter2", "[redacted]"),
@@ -108,7 +108,7 @@ export async function newPipelines(given: PipelineRoomOptions = {}) {
       hasClassifier: () => false,
       sendToSession: async () => {},
       defaultBudgetUsd: () => 10,
-      ...given.deps,
+      ...options.deps,
       ...more,
     })
   const room = make()

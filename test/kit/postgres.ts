@@ -203,9 +203,9 @@ async function startServer(settings: Settings, port: number): Promise<ChildProce
     cwd: folder,
     stdio: ["pipe", "ignore", "pipe"],
   })
-  let said = ""
+  let output = ""
   server.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-5_000)
+    output = (output + text).slice(-5_000)
   })
   const url = `postgres://qm:${settings.password}@127.0.0.1:${port}/postgres`
   for (let tries = 0; tries < 300; tries++) {
@@ -213,7 +213,7 @@ async function startServer(settings: Settings, port: number): Promise<ChildProce
     if (await answers(url)) return server
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`Postgres did not start: ${said}`)
+  throw new Error(`Postgres did not start: ${output}`)
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -26,7 +26,7 @@ type ResearchOptions = {
   readonly hasClassifier?: boolean
 }
 
-export async function newResearch(given: ResearchOptions = {}) {
+export async function newResearch(options: ResearchOptions = {}) {
   const folder = await tempDirectory()
   const handbook = await openHandbook()
   const { store, knowledge } = handbook
@@ -35,9 +35,9 @@ export async function newResearch(given: ResearchOptions = {}) {
     ...WORLD,
     settings: Config.parse({}).model,
     key: async () => undefined,
-    price: () => given.usd ?? 0.01,
-    script: given.brain ?? offlineBrain,
-    ...given.model,
+    price: () => options.usd ?? 0.01,
+    script: options.brain ?? offlineBrain,
+    ...options.model,
   })
   const room = createPipelines({
     ...WORLD,
@@ -48,7 +48,7 @@ export async function newResearch(given: ResearchOptions = {}) {
     stages: createStages({
       knowledge,
       verify: VERIFY,
-      web: given.web ?? noWeb,
+      web: options.web ?? noWeb,
       startAgent: playAgent,
       count: async () => countQuarters,
     }),
@@ -65,7 +65,7 @@ export async function newResearch(given: ResearchOptions = {}) {
     redactJson: (value) => value,
     count: async () => countQuarters,
     windowTokens: () => 200_000,
-    hasClassifier: () => given.hasClassifier ?? false,
+    hasClassifier: () => options.hasClassifier ?? false,
     sendToSession: async () => {},
     defaultBudgetUsd: () => 10,
   })

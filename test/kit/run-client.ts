@@ -33,8 +33,8 @@ export function followRun(
   let changed = Promise.withResolvers<void>()
   const socket: Socket = connectLive(url, options)
   const subscribe = () => {
-    const asked = { agentId, after, ...(brief === undefined ? {} : { brief }) }
-    socket.emit("subscribe", asked, (reply: RunReply) => {
+    const query = { agentId, after, ...(brief === undefined ? {} : { brief }) }
+    socket.emit("subscribe", query, (reply: RunReply) => {
       replies.push(reply)
       tell()
     })
@@ -103,8 +103,8 @@ export function restOf(server: Pick<ServerFixture, "ask">) {
   const ask = async (method: string, path: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const { status, text } = await server.ask({ method, path, ...sent })
-    const said: unknown = text === "" ? undefined : JSON.parse(text)
-    return { status, said }
+    const json: unknown = text === "" ? undefined : JSON.parse(text)
+    return { status, said: json }
   }
   const show = async (id: string): Promise<Run> =>
     Run.parse((await ask("GET", `/api/agents/${id}`)).said)
@@ -116,12 +116,12 @@ export function restOf(server: Pick<ServerFixture, "ask">) {
       return Started.parse(said).agentId
     },
     async messages(id: string): Promise<readonly Message[]> {
-      const found: Message[] = []
+      const messages: Message[] = []
       for (;;) {
-        const path = `/api/agents/${id}/messages?after=${found.at(-1)?.seq ?? 0}`
+        const path = `/api/agents/${id}/messages?after=${messages.at(-1)?.seq ?? 0}`
         const page = z.array(Message).parse((await ask("GET", path)).said)
-        if (page.length === 0) return found
-        found.push(...page)
+        if (page.length === 0) return messages
+        messages.push(...page)
       }
     },
     async until(id: string, isSo: (run: Run) => boolean): Promise<Run> {

@@ -1,6 +1,6 @@
 import type { Run } from "#ground/contract"
 
-export function madeRun(given: Partial<Run> = {}): Run {
+export function madeRun(overrides: Partial<Run> = {}): Run {
   return {
     id: "run_1",
     type: "codex",
@@ -35,6 +35,6 @@ export function madeRun(given: Partial<Run> = {}): Run {
     origin: "started",
     openApprovals: 0,
     queuedTurns: 0,
-    ...given,
+    ...overrides,
   }
 }

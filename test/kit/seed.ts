@@ -5,8 +5,8 @@ import fc from "fast-check"
  * and prints it at the end.
  */
 export function seed(): number {
-  const given = Number(process.env.SEED)
-  if (process.env.SEED !== undefined && Number.isSafeInteger(given)) return given
+  const requested = Number(process.env.SEED)
+  if (process.env.SEED !== undefined && Number.isSafeInteger(requested)) return requested
   const made = newSeed()
   process.env.SEED = String(made)
   process.stderr.write(`SEED=${made}\n`)
@@ -37,8 +37,8 @@ export function fcParameters<Values>(options: {
     numRuns: isNight() ? (options.nightRuns ?? options.numRuns * 10) : options.numRuns,
     reporter(details) {
       if (!details.failed) return
-      const found = fc.defaultReportMessage(details) ?? "the property failed"
-      throw new Error(`SEED=${ofThisRun} repeats this run\n${found}`, {
+      const report = fc.defaultReportMessage(details) ?? "the property failed"
+      throw new Error(`SEED=${ofThisRun} repeats this run\n${report}`, {
         cause: details.errorInstance,
       })
     },

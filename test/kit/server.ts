@@ -66,7 +66,7 @@ export async function newServer(options: ServerOptions = {}) {
     app: () => app,
     store: () => app.store(),
     token: () => readToken(app.places.home),
-    ask: async (asked: TestRequest) => send(port, await withToken(asked, app.places.home)),
+    ask: async (request: TestRequest) => send(port, await withToken(request, app.places.home)),
     async restart(): Promise<void> {
       await stop()
       app = await open()
@@ -98,22 +98,22 @@ export type Answer = {
   readonly text: string
 }
 
-async function withToken(asked: TestRequest, home: string): Promise<TestRequest> {
-  if (asked.token === "none") return asked
+async function withToken(request: TestRequest, home: string): Promise<TestRequest> {
+  if (request.token === "none") return request
   const authorization = `Bearer ${await readToken(home)}`
-  return { ...asked, headers: { authorization, ...asked.headers } }
+  return { ...request, headers: { authorization, ...request.headers } }
 }
 
 /** One request with exactly these headers; Host is ours by default and omitted when empty. */
-export function send(port: number, asked: TestRequest): Promise<Answer> {
-  const { host = `127.0.0.1:${port}`, ...others } = asked.headers ?? {}
+export function send(port: number, options: TestRequest): Promise<Answer> {
+  const { host = `127.0.0.1:${port}`, ...others } = options.headers ?? {}
   const headers: Record<string, string | string[]> = { ...others }
-  if (asked.body !== undefined) {
+  if (options.body !== undefined) {
     headers["content-type"] ??= "application/json"
-    headers["content-length"] ??= String(Buffer.byteLength(asked.body))
+    headers["content-length"] ??= String(Buffer.byteLength(options.body))
   }
   // Explicit, because node would announce chunks for a missing body.
-  const hasNoBody = asked.body === undefined && !["GET", "HEAD"].includes(asked.method ?? "GET")
+  const hasNoBody = options.body === undefined && !["GET", "HEAD"].includes(options.method ?? "GET")
   if (hasNoBody) headers["content-length"] ??= "0"
   if (host !== "") headers["host"] = host
   // A flat list, so that a header can be sent twice.
@@ -124,8 +124,8 @@ export function send(port: number, asked: TestRequest): Promise<Answer> {
     const sent = request({
       host: "127.0.0.1",
       port,
-      path: asked.path,
-      method: asked.method ?? "GET",
+      path: options.path,
+      method: options.method ?? "GET",
       headers: lines,
       setHost: false,
       agent: false,
@@ -144,20 +144,20 @@ export function send(port: number, asked: TestRequest): Promise<Answer> {
       })
       response.on("error", reject)
     })
-    sent.end(asked.body)
+    sent.end(options.body)
   })
 }
 
 export function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
-    let said = ""
+    let output = ""
     socket.setEncoding("latin1").on("data", (text: string) => {
-      said += text
+      output += text
     })
     // A reset after the response counts as an end.
-    socket.on("error", () => resolve(said))
-    socket.on("close", () => resolve(said))
+    socket.on("error", () => resolve(output))
+    socket.on("close", () => resolve(output))
     socket.write(bytes, "latin1")
   })
 }
@@ -183,21 +183,21 @@ export async function neverReads(
     authorization: `Bearer ${options.token}`,
     ...UPGRADE_HEADERS,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const heard = (part: string) =>
+  const collect = (part: string) =>
     new Promise<void>((resolve) => {
-      let said = ""
+      let output = ""
       const listen = (chunk: Buffer) => {
-        said += chunk.toString("latin1")
-        if (!said.includes(part)) return
+        output += chunk.toString("latin1")
+        if (!output.includes(part)) return
         socket.off("data", listen)
         resolve()
       }
       socket.on("data", listen)
     })
-  const opened = heard("pingInterval")
+  const opened = collect("pingInterval")
   socket.write(`GET ${LIVE_URL} HTTP/1.1\r\n${headers.join("")}\r\n`)
   await opened
-  const joined = heard('40{"sid"')
+  const joined = collect('40{"sid"')
   socket.write(frame("40"))
   await joined
   socket.pause()
@@ -304,12 +304,12 @@ export async function say(store: Store, count: number, key = "log.level"): Promi
 }
 
 export async function stored(store: Store, from?: Cursor): Promise<readonly JournalEntry[]> {
-  const found: JournalEntry[] = []
+  const entries: JournalEntry[] = []
   for (let after = from; ; ) {
     const page = await store.journal.read({ after, limit: 1_000 })
     if (page.kind !== "entries") throw new Error(`the store answers ${page.kind}`)
-    if (page.entries.length === 0) return found
-    found.push(...page.entries)
+    if (page.entries.length === 0) return entries
+    entries.push(...page.entries)
     after = page.next
   }
 }

@@ -94,8 +94,8 @@ export async function strictAnthropic(options: StrictOptions) {
       if (request.method !== "POST" || body === undefined) return sendError(response, 404, "no")
       if (path.endsWith("/count_tokens")) return count(state, bytes, response)
       if (!path.endsWith("/messages")) return sendError(response, 404, "only messages")
-      const asked = { headers: request.headers, body: body as MessagesBody, bytes: bytes.length }
-      return answer(state, asked, response)
+      const received = { headers: request.headers, body: body as MessagesBody, bytes: bytes.length }
+      return answer(state, received, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -142,10 +142,10 @@ function count(state: State, bytes: Buffer, response: ServerResponse): void {
   sendJson(response, 200, { input_tokens: state.cache.count(bytes.toString()) })
 }
 
-function answer(state: State, asked: MessagesRequest, response: ServerResponse): void {
-  const { body } = asked
-  const session = String(asked.headers["x-claude-code-session-id"] ?? "")
-  const agent = asked.headers["x-claude-code-agent-id"]?.toString() ?? null
+function answer(state: State, request: MessagesRequest, response: ServerResponse): void {
+  const { body } = request
+  const session = String(request.headers["x-claude-code-session-id"] ?? "")
+  const agent = request.headers["x-claude-code-agent-id"]?.toString() ?? null
   const conversation = conversationOf(state, `${session} ${agent}`, body)
   learnBranches(conversation, body)
   const mismatches = mismatchesOf(body)
@@ -154,7 +154,7 @@ function answer(state: State, asked: MessagesRequest, response: ServerResponse):
   const usage = state.cache.use(body)
   const status = refusal?.status ?? 200
   conversation.mayStrip ||= refusal !== undefined && mismatches.length > 0
-  state.requests.push({ ...asked, session, agent, usage, violations, mismatches, status })
+  state.requests.push({ ...request, session, agent, usage, violations, mismatches, status })
   if (refusal !== undefined) return sendError(response, refusal.status, refusal.message)
   const content = [...thinkingFor(body), ...saidNext(state, { conversation, body })]
   const ready = (): void => send(state, { conversation, body, usage, content }, response)
@@ -195,9 +195,9 @@ function refusalOf(
     return { status: 400, message: "this request is not wanted" }
   }
   if (mismatch === undefined || state.options.enforce !== true) return undefined
-  const said =
+  const reply =
     "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
-  return { status: 400, message: `${mismatch}: ${said}` }
+  return { status: 400, message: `${mismatch}: ${reply}` }
 }
 
 /**
@@ -205,8 +205,8 @@ function refusalOf(
  * since.
  */
 function conversationOf(state: State, key: string, body: MessagesBody): Conversation {
-  const known = state.conversations.get(key)
-  const conversation = known ?? {
+  const current = state.conversations.get(key)
+  const conversation = current ?? {
     story: undefined,
     answered: new Map<ScriptedStory, number>(),
     awaited: undefined,
@@ -229,10 +229,10 @@ function heardIn(body: MessagesBody): string {
 
 export function newestStory(
   stories: readonly ScriptedStory[],
-  heard: string,
+  text: string,
 ): ScriptedStory | undefined {
   return stories
-    .map((story) => ({ story, at: heard.lastIndexOf(story.hears) }))
+    .map((story) => ({ story, at: text.lastIndexOf(story.hears) }))
     .filter((it) => it.at !== -1)
     .toSorted((a, b) => b.at - a.at)[0]?.story
 }
@@ -249,13 +249,13 @@ function learnBranches(conversation: Conversation, body: MessagesBody): void {
 
 /** A turn with thinking must not come back without it, unless it was refused. */
 function lostThinking(conversation: Conversation, body: MessagesBody): readonly string[] {
-  const said = body.messages
+  const texts = body.messages
     .filter((it) => it.role === "assistant")
     .map((it) => blocksOf(it.content))
   const hasThinking = (blocks: readonly Block[]): boolean =>
     blocks.some((it) => it.type === "thinking")
-  if (conversation.mayStrip || !said.some(hasThinking)) return []
-  return said.flatMap((blocks) => {
+  if (conversation.mayStrip || !texts.some(hasThinking)) return []
+  return texts.flatMap((blocks) => {
     const call = blocks.find((it) => it.type === "tool_use")?.id ?? ""
     const isLost = conversation.hadThinking.has(call) && !hasThinking(blocks)
     return isLost ? [`the turn of ${call} lost its thinking`] : []
@@ -315,11 +315,11 @@ function saidNext(
   const last = body.messages.findLast((it) => it.role === "user")
   const asksSummary = JSON.stringify(last?.content ?? "").includes("summary of the conversation")
   if (asksSummary) return [{ type: "text", text: SUMMARY }]
-  const said = tell(conversation) ?? NO_STORY
+  const reply = tell(conversation) ?? NO_STORY
   conversation.awaited = undefined
-  if (typeof said === "string") return [{ type: "text", text: said }]
-  conversation.awaited = said.find((it) => it.after !== undefined)?.after
-  return said.map((call) => {
+  if (typeof reply === "string") return [{ type: "text", text: reply }]
+  conversation.awaited = reply.find((it) => it.after !== undefined)?.after
+  return reply.map((call) => {
     const id = `toolu_${String(state.calls).padStart(4, "0")}`
     state.calls += 1
     if (call.as !== undefined) conversation.callByName.set(call.as, id)

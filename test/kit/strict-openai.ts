@@ -56,8 +56,9 @@ export async function strictOpenAi(options: StrictOpenAiOptions) {
       const isPacked = request.headers["content-encoding"] === "zstd"
       const bytes = isPacked ? zstdDecompressSync(sent) : sent
       const path = new URL(request.url ?? "/", "http://model").pathname
-      const isAsked = request.method === "POST" && path.endsWith("/responses") && bytes.length > 0
-      if (!isAsked) {
+      const isQuestion =
+        request.method === "POST" && path.endsWith("/responses") && bytes.length > 0
+      if (!isQuestion) {
         return sendError(response, 404, "only responses")
       }
       const body: ResponsesBody = JSON.parse(bytes.toString())
@@ -132,11 +133,11 @@ function answer(
 }
 
 function conversationOf(state: State, key: string, body: ResponsesBody): Conversation {
-  const known = state.conversations.get(key)
-  if (known !== undefined) return known
-  const heard = JSON.stringify(body.input)
+  const current = state.conversations.get(key)
+  if (current !== undefined) return current
+  const text = JSON.stringify(body.input)
   const conversation = {
-    story: newestStory(state.options.stories, heard),
+    story: newestStory(state.options.stories, text),
     answered: 0,
     callByName: new Map<string, string>(),
     branchByCall: new Map<string, string>(),
@@ -159,8 +160,8 @@ function prefixesOf(body: ResponsesBody): readonly string[] {
   const prefixes = [hash("sha256", base)]
   for (const item of body.input) {
     // Fields that the host adds to returned reasoning are not part of the original.
-    const said = item.type === "reasoning" ? item["encrypted_content"] : item
-    prefixes.push(hash("sha256", `${prefixes.at(-1)}${JSON.stringify(said)}`))
+    const content = item.type === "reasoning" ? item["encrypted_content"] : item
+    prefixes.push(hash("sha256", `${prefixes.at(-1)}${JSON.stringify(content)}`))
   }
   return prefixes
 }
@@ -170,30 +171,30 @@ function seal(prefix: string | undefined): string {
 }
 
 function violationsOf(body: ResponsesBody): readonly string[] {
-  const found: string[] = []
+  const problems: string[] = []
   const callsOf = (isCall: boolean): readonly (string | undefined)[] =>
     body.input
       .filter((it) => /_call(_output)?$/.test(it.type) && it.type.endsWith("_call") === isCall)
       .map((it) => it.call_id)
   const calls = callsOf(true)
   const outputs = callsOf(false)
-  for (const id of calls) if (!outputs.includes(id)) found.push(`no output for ${id}`)
-  for (const id of outputs) if (!calls.includes(id)) found.push(`no call for ${id}`)
+  for (const id of calls) if (!outputs.includes(id)) problems.push(`no output for ${id}`)
+  for (const id of outputs) if (!calls.includes(id)) problems.push(`no call for ${id}`)
   for (const ids of [calls, outputs]) {
     for (const [index, id] of ids.entries()) {
-      if (ids.indexOf(id) !== index) found.push(`${id} is there twice`)
+      if (ids.indexOf(id) !== index) problems.push(`${id} is there twice`)
     }
   }
   for (const [index, item] of body.input.entries()) {
     const next = body.input[index + 1]?.type ?? "message"
     const isLoose = item.type === "reasoning" && next.endsWith("_output")
-    if (isLoose) found.push(`input.${index}: reasoning without the item that it belongs to`)
+    if (isLoose) problems.push(`input.${index}: reasoning without the item that it belongs to`)
     const before = body.input.slice(0, index).map((it) => it.call_id)
     const isEarly = item.type.endsWith("_output") && !before.includes(item.call_id)
-    if (isEarly) found.push(`input.${index}: an output before its call`)
+    if (isEarly) problems.push(`input.${index}: an output before its call`)
   }
-  if (Reflect.has(body, "previous_response_id")) found.push("previous_response_id is not known")
-  return found
+  if (Reflect.has(body, "previous_response_id")) problems.push("previous_response_id is not known")
+  return problems
 }
 
 function use(state: State, body: ResponsesBody, prefixes: readonly string[]) {
@@ -227,7 +228,7 @@ function saidNext(
   conversation: Conversation,
   prefix: string | undefined,
 ): readonly InputItem[] {
-  const said = conversation.story?.says[conversation.answered] ?? "I have nothing to do."
+  const reply = conversation.story?.says[conversation.answered] ?? "I have nothing to do."
   conversation.answered += 1
   const id = String(state.requests.length)
   const reasoning = {
@@ -236,11 +237,11 @@ function saidNext(
     summary: [],
     encrypted_content: seal(prefix),
   }
-  if (typeof said === "string") {
-    const content = [{ type: "output_text", text: said }]
+  if (typeof reply === "string") {
+    const content = [{ type: "output_text", text: reply }]
     return [reasoning, { type: "message", id: `msg_${id}`, role: "assistant", content }]
   }
-  return [reasoning, ...said.map((call) => callItem(state, conversation, call))]
+  return [reasoning, ...reply.map((call) => callItem(state, conversation, call))]
 }
 
 function callItem(state: State, conversation: Conversation, call: Call): InputItem {

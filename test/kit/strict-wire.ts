@@ -80,16 +80,16 @@ export function createBinding(body: MessagesBody) {
 /** Positions whose thinking was signed for another conversation, and all later ones. */
 export function mismatchesOf(body: MessagesBody): readonly string[] {
   const binding = createBinding(body)
-  const found: string[] = []
+  const problems: string[] = []
   for (const [index, message] of body.messages.entries()) {
     if (message.role !== "assistant") continue
     for (const [place, block] of blocksOf(message.content).entries()) {
       const isThinking = block.type === "thinking"
       if (isThinking && block["signature"] !== signatureOf(binding.before(index)))
-        found.push(`messages.${index}.content.${place}`)
+        problems.push(`messages.${index}.content.${place}`)
     }
   }
-  return found
+  return problems
 }
 
 export function signatureOf(prefix: string): string {
@@ -98,21 +98,21 @@ export function signatureOf(prefix: string): string {
 
 export function violationsOf(body: MessagesBody): readonly string[] {
   const { messages } = body
-  const found: string[] = []
-  if (messages[0]?.role !== "user") found.push("the first message is not the user's")
-  if (messages.at(-1)?.role === "assistant") found.push("the last message is the assistant's")
+  const problems: string[] = []
+  if (messages[0]?.role !== "user") problems.push("the first message is not the user's")
+  if (messages.at(-1)?.role === "assistant") problems.push("the last message is the assistant's")
   for (const [index, message] of messages.entries()) {
-    const say = (what: string): void => void found.push(`messages.${index}: ${what}`)
+    const say = (what: string): void => void problems.push(`messages.${index}: ${what}`)
     if (message.role === "system") judgeSystem(messages, index, say)
     else if (message.role === "assistant") judgeAssistant(messages, index, say)
     else if (message.role === "user") judgeUser(messages, index, say)
     else say(`role ${message.role} is not known`)
     for (const block of blocksOf(message.content)) judgeBlock(body, block, say)
   }
-  judgeIds(messages, found)
+  judgeIds(messages, problems)
   const markers = unescapedMarkers(body)
-  if (markers > MOST_MARKERS) found.push(`${markers} cache markers`)
-  return found
+  if (markers > MOST_MARKERS) problems.push(`${markers} cache markers`)
+  return problems
 }
 
 type ReportViolation = (what: string) => void
@@ -139,14 +139,14 @@ function judgeUser(messages: readonly Message[], index: number, say: ReportViola
   const message = messages[index]
   if (message === undefined) return
   const before = messages[index - 1]
-  const asked =
+  const callIds =
     before?.role === "assistant"
       ? blocksOf(before.content)
           .filter((it) => it.type === "tool_use")
           .map((it) => it.id)
       : []
   for (const id of resultsOf(message))
-    if (!asked.includes(id)) say(`tool_result ${id} is an orphan`)
+    if (!callIds.includes(id)) say(`tool_result ${id} is an orphan`)
   const types = blocksOf(message.content).map((it) => it.type)
   if (types.length === 0) say("a user turn without content")
   const firstOther = types.findIndex((it) => it !== "tool_result")
@@ -158,14 +158,14 @@ function judgeBlock(body: MessagesBody, block: Block, say: ReportViolation): voi
   if (block.type === "text" && (block.text ?? "").trim() === "") say("an empty text")
   if (block.type === "thinking" && typeof block["signature"] !== "string") say("unsigned thinking")
   if (block.type !== "tool_result" || !Array.isArray(block["content"])) return
-  const known = new Set((body.tools ?? []).map((it) => it.name))
+  const toolNames = new Set((body.tools ?? []).map((it) => it.name))
   for (const it of block["content"] as readonly Block[]) {
-    const isUnknown = it.type === "tool_reference" && !known.has(it.tool_name)
+    const isUnknown = it.type === "tool_reference" && !toolNames.has(it.tool_name)
     if (isUnknown) say(`tool_reference to ${it.tool_name}, which is not there`)
   }
 }
 
-function judgeIds(messages: readonly Message[], found: string[]): void {
+function judgeIds(messages: readonly Message[], problems: string[]): void {
   for (const type of ["tool_use", "tool_result"]) {
     const name = type === "tool_use" ? "id" : "tool_use_id"
     const ids = messages
@@ -173,7 +173,7 @@ function judgeIds(messages: readonly Message[], found: string[]): void {
       .filter((it) => it.type === type)
       .map((it) => it[name])
     const twice = ids.filter((it, index) => ids.indexOf(it) !== index)
-    for (const id of twice) found.push(`${type} ${id} is there twice`)
+    for (const id of twice) problems.push(`${type} ${id} is there twice`)
   }
 }
 
@@ -205,7 +205,7 @@ function piecesOf(body: MessagesBody): readonly Piece[] {
 /** A provider's cache: prefixes that end at a marker, found within the look-back. */
 export async function createCache() {
   const counter = await createTokens({ encoding: "claude" }).counter()
-  const kept = new Set<string>()
+  const cached = new Set<string>()
   const tokensByText = new Map<string, number>()
   const count = (text: string): number => {
     const key = hash("sha256", text, "base64url")
@@ -224,10 +224,12 @@ export async function createCache() {
         sums.push((sums[index - 1] ?? 0) + count(text))
       }
       const markers = pieces.flatMap((it, index) => (it.isMarked ? [index] : []))
-      const isKept = (index: number): boolean => kept.has(hashes[index] ?? "")
-      const found = markers.map((it) => nearest(it, isKept)).reduce((a, b) => Math.max(a, b), -1)
-      for (const marker of markers) kept.add(hashes[marker] ?? "")
-      const cacheRead = sums[found] ?? 0
+      const isCached = (index: number): boolean => cached.has(hashes[index] ?? "")
+      const longest = markers
+        .map((it) => nearest(it, isCached))
+        .reduce((a, b) => Math.max(a, b), -1)
+      for (const marker of markers) cached.add(hashes[marker] ?? "")
+      const cacheRead = sums[longest] ?? 0
       const written = sums[markers.at(-1) ?? -1] ?? 0
       const cacheWrite = Math.max(0, written - cacheRead)
       return { cacheRead, cacheWrite, input: (sums.at(-1) ?? 0) - cacheRead - cacheWrite }
@@ -235,9 +237,9 @@ export async function createCache() {
   }
 }
 
-function nearest(marker: number, isKept: (index: number) => boolean): number {
+function nearest(marker: number, isCached: (index: number) => boolean): number {
   for (let index = marker; index > marker - LOOK_BACK_BLOCKS && index >= 0; index--) {
-    if (isKept(index)) return index
+    if (isCached(index)) return index
   }
   return -1
 }

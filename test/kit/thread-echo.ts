@@ -34,6 +34,6 @@ function loop(): string {
 }
 
 function hoard(): string {
-  const kept: string[][] = []
-  for (;;) kept.push(Array.from({ length: 10_000 }, (_, at) => `${at}`))
+  const chunks: string[][] = []
+  for (;;) chunks.push(Array.from({ length: 10_000 }, (_, at) => `${at}`))
 }

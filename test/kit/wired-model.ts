@@ -37,7 +37,7 @@ export async function wiredModel(options: {
     wires,
     model,
     logged,
-    ask: (asked: Partial<ModelAsk> = {}) => model.ask({ ...QUESTION, ...asked }),
+    ask: (overrides: Partial<ModelAsk> = {}) => model.ask({ ...QUESTION, ...overrides }),
     [Symbol.asyncDispose]: () => wires[Symbol.asyncDispose](),
   }
 }

@@ -158,12 +158,12 @@ function thinkingOf(answer: WireAnswer): readonly string[] {
 }
 
 function usageOf(answer: WireAnswer) {
-  const given = "text" in answer && answer.usage !== "none" ? answer.usage : undefined
+  const usage = "text" in answer && answer.usage !== "none" ? answer.usage : undefined
   return {
-    input_tokens: given?.input ?? 100,
-    output_tokens: given?.output ?? 20,
-    cache_read_input_tokens: given?.cacheRead ?? 0,
-    cache_creation_input_tokens: given?.cacheWrite ?? 0,
+    input_tokens: usage?.input ?? 100,
+    output_tokens: usage?.output ?? 20,
+    cache_read_input_tokens: usage?.cacheRead ?? 0,
+    cache_creation_input_tokens: usage?.cacheWrite ?? 0,
   }
 }
 

@@ -11,9 +11,9 @@ const MOST_TEXTS = 96
 export const embeddingsWire: Wire = {
   refusal(call) {
     const isAzure = call.url.pathname.startsWith("/openai/deployments/")
-    const asked = { ...call, wire: isAzure ? ("azure" as const) : ("openai" as const) }
+    const question = { ...call, wire: isAzure ? ("azure" as const) : ("openai" as const) }
     // The chat wire checks the key; a request without messages checks nothing else.
-    const denied = openaiWire.refusal({ ...asked, body: PROBE })
+    const denied = openaiWire.refusal({ ...question, body: PROBE })
     if (denied !== undefined) return denied
     const message = problemOf(call)
     return message === undefined
@@ -29,9 +29,9 @@ export const embeddingsWire: Wire = {
   }),
   refuse: openaiWire.refuse,
   events(request, answer) {
-    const given = "vectors" in answer ? answer.vectors : undefined
+    const vectors = "vectors" in answer ? answer.vectors : undefined
     const own = request.texts.map((text, index) => ({ index, embedding: vectorOf(text) }))
-    const data = (given ?? own).map((it) => ({ object: "embedding", ...it }))
+    const data = (vectors ?? own).map((it) => ({ object: "embedding", ...it }))
     const usage = { prompt_tokens: 1, total_tokens: 1 }
     const body = { object: "list", data, model: request.model, usage }
     return {

@@ -18,12 +18,12 @@ export const openaiWire: Wire = {
   },
   read(call) {
     const body = call.body as Body
-    const said = (role: string) =>
+    const textsOf = (role: string) =>
       (body.messages ?? []).filter((it) => it.role === role).map((it) => textOf(it.content))
     return {
       model: modelOf(call),
-      instructions: said("system").join("\n"),
-      prompt: said("user").join("\n"),
+      instructions: textsOf("system").join("\n"),
+      prompt: textsOf("user").join("\n"),
       schema: body.response_format?.json_schema?.schema,
       texts: [],
     }
@@ -109,8 +109,8 @@ function thinkingProblem(body: Body, model: string): string | undefined {
   if (isThinker && body.max_tokens !== undefined) {
     return "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
   }
-  const isAsked = body.reasoning_effort !== undefined
-  return !isThinker && isAsked
+  const hasEffort = body.reasoning_effort !== undefined
+  return !isThinker && hasEffort
     ? "Unrecognized request argument supplied: reasoning_effort"
     : undefined
 }
@@ -119,8 +119,8 @@ function formatProblem(body: Body): string | undefined {
   const format = body.response_format
   if (format === undefined || format.type === "text") return undefined
   if (format.type === "json_object") {
-    const isSaid = /json/i.test(JSON.stringify(body.messages))
-    return isSaid ? undefined : "'messages' must contain the word 'json' in some form."
+    const namesJson = /json/i.test(JSON.stringify(body.messages))
+    return namesJson ? undefined : "'messages' must contain the word 'json' in some form."
   }
   if (format.type !== "json_schema") return "Invalid value for 'response_format.type'."
   const { name = "", schema, strict, description, ...rest } = format.json_schema ?? {}
@@ -169,25 +169,25 @@ const STOPS = { complete: "stop", length: "length", refused: "content_filter" } 
 function endOf(request: WireRequest, answer: WireAnswer): readonly string[] {
   const stop = "text" in answer ? (answer.stop ?? "complete") : "complete"
   const isCounted = (request.body as Body).stream_options?.include_usage === true
-  const given = "text" in answer ? answer.usage : undefined
+  const usage = "text" in answer ? answer.usage : undefined
   const counts = chunk(request, {
     choices: [],
-    usage: usageOf(given === "none" ? undefined : given),
+    usage: usageOf(usage === "none" ? undefined : usage),
   })
   return [
     chunk(request, { choices: [choice({}, STOPS[stop])] }),
-    ...(isCounted && given !== "none" ? [counts] : []),
+    ...(isCounted && usage !== "none" ? [counts] : []),
     "data: [DONE]\n\n",
   ]
 }
 
 /** Here the input tokens include those read from the cache. */
 function usageOf(
-  given:
+  usage:
     | { readonly input: number; readonly output: number; readonly cacheRead?: number }
     | undefined,
 ) {
-  const { input = 100, output = 20, cacheRead = 0 } = given ?? {}
+  const { input = 100, output = 20, cacheRead = 0 } = usage ?? {}
   return {
     prompt_tokens: input + cacheRead,
     completion_tokens: output,

@@ -30,15 +30,15 @@ export async function modelWires(script: WireScript = understood): Promise<Model
       const wire = wireAt(incoming.method ?? "", url)
       if (wire === undefined) return sendJson(response, 404, { error: { message: "Not found" } })
       const call = { wire, url, headers: incoming.headers, body, key }
-      const spoken = WIRES[wire]
-      const refusal = spoken.refusal(call)
+      const protocol = WIRES[wire]
+      const refusal = protocol.refusal(call)
       if (refusal !== undefined) {
         refusals.push(refusal.message)
-        return sendJson(response, refusal.status, spoken.refuse(refusal))
+        return sendJson(response, refusal.status, protocol.refuse(refusal))
       }
-      const request = { ...call, ...spoken.read(call), ended: endOf(response) }
+      const request = { ...call, ...protocol.read(call), ended: endOf(response) }
       requests.push(request)
-      await answer(response, spoken, { request, answer: await script(request) })
+      await answer(response, protocol, { request, answer: await script(request) })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -100,24 +100,25 @@ async function answer(
   wire: Wire,
   call: { readonly request: WireRequest; readonly answer: WireAnswer },
 ): Promise<void> {
-  const said = call.answer
-  if ("silent" in said) return
-  if ("status" in said) {
-    const refusal = { type: "invalid_request_error", ...said }
-    for (const [name, value] of Object.entries(said.headers ?? {})) response.setHeader(name, value)
-    return sendJson(response, said.status, wire.refuse(refusal))
+  const answer = call.answer
+  if ("silent" in answer) return
+  if ("status" in answer) {
+    const refusal = { type: "invalid_request_error", ...answer }
+    for (const [name, value] of Object.entries(answer.headers ?? {}))
+      response.setHeader(name, value)
+    return sendJson(response, answer.status, wire.refuse(refusal))
   }
-  if ("raw" in said) {
+  if ("raw" in answer) {
     response.writeHead(200, { "content-type": "text/event-stream" })
-    response.end(said.raw)
+    response.end(answer.raw)
     return
   }
-  const events = wire.events(call.request, said)
+  const events = wire.events(call.request, answer)
   response.writeHead(200, { "content-type": events.contentType })
   for (const event of events.before) response.write(event)
-  if ("endless" in said) return repeat(response, events.pieces.join(""))
-  await sendPieces(response, events.pieces, "hold" in said ? said.hold : undefined)
-  if ("cutAfter" in said) return void setImmediate(() => response.destroy())
+  if ("endless" in answer) return repeat(response, events.pieces.join(""))
+  await sendPieces(response, events.pieces, "hold" in answer ? answer.hold : undefined)
+  if ("cutAfter" in answer) return void setImmediate(() => response.destroy())
   response.end(events.after.join(""))
 }
 

@@ -7,9 +7,9 @@ export function countWork(act: () => void): number {
   const undo = PLACES.map(({ of, name }) => {
     const own: unknown = Reflect.get(of, name)
     if (typeof own !== "function") throw new Error(`there is no ${name}`)
-    const counted = function (this: unknown, ...given: readonly unknown[]): unknown {
+    const counted = function (this: unknown, ...args: readonly unknown[]): unknown {
       count++
-      return Reflect.apply(own, this, given)
+      return Reflect.apply(own, this, args)
     }
     Reflect.set(of, name, counted)
     return () => Reflect.set(of, name, own)

@@ -47,7 +47,7 @@ export function createRecorder(deps: RecorderDeps) {
   const folds = createFoldCache()
   const recordedSessions = new Set<string>()
   let waitingBytes = 0
-  let taken = 0
+  let queued = 0
   const record = async (exchange: Exchange | SkippedExchange): Promise<void> => {
     try {
       if ("skipped" in exchange) {
@@ -65,7 +65,7 @@ export function createRecorder(deps: RecorderDeps) {
       const bytes = weightOf(exchange)
       const most = deps.mostWaitingBytes ?? MOST_WAITING_BYTES
       const isTooMuch = waitingBytes > 0 && waitingBytes + bytes > most
-      taken += 1
+      queued += 1
       if (isTooMuch) {
         const skipped = withoutBodies(exchange)
         last = last.then(() => record({ skipped }))
@@ -79,7 +79,7 @@ export function createRecorder(deps: RecorderDeps) {
         })
     },
     settled: (): Promise<void> => last,
-    taken: (): number => taken,
+    taken: (): number => queued,
   }
 }
 

@@ -21,10 +21,10 @@ export const kitHandlers = (deps: HandlerDeps): Handlers<typeof kitOperations> =
     const installed = await kit.installed()
     const installedHosts = installed.level === null ? await kit.hostsFound() : installed.hosts
     const hosts = host ?? installedHosts
-    const wanted = level ?? (await deps.level())
+    const chosenLevel = level ?? (await deps.level())
     const added = statusline ? "add" : undefined
     const statusLine = replaceStatusline ? "replace" : added
-    const plan = await kit.plan({ hosts, level: wanted, statusLine }, context.signal)
+    const plan = await kit.plan({ hosts, level: chosenLevel, statusLine }, context.signal)
     const statusFlags = { add: ["--statusline"], replace: ["--statusline --replace-statusline"] }
     const flags = [...flagsOf(host, level), ...(statusLine ? statusFlags[statusLine] : [])]
     const command = ["qm init", ...flags, "--yes"].join(" ")
@@ -88,8 +88,8 @@ async function finish(
 async function setLevel(kit: Kit, level: number, context: CallContext): Promise<KitDone> {
   const { level: current, hosts } = await kit.installed()
   const isEnrolled = current !== null
-  const wanted = isEnrolled ? hosts : await kit.hostsFound()
-  const plan = await kit.plan({ hosts: wanted, level }, context.signal)
+  const chosenHosts = isEnrolled ? hosts : await kit.hostsFound()
+  const plan = await kit.plan({ hosts: chosenHosts, level }, context.signal)
   const command = `qm init --level ${level} --yes`
   return finish({ kit, plan, command }, { yes: isEnrolled }, context)
 }

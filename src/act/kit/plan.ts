@@ -198,11 +198,11 @@ async function planStatusLine(
     const warning = "Only Claude Code has a status line, and it is not among the hosts."
     return { wanted: undefined, warnings: [warning] }
   }
-  const isKept = value !== undefined && wish === "add"
+  const keepsOwn = value !== undefined && wish === "add"
   const warning = `${file} has a status line of its own, which stays. To replace it until \`qm uninstall\`: \`qm init --statusline --replace-statusline\`.`
   return {
-    wanted: isKept ? undefined : { mayReplace: wish === "replace" },
-    warnings: isKept ? [warning] : [],
+    wanted: keepsOwn ? undefined : { mayReplace: wish === "replace" },
+    warnings: keepsOwn ? [warning] : [],
   }
 }
 
@@ -368,10 +368,10 @@ type WantedWiring = {
   readonly statusLine: KitContext["statusLine"]
 }
 
-async function planUser(deps: KitDeps, manifest: Manifest, wanted: WantedWiring) {
-  const { wiring, isLeaving } = wanted
+async function planUser(deps: KitDeps, manifest: Manifest, desired: WantedWiring) {
+  const { wiring, isLeaving } = desired
   const program = wiring.length > 0 ? await programFor(deps, manifest, isLeaving) : undefined
-  const files = program === undefined ? [] : await wantedNow(deps, wanted, program)
+  const files = program === undefined ? [] : await wantedNow(deps, desired, program)
   const wantedPaths = new Set(files.map((it) => it.path))
   const strays = await findStrays(deps, { known: manifest.files, wanted: wantedPaths })
   const steps = await reconcile(files, { ...manifest.files, ...strays }, reconcileDeps(deps))

@@ -191,9 +191,9 @@ const mayAnswer =
   ({ state, isAlone }: FoundRun): void => {
     const { id, end, pause } = state
     if (end !== undefined) throw RunEnded({ id, status: end.status })
-    const meant = pauseOf(by)
-    if (pause !== undefined && (meant ?? pause.pauseId) === pause.pauseId) return
-    throw NotPaused({ id, status: statusOf(state, isAlone), pause: meant })
+    const pauseId = pauseOf(by)
+    if (pause !== undefined && (pauseId ?? pause.pauseId) === pause.pauseId) return
+    throw NotPaused({ id, status: statusOf(state, isAlone), pause: pauseId })
   }
 
 function createAnswering({ engine, redact }: AnsweringDeps) {

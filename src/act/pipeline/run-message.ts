@@ -138,10 +138,10 @@ async function undecided(
   return { said: replyOf("E", GOES_ON_UNCHANGED), bodies: [...calls, resumed], ...after }
 }
 
-function left(its: "B" | "C", asked: string): MessageDecision {
-  const message = sliceText(asked.toWellFormed(), BREAKOUT_CHARACTERS)
+function left(its: "B" | "C", text: string): MessageDecision {
+  const message = sliceText(text.toWellFormed(), BREAKOUT_CHARACTERS)
   // A menu number is a choice, not a question to answer.
-  const answered = isMenuNumber(asked, 3) ? null : asked
+  const answered = isMenuNumber(text, 3) ? null : text
   return {
     said: { case: its, reply: LEFT, answered },
     bodies: [
@@ -177,7 +177,7 @@ async function answerAfter(id: string, message: Message, deps: SayDeps): Promise
     await deps.sendToSession(session, message.text)
     return `Sent to session ${session}; the answer appears there.`
   }
-  const body = await spoken(state, message, deps)
+  const body = await answerMessage(state, message, deps)
   await deps.engine.answer(id, {
     may: () => {},
     decide: (now) => [{ ...body, key: `say/${now.said.turns + 1}` }],
@@ -185,7 +185,7 @@ async function answerAfter(id: string, message: Message, deps: SayDeps): Promise
   return body.answer
 }
 
-async function spoken(state: RunState, message: Message, deps: SayDeps) {
+async function answerMessage(state: RunState, message: Message, deps: SayDeps) {
   const model = await deps.model()
   const block = promptBlock(await deps.summary(state.id))
   const answer = await model.ask({

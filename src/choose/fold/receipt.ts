@@ -21,9 +21,9 @@ type ReceiptKind = "open" | "fold"
 /** Each branch once, in order; a wrong MAC is no receipt. */
 export function receiptsIn(text: string, kind: ReceiptKind, key: string): readonly string[] {
   const branchIds = new Set<string>()
-  let looked = 0
+  let position = 0
   for (const [, branchId = "", mac = ""] of text.matchAll(PATTERNS[kind])) {
-    if (++looked > MOST_RECEIPTS) break
+    if (++position > MOST_RECEIPTS) break
     if (isSame(mac, macOf(key, kind, branchId))) branchIds.add(branchId)
   }
   return [...branchIds]

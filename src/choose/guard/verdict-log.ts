@@ -89,16 +89,16 @@ export async function readVerdicts(query: VerdictQuery): Promise<Verdicts> {
   await sweepState(query)
   const counts: Record<VerdictKind, number> = { ...NONE }
   let verdicts: VerdictLine[] = []
-  let [looked, isCut] = [0, false]
+  let [lineCount, isCut] = [0, false]
   for (const day of await daysSince(query)) {
-    const dayLines = await readDay(day, MOST_VERDICTS_READ - looked)
-    looked += dayLines.looked
+    const dayLines = await readDay(day, MOST_VERDICTS_READ - lineCount)
+    lineCount += dayLines.looked
     const fitting = dayLines.lines.filter((it) => isWanted(it, query))
     for (const it of fitting) counts[it.verdict] += 1
     verdicts = [...verdicts, ...fitting.toSorted((a, b) => b.at - a.at)]
     isCut ||= dayLines.isCut || verdicts.length > query.limit
     verdicts = verdicts.slice(0, query.limit)
-    if (looked >= MOST_VERDICTS_READ) break
+    if (lineCount >= MOST_VERDICTS_READ) break
   }
   return { verdicts, counts, isCut }
 }
@@ -132,7 +132,7 @@ type Day = {
 
 async function readDay(file: string, most: number): Promise<Day> {
   const lines: VerdictLine[] = []
-  let [looked, isCut] = [0, false]
+  let [lineCount, isCut] = [0, false]
   const limits = { maxBytes: LARGEST_VERDICT_DAY_BYTES, maxLineBytes: LARGEST_VERDICT_LINE_BYTES }
   try {
     for await (const item of streamJsonl(file, limits)) {
@@ -142,12 +142,12 @@ async function readDay(file: string, most: number): Promise<Day> {
       }
       const line = verdictOf(item.record)
       if (line !== undefined) lines.push(line)
-      looked += 1
+      lineCount += 1
     }
   } catch {
-    return { lines, looked, isCut }
+    return { lines, looked: lineCount, isCut }
   }
-  return { lines: lines.slice(-most), looked, isCut: isCut || lines.length > most }
+  return { lines: lines.slice(-most), looked: lineCount, isCut: isCut || lines.length > most }
 }
 
 function isWanted(line: VerdictLine, query: VerdictQuery): boolean {
@@ -222,8 +222,8 @@ async function sweepState({ stateDirectory, now }: LogAt): Promise<void> {
 
 async function sweepLines(folder: string, oldest: number): Promise<void> {
   await sweep(folder, async (name) => {
-    const looked = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
-    return looked?.kind === "found" && looked.stat.modifiedAtMs < oldest
+    const fileStat = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
+    return fileStat?.kind === "found" && fileStat.stat.modifiedAtMs < oldest
   })
 }
 

@@ -85,8 +85,8 @@ export function adviceFor(
 }
 
 export function listGuidelines(guidelines: readonly KnownGuideline[], facts: WorkFacts) {
-  const isAsked = Object.values(facts).some((it) => it !== undefined)
-  const listed = isAsked ? guidelines.filter((it) => appliesTo(it, facts, "holds")) : guidelines
+  const hasFilter = Object.values(facts).some((it) => it !== undefined)
+  const listed = hasFilter ? guidelines.filter((it) => appliesTo(it, facts, "holds")) : guidelines
   return {
     guidelines: [...listed],
     verdict: verdictOf(listed.filter((it) => it.isEnabled)),

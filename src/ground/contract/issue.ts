@@ -23,37 +23,39 @@ export function describeIssue(issue: Issue, context: IssueContext = {}): string 
 }
 
 function describeProblem(issue: Issue, value: unknown, isSecret: boolean): string {
-  const got = context(value, isSecret)
+  const actual = context(value, isSecret)
   switch (issue.code) {
     case "invalid_type":
       if (value === undefined) return "is missing"
-      return `must be ${TYPES[issue.expected] ?? issue.expected}${got}`
+      return `must be ${TYPES[issue.expected] ?? issue.expected}${actual}`
     case "invalid_value": {
       const values = issue.values.slice(0, MOST_VALUES_LISTED).map(String)
       const more = issue.values.length - values.length
       const list = `${values.join(", ")}${more > 0 ? ` and ${more} more` : ""}`
-      return `must be ${values.length > 1 ? "one of " : ""}${list}${got}`
+      return `must be ${values.length > 1 ? "one of " : ""}${list}${actual}`
     }
     case "too_big":
-      return `${limitText(issue.origin, "at most", issue)}${sizeText(issue.origin, value, got)}`
+      return `${limitText(issue.origin, "at most", issue)}${sizeText(issue.origin, value, actual)}`
     case "too_small":
       if (Number(issue.minimum) === 1 && UNITS[issue.origin] !== undefined)
         return "must not be empty"
-      return `${limitText(issue.origin, "at least", issue)}${sizeText(issue.origin, value, got)}`
+      return `${limitText(issue.origin, "at least", issue)}${sizeText(issue.origin, value, actual)}`
     case "invalid_format":
-      return formatText(issue, got)
+      return formatText(issue, actual)
     case "not_multiple_of":
-      return `must be a multiple of ${issue.divisor}${got}`
+      return `must be a multiple of ${issue.divisor}${actual}`
     case "unrecognized_keys":
       return `has unknown ${issue.keys.length === 1 ? "field" : "fields"} ${issue.keys.map(quote).join(", ")}`
     case "invalid_union":
-      return `has none of the allowed forms${got}`
+      return `has none of the allowed forms${actual}`
     case "invalid_key":
       return "has an invalid key"
     case "invalid_element":
       return "has an invalid entry"
     case "custom":
-      return issue.message === "Invalid input" ? `is invalid${got}` : `is invalid: ${issue.message}`
+      return issue.message === "Invalid input"
+        ? `is invalid${actual}`
+        : `is invalid: ${issue.message}`
   }
 }
 
@@ -90,8 +92,8 @@ function limitText(origin: string, words: "at most" | "at least", issue: Limit):
   return `must be ${words === "at most" ? "less" : "more"} than ${limit}`
 }
 
-function sizeText(origin: string, value: unknown, got: string): string {
-  if (UNITS[origin] === undefined) return got
+function sizeText(origin: string, value: unknown, actual: string): string {
+  if (UNITS[origin] === undefined) return actual
   const isSized = typeof value === "string" || Array.isArray(value)
   return isSized ? `, has ${value.length.toLocaleString("en-US")}` : ""
 }
@@ -104,13 +106,13 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "a UUID",
 }
 
-function formatText(issue: Extract<Issue, { code: "invalid_format" }>, got: string): string {
+function formatText(issue: Extract<Issue, { code: "invalid_format" }>, actual: string): string {
   const format = FORMATS[issue.format]
-  if (format !== undefined) return `must be ${format}${got}`
+  if (format !== undefined) return `must be ${format}${actual}`
   // Schemas give their patterns a message, such as "lowercase letters, digits and dashes".
   return issue.message.startsWith("Invalid ")
-    ? `has an invalid format${got}`
-    : `must be ${issue.message.replace(/^must be /, "")}${got}`
+    ? `has an invalid format${actual}`
+    : `must be ${issue.message.replace(/^must be /, "")}${actual}`
 }
 
 function context(value: unknown, isSecret: boolean): string {

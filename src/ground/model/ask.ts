@@ -40,9 +40,9 @@ export function checkLength(ask: Pick<ModelAsk, "instructions" | "prompt">): voi
 }
 
 /** For a provider without usage numbers; without an estimate a budget would never be spent. */
-export function estimateUsage(given: string, answered: string): TokenUsage {
+export function estimateUsage(prompt: string, answered: string): TokenUsage {
   return {
-    input: Math.ceil(given.length / CHARACTERS_A_TOKEN),
+    input: Math.ceil(prompt.length / CHARACTERS_A_TOKEN),
     output: Math.ceil(answered.length / CHARACTERS_A_TOKEN),
     cacheRead: 0,
     cacheWrite: 0,

@@ -35,25 +35,25 @@ export function createModel(deps: ModelDeps): Model {
   const usual = usualModel(settings)
   const reach = settings.provider === "scripted" ? reachScript(deps) : reachProvider(deps)
 
-  async function ask(asked: ModelAsk): Promise<ModelAnswer> {
+  async function ask(question: ModelAsk): Promise<ModelAnswer> {
     const startedMs = clock.monotonicMs()
-    checkLength(asked)
-    const read = answerReader(asked.schema, asked.name)
-    const name = asked.model ?? usual
-    const { value: said, retries } = await reach(asked, name)
-    const usage = said.usage ?? estimateUsage(asked.instructions + asked.prompt, said.text)
-    const usd = priceOf(deps, usage, [said.model, name])
+    checkLength(question)
+    const read = answerReader(question.schema, question.name)
+    const name = question.model ?? usual
+    const { value: reply, retries } = await reach(question, name)
+    const usage = reply.usage ?? estimateUsage(question.instructions + question.prompt, reply.text)
+    const usd = priceOf(deps, usage, [reply.model, name])
     const durationMs = Math.round(clock.monotonicMs() - startedMs)
-    const { value, problem } = judge(said, read(said.text))
-    const isCut = said.end === "length"
-    const model = said.model ?? name
-    return { text: said.text, value, problem, isCut, usage, usd, model, retries, durationMs }
+    const { value, problem } = judge(reply, read(reply.text))
+    const isCut = reply.end === "length"
+    const model = reply.model ?? name
+    return { text: reply.text, value, problem, isCut, usage, usd, model, retries, durationMs }
   }
 
   return {
     provider: settings.provider,
     name: usual,
-    ask: (asked) => logged(() => ask(asked), asked, deps),
+    ask: (question) => logged(() => ask(question), question, deps),
   }
 }
 
@@ -120,11 +120,11 @@ function priceOf(
 }
 
 function judge(
-  said: ModelReply,
+  reply: ModelReply,
   read: { readonly value: unknown; readonly problem: string | undefined },
 ) {
-  if (said.end === "refused") return { value: undefined, problem: "The model refused to respond." }
-  const isCut = said.end === "length" && read.problem !== undefined
+  if (reply.end === "refused") return { value: undefined, problem: "The model refused to respond." }
+  const isCut = reply.end === "length" && read.problem !== undefined
   if (!isCut) return read
   return { value: undefined, problem: `${read.problem} It was truncated at the token limit.` }
 }

@@ -12,20 +12,28 @@ import { VENDOR_RULES } from "./rules/vendors.ts"
 export type Span = SecretMatch & { readonly secret: string; readonly rank: number }
 
 /** Findings in the raw text, the unescaped text and decoded base64. They may overlap. */
-export function findSpans(text: string, known: KnownSecretFinder, work: Work): readonly Span[] {
-  const spans = [...findThroughBase64(text, known, work)]
+export function findSpans(
+  text: string,
+  knownSecrets: KnownSecretFinder,
+  work: Work,
+): readonly Span[] {
+  const spans = [...findThroughBase64(text, knownSecrets, work)]
   for (const view of unescapedViews(text)) {
     work.steps += view.text.length
-    pushMapped(spans, view, findThroughBase64(view.text, known, work))
+    pushMapped(spans, view, findThroughBase64(view.text, knownSecrets, work))
   }
   return spans
 }
 
-function findThroughBase64(text: string, known: KnownSecretFinder, work: Work): readonly Span[] {
+function findThroughBase64(
+  text: string,
+  knownSecrets: KnownSecretFinder,
+  work: Work,
+): readonly Span[] {
   const runs = runsOf(text)
-  const spans = findPlain(text, runs, { known, work })
+  const spans = findPlain(text, runs, { known: knownSecrets, work })
   for (const view of base64Views(text, runs)) {
-    pushMapped(spans, view, findPlain(view.text, runsOf(view.text), { known, work }))
+    pushMapped(spans, view, findPlain(view.text, runsOf(view.text), { known: knownSecrets, work }))
   }
   return spans
 }
@@ -87,10 +95,10 @@ function firstLetter(text: string, { start }: Run): number {
   return /[+-]/.test(text[start] ?? "") ? start + 1 : start
 }
 
-function spanOf(text: string, found: SecretMatch, rank: number): Span {
-  return { ...found, rank, secret: text.slice(found.start, found.end) }
+function spanOf(text: string, match: SecretMatch, rank: number): Span {
+  return { ...match, rank, secret: text.slice(match.start, match.end) }
 }
 
-function pushMapped(spans: Span[], view: View, found: readonly Span[]): void {
-  for (const span of found) spans.push({ ...span, ...view.source(span.start, span.end) })
+function pushMapped(spans: Span[], view: View, viewSpans: readonly Span[]): void {
+  for (const span of viewSpans) spans.push({ ...span, ...view.source(span.start, span.end) })
 }

@@ -83,12 +83,12 @@ function indexOf(values: readonly string[], keys: { base: number; salt: string }
 }
 
 /** Overlapping matches are one finding: a repeated letter would give one per position. */
-function add(found: SecretMatch[], start: number, end: number): void {
-  const last = found.at(-1)
+function add(matches: SecretMatch[], start: number, end: number): void {
+  const last = matches.at(-1)
   if (last === undefined || last.end <= start) {
-    found.push({ start, end, kind: "known-value" })
+    matches.push({ start, end, kind: "known-value" })
   } else if (last.end < end) {
-    found[found.length - 1] = { ...last, end }
+    matches[matches.length - 1] = { ...last, end }
   }
 }
 

@@ -49,9 +49,9 @@ export type OwnedDriver = Driver & { close(): Promise<void> }
 /** A row that does not parse is an error, without its values in the message. */
 export function parseRows<Row extends z.ZodType>(
   row: Row,
-  found: readonly DatabaseRow[],
+  rows: readonly DatabaseRow[],
 ): z.output<Row>[] {
-  return found.map((it) => {
+  return rows.map((it) => {
     const parsed = row.safeParse(it)
     if (parsed.success) return parsed.data
     const [issue] = parsed.error.issues

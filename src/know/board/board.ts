@@ -31,14 +31,14 @@ export function createBoard(deps: BoardDeps) {
     show({ lane, limit }: ParsedInput<"board.show">): Board {
       const { tickets, problems } = load()
       const settings = deps.settings()
-      const wanted = lane === undefined ? tickets : tickets.filter((it) => it.lane === lane)
+      const shownTickets = lane === undefined ? tickets : tickets.filter((it) => it.lane === lane)
       return {
         lanes: LANES.map((it) => ({
           lane: it,
           tickets: tickets.filter((ticket) => ticket.lane === it).length,
           limit: limitOf(it, settings),
         })),
-        tickets: wanted.slice(0, limit),
+        tickets: shownTickets.slice(0, limit),
         total: tickets.length,
         ready: tickets.filter((it) => it.isReady).length,
         problems: [...problems],

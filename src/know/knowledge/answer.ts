@@ -123,20 +123,20 @@ export function formatContext(
   budget: number,
   count: (text: string) => number,
 ): KbContext {
-  const taken: StoredParagraph[] = []
+  const paragraphs: StoredParagraph[] = []
   let tokens = count(textOf([]))
   for (const { paragraph } of listed) {
-    if (paragraph === undefined || taken.includes(paragraph)) continue
-    const more = count(`${elementOf(paragraph, taken.length)}\n`)
+    if (paragraph === undefined || paragraphs.includes(paragraph)) continue
+    const more = count(`${elementOf(paragraph, paragraphs.length)}\n`)
     if (tokens + more > budget) continue
-    taken.push(paragraph)
+    paragraphs.push(paragraph)
     tokens += more
   }
   // The whole may have a few more tokens than its parts.
-  while (taken.length > 0 && count(textOf(taken)) > budget) taken.pop()
-  const text = textOf(taken)
-  const included = taken.map((it, at) => ({ label: labelOf(at), id: it.id }))
-  const isIn = new Set(taken.map((it) => it.id))
+  while (paragraphs.length > 0 && count(textOf(paragraphs)) > budget) paragraphs.pop()
+  const text = textOf(paragraphs)
+  const included = paragraphs.map((it, at) => ({ label: labelOf(at), id: it.id }))
+  const isIn = new Set(paragraphs.map((it) => it.id))
   const left = [...new Set(listed.map((it) => it.id))].filter((id) => !isIn.has(id))
   return { text, tokens: count(text), included, left }
 }

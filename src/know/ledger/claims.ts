@@ -95,19 +95,19 @@ async function takeAll(
   holder: Holder,
   context: ClaimsContext,
 ): Promise<TakeOutcome> {
-  const taken: { readonly claim: Claim; readonly isNew: boolean }[] = []
+  const newClaims: { readonly claim: Claim; readonly isNew: boolean }[] = []
   const giveBack = async () => {
-    for (const { claim, isNew } of taken) if (isNew) await release(claim, context)
+    for (const { claim, isNew } of newClaims) if (isNew) await release(claim, context)
   }
   for (const path of paths) {
     const outcome = await takeOne(path, holder, context)
-    if (outcome.kind === "taken") taken.push(outcome)
+    if (outcome.kind === "taken") newClaims.push(outcome)
     else {
       await giveBack()
       return outcome
     }
   }
-  return { kind: "taken", claims: taken.map((it) => it.claim) }
+  return { kind: "taken", claims: newClaims.map((it) => it.claim) }
 }
 
 type OneOutcome =

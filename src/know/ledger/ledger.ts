@@ -228,11 +228,11 @@ async function lastTouch(file: string, path: string): Promise<Touch | undefined>
 /** If a session moved to another host, the last recorded host wins. */
 async function sessionOf(file: string): Promise<LedgerSession | undefined> {
   const openings = await openedIn(file)
-  const looked = await statFile(file)
+  const fileStat = await statFile(file)
   const [first] = openings
-  if (first === undefined || looked.kind !== "found") return undefined
+  if (first === undefined || fileStat.kind !== "found") return undefined
   const host = openings.findLast((it) => it.host !== undefined)?.host
-  return { sessionId: first.sessionId, host, lastAt: looked.stat.modifiedAtMs }
+  return { sessionId: first.sessionId, host, lastAt: fileStat.stat.modifiedAtMs }
 }
 
 async function openedIn(file: string) {
@@ -264,8 +264,9 @@ function recentFiles(folder: string, sinceMs: number): readonly string[] {
   const listed = held.list({ maxEntries: MOST_LEDGER_ENTRIES })
   const entries = listed.kind === "listed" ? listed.entries : []
   const files = entries.flatMap(({ name, what }) => {
-    const looked = what === "regular file" && name.endsWith(".jsonl") ? held.stat(name) : undefined
-    const modifiedAtMs = looked?.kind === "found" ? looked.stat.modifiedAtMs : -1
+    const fileStat =
+      what === "regular file" && name.endsWith(".jsonl") ? held.stat(name) : undefined
+    const modifiedAtMs = fileStat?.kind === "found" ? fileStat.stat.modifiedAtMs : -1
     return modifiedAtMs >= sinceMs ? [{ name, modifiedAtMs }] : []
   })
   const newest = files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, MOST_LEDGERS)

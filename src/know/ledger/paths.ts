@@ -69,10 +69,10 @@ export async function makeFolders(root: string, folder: string): Promise<void> {
   let way = ""
   for (const name of folder.split("/")) {
     way = way === "" ? name : `${way}/${name}`
-    const looked = await statFile(join(root, way))
-    if (looked.kind === "found" && looked.what !== "directory")
-      throw FolderUnusable({ folder: way, what: looked.what })
-    if (looked.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
+    const fileStat = await statFile(join(root, way))
+    if (fileStat.kind === "found" && fileStat.what !== "directory")
+      throw FolderUnusable({ folder: way, what: fileStat.what })
+    if (fileStat.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
   }
 }
 

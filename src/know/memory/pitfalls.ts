@@ -66,13 +66,13 @@ function withPitfalls(load: Load, deps: Deps): Load {
 }
 
 function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
-  const isTold = (it: MemoryEntry) =>
+  const isShown = (it: MemoryEntry) =>
     it.kind === "pitfall" &&
     it.state !== "superseded" &&
     !isQuarantined(it) &&
     it.cites.length > 0 &&
     (it.state === "confirmed" || confidenceOf(it, usesOf(it.id)) >= LEAST_CONFIDENCE)
-  const shownEntries = kept.map((it) => it.entry).filter(isTold)
+  const shownEntries = kept.map((it) => it.entry).filter(isShown)
   const latest = shownEntries.toSorted(
     (a, b) => b.createdAt - a.createdAt || compareText(a.id, b.id),
   )

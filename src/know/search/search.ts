@@ -81,12 +81,12 @@ function take<Item>(
   most: number,
   isWanted: (item: Item) => boolean,
 ): readonly Item[] {
-  const taken: Item[] = []
+  const chosenItems: Item[] = []
   for (const item of items) {
-    if (taken.length >= most) break
-    if (isWanted(item)) taken.push(item)
+    if (chosenItems.length >= most) break
+    if (isWanted(item)) chosenItems.push(item)
   }
-  return taken
+  return chosenItems
 }
 
 function secondLook(

@@ -134,15 +134,15 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     }
   }
 
-  async function sessionOf(given: string): Promise<SessionRow> {
+  async function sessionOf(idPrefix: string): Promise<SessionRow> {
     const db = await deps.db()
-    const exact = await db.get(SessionRow, selectSession(given))
+    const exact = await db.get(SessionRow, selectSession(idPrefix))
     if (exact !== undefined) return exact
-    const ids = await db.all(IdRow, selectIdsFrom(given))
-    if (ids.length > 1) throw SessionAmbiguous({ session: given, count: ids.length })
+    const ids = await db.all(IdRow, selectIdsFrom(idPrefix))
+    if (ids.length > 1) throw SessionAmbiguous({ session: idPrefix, count: ids.length })
     const [only] = ids
     const row = only === undefined ? undefined : await db.get(SessionRow, selectSession(only.id))
-    if (row === undefined) throw SessionNotIndexed({ session: given })
+    if (row === undefined) throw SessionNotIndexed({ session: idPrefix })
     return row
   }
 
@@ -174,12 +174,12 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       return { sessions: await describeSessions(db, rows), total, import: await importState() }
     },
 
-    async show({ session: given }: { readonly session: string }, context: CallContext) {
+    async show({ session: idPrefix }: { readonly session: string }, context: CallContext) {
       await refresh(context)
-      const row = await sessionOf(given)
+      const row = await sessionOf(idPrefix)
       const db = await deps.db()
       const [session] = await describeSessions(db, [row])
-      if (session === undefined) throw SessionNotIndexed({ session: given })
+      if (session === undefined) throw SessionNotIndexed({ session: idPrefix })
       const ever = { since: 0, until: Number.MAX_SAFE_INTEGER }
       const filter = { session: row.id }
       const agents = await spendBy(db, "agent", { ...ever, filter })
@@ -230,14 +230,14 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     },
 
     async cost(
-      { since: given, by, ...filter }: SessionFilter & CostInput,
+      { since: sinceText, by, ...filter }: SessionFilter & CostInput,
       context: CallContext,
     ): Promise<SessionsCost> {
       await refresh(context)
       const db = await deps.db()
       await reprice(db)
       const now = deps.clock.now()
-      const period = { since: sinceOf(given, now), until: now + 1 }
+      const period = { since: sinceOf(sinceText, now), until: now + 1 }
       const [total] = await spendBy(db, "all", { ...period, filter })
       return {
         by,
@@ -254,14 +254,14 @@ export function createSessionIndex(deps: SessionIndexDeps) {
 
     /** Findings of the transcripts, and of the start context by the given advice. */
     async waste(
-      { since: given, advice }: { readonly since: string; readonly advice: Advice },
+      { since: sinceText, advice }: { readonly since: string; readonly advice: Advice },
       context: CallContext,
     ): Promise<Omit<SessionsWaste, "problems">> {
       await refresh(context)
       const db = await deps.db()
       const now = deps.clock.now()
       const filter = { repository: await deps.ownRepository() }
-      const period = { since: sinceOf(given, now), until: now + 1 }
+      const period = { since: sinceOf(sinceText, now), until: now + 1 }
       const findings = [
         ...(await findSessionWaste(db, { ...period, filter })),
         ...(await findingsOfAdvice(advice, deps.root())),
@@ -365,13 +365,13 @@ async function importAll(
   const sessions = new Set<string>()
   const skipped: { file: string; reason: string }[] = []
   let [files, lines, bytes] = [0, 0, 0]
-  for (const [index, found] of waiting.entries()) {
+  for (const [index, file] of waiting.entries()) {
     onProgress?.({ what: "indexing transcripts", done: index, total: waiting.length })
     signal.throwIfAborted()
-    const done = await importFile(found, importDeps, signal)
-    if (done.kind === "skipped") skipped.push({ file: found.file, reason: done.reason })
+    const done = await importFile(file, importDeps, signal)
+    if (done.kind === "skipped") skipped.push({ file: file.file, reason: done.reason })
     if (done.kind !== "indexed") continue
-    sessions.add(found.sessionId)
+    sessions.add(file.sessionId)
     files += 1
     lines += done.lines
     bytes += done.bytes

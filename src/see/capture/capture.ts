@@ -217,9 +217,9 @@ async function describeHosts(deps: CaptureDeps): Promise<CaptureHosts> {
   return { hosts: await Promise.all(described) }
 }
 
-async function usablePlace(given: string, deps: CaptureDeps): Promise<HostPlace> {
-  const place = deps.place(given)
+async function usablePlace(directory: string, deps: CaptureDeps): Promise<HostPlace> {
+  const place = deps.place(directory)
   const problem = await deps.directoryProblem(place.workingDirectory)
-  if (problem !== undefined) throw DirectoryUnusable({ path: given, reason: problem })
+  if (problem !== undefined) throw DirectoryUnusable({ path: directory, reason: problem })
   return place
 }

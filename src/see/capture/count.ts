@@ -39,7 +39,7 @@ export async function countItems(
   const isSameCount =
     earlier?.estimator === deps.encoding && earlier.scale?.factor === deps.scale?.factor
   const earlierCounts = isSameCount ? knownFrom(earlier) : NOTHING
-  const hashed = items.map((found) => ({ found, ...hashesOf(found) }))
+  const hashed = items.map((item) => ({ found: item, ...hashesOf(item) }))
   const isAllKnown = hashed.every((it) => earlierCounts.has(keyOf(it.found, it)))
   const counter = isAllKnown ? undefined : await deps.counter()
   const counted: ItemCounts[] = []

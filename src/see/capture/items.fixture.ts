@@ -3,9 +3,9 @@ import type { HostItem, HostPlace } from "#see/hosts"
 
 export function anItem(
   path: string,
-  given: Partial<ManifestItem> & { readonly sha?: string } = {},
+  overrides: Partial<ManifestItem> & { readonly sha?: string } = {},
 ): ManifestItem {
-  const { sha = "0", ...rest } = given
+  const { sha = "0", ...rest } = overrides
   return {
     path,
     label: path,
@@ -36,8 +36,8 @@ export const A_PLACE: HostPlace = {
   platform: "linux",
 }
 
-export function aFound(path: string, given: Partial<HostItem> & { text?: string } = {}): HostItem {
-  const { text = "text", ...rest } = given
+export function aFound(path: string, overrides: Partial<HostItem> & { text?: string } = {}): HostItem {
+  const { text = "text", ...rest } = overrides
   return {
     path,
     source: "project-root",

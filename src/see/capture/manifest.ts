@@ -48,13 +48,13 @@ type Work = {
 export async function showItems(surveyed: HostSurvey, work: Work): Promise<ShownItem[]> {
   const { redact } = work
   const shown: ShownItem[] = []
-  for (const [order, found] of surveyed.survey.items.entries()) {
+  for (const [order, item] of surveyed.survey.items.entries()) {
     const figures = work.counted[order]
     invariant(figures !== undefined, "every item was counted")
-    await work.pace(found.file.bytes.length)
-    const { text, redactions } = textOf(found, redact, keptKeys(found, surveyed))
-    const described = describeItem(found, { order, redactions, place: surveyed.place, redact })
-    shown.push({ item: { ...described, ...figures }, text, found })
+    await work.pace(item.file.bytes.length)
+    const { text, redactions } = textOf(item, redact, keptKeys(item, surveyed))
+    const described = describeItem(item, { order, redactions, place: surveyed.place, redact })
+    shown.push({ item: { ...described, ...figures }, text, found: item })
   }
   return shown
 }
@@ -159,25 +159,25 @@ type DescribeContext = {
 }
 
 function describeItem(
-  found: HostItem,
+  item: HostItem,
   { order, redactions, place, redact }: DescribeContext,
 ): Omit<ManifestItem, keyof ItemCounts> {
   return {
-    path: redact.line(found.path),
-    label: visibleLine(redact.line(labelOf(found.path, place))),
-    source: found.source,
-    priority: found.priority,
+    path: redact.line(item.path),
+    label: visibleLine(redact.line(labelOf(item.path, place))),
+    source: item.source,
+    priority: item.priority,
     order,
-    load: found.load,
-    reason: redact.line(reasonOf(found)),
-    kind: found.kind,
-    bytes: found.file.bytes.length,
-    modifiedAt: found.file.modifiedAt,
-    scope: found.scope,
-    trust: found.trust,
-    ...(found.importedBy === undefined
+    load: item.load,
+    reason: redact.line(reasonOf(item)),
+    kind: item.kind,
+    bytes: item.file.bytes.length,
+    modifiedAt: item.file.modifiedAt,
+    scope: item.scope,
+    trust: item.trust,
+    ...(item.importedBy === undefined
       ? {}
-      : { importedBy: { ...found.importedBy, path: redact.line(found.importedBy.path) } }),
+      : { importedBy: { ...item.importedBy, path: redact.line(item.importedBy.path) } }),
     redactions,
   }
 }
@@ -201,28 +201,28 @@ function redactNote(it: ManifestNote, redact: Redact): ManifestNote {
 }
 
 /** Files of the project are shown whole; others may have anything of the user in them. */
-function keptKeys(found: HostItem, { host, place }: HostSurvey): KeepKeys | undefined {
+function keptKeys(item: HostItem, { host, place }: HostSurvey): KeepKeys | undefined {
   const { workingDirectory } = place
-  const isOfProject = found.scope === "project" || found.scope === "local"
-  if (isOfProject && isInside(workingDirectory, found.path)) return undefined
+  const isOfProject = item.scope === "project" || item.scope === "local"
+  if (isOfProject && isInside(workingDirectory, item.path)) return undefined
   return (values) => keepContextKeys(values, host.contextKeys, workingDirectory)
 }
 
 function textOf(
-  found: HostItem,
+  item: HostItem,
   redact: Redact,
   keep: KeepKeys | undefined,
 ): { text: CaptureText; redactions: number } {
-  const path = redact.line(found.path)
+  const path = redact.line(item.path)
   // A link in a hostile repository may lead to any file of the user: show its size, not its text.
-  if (found.trust === "external") return { text: withhold(path, REACHED_BY_LINK), redactions: 0 }
-  if (found.load === "config-only") {
-    const shown = redact.settings(found.file.bytes.toString("utf8"), found.path, keep)
+  if (item.trust === "external") return { text: withhold(path, REACHED_BY_LINK), redactions: 0 }
+  if (item.load === "config-only") {
+    const shown = redact.settings(item.file.bytes.toString("utf8"), item.path, keep)
     return shown === undefined
       ? { text: withhold(path, NOT_PARSED), redactions: 0 }
       : { text: cut(path, shown.text, ""), redactions: shown.replaced }
   }
-  const [sent, later] = [redact.text(found.sent), redact.text(found.later)]
+  const [sent, later] = [redact.text(item.sent), redact.text(item.later)]
   return {
     text: cut(path, sent.text, later.text),
     redactions: sent.replaced + later.replaced,
@@ -246,10 +246,10 @@ function cut(path: string, text: string, later: string): CaptureText {
 }
 
 function linkNotes({ survey, host }: HostSurvey): ManifestNote[] {
-  const isSaid = (path: string) =>
+  const hasNote = (path: string) =>
     survey.notes.some((it) => it.code === "link-outside" && it.path === path)
   return survey.items
-    .filter((it) => it.trust === "external" && !isSaid(it.path))
+    .filter((it) => it.trust === "external" && !hasNote(it.path))
     .map(({ path, sent }) => ({
       code: "link-outside",
       path,

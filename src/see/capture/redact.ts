@@ -27,11 +27,11 @@ export type Redact = {
 }
 
 export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): Redact {
-  const text = (given: string): RedactedCount => {
-    const { text: shown, findings } = secrets.redact(given)
+  const text = (raw: string): RedactedCount => {
+    const { text: shown, findings } = secrets.redact(raw)
     return { text: shown, replaced: findings.length }
   }
-  const line = (given: string): string => text(given).text
+  const line = (raw: string): string => text(raw).text
   const structured = (value: unknown) => {
     const { value: safe, replaced } = redactArguments(value)
     const { value: shown, findings } = secrets.redactJson(safe, { secretMaps: SECRET_MAPS })
@@ -40,9 +40,9 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
   return {
     text,
     line,
-    settings(given, file, keep) {
+    settings(raw, file, keep) {
       const isToml = path.extname(file) === ".toml"
-      const parsed = isToml ? tomlIn(given) : jsonIn(given)
+      const parsed = isToml ? tomlIn(raw) : jsonIn(raw)
       if (parsed === undefined) return undefined
       const contextKeys = keep === undefined ? undefined : keep(recordIn(parsed.value))
       const { value, replaced } = structured(contextKeys?.values ?? parsed.value)
@@ -51,7 +51,7 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
     },
     values: (values) => asRecord(structured(values).value),
     // Redact first, then truncate: a truncated secret may not be recognized.
-    command: (given) => line(redactCommand(given)).slice(0, LONGEST_COMMAND_CHARACTERS),
+    command: (raw) => line(redactCommand(raw)).slice(0, LONGEST_COMMAND_CHARACTERS),
   }
 }
 

@@ -107,24 +107,24 @@ export async function takeCapture(taking: TakeRequest, deps: CaptureDeps): Promi
   })
   const redact = await deps.redact(taking.place.workingDirectory)
   const shown = await showItems(surveyed, { counted, redact, pace })
-  const heard = await observeHost(taking, surveyed, { ...deps, line: redact.line })
+  const observed = await observeHost(taking, surveyed, { ...deps, line: redact.line })
   const { servers, sessions } = await knowServers(
     taking,
-    { surveyed, earlier, scale, wire: heard.wire },
+    { surveyed, earlier, scale, wire: observed.wire },
     { ...deps, counter },
   )
   const start = buildStart({ ...surveyed, servers, sessions, encoding, scale })
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, scale, redact, start }
   const manifest = toManifest(surveyed, shown, made)
-  const stored = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
+  const stored = await keep({ taking, manifest, shown, observation: observed.observation }, deps)
   const budget = analyseBudget(manifest, shown.map(weighed), deps.sizes())
   return {
     manifest: { ...manifest, id: stored.id },
-    headline: headlineOf(manifest, budget, heard.observation),
+    headline: headlineOf(manifest, budget, observed.observation),
     advice: adviseOn({ manifest, duplicates: budget.duplicates }),
     budget,
-    observation: heard.observation,
-    observationProblem: heard.problem,
+    observation: observed.observation,
+    observationProblem: observed.problem,
     historyProblem: stored.problem,
     isNew: stored.isNew,
     previous: stored.previous,
@@ -206,12 +206,12 @@ type TakeResult = {
 }
 
 /** If the history cannot be written, the capture is still returned. */
-async function keep(taken: TakeResult, deps: CaptureDeps): Promise<KeepOutcome> {
-  const { taking, manifest } = taken
+async function keep(result: TakeResult, deps: CaptureDeps): Promise<KeepOutcome> {
+  const { taking, manifest } = result
   const notKept = { id: manifest.id, isNew: true, problem: null, previous: null, diff: null }
   if (!taking.save && taking.diff === undefined) return notKept
   try {
-    return await keepOrFail(taken, await deps.history(), deps)
+    return await keepOrFail(result, await deps.history(), deps)
   } catch (error) {
     const isAnswer = CaptureUnknown.is(error) || !isAppError(error)
     if (isAnswer) throw error
@@ -221,17 +221,17 @@ async function keep(taken: TakeResult, deps: CaptureDeps): Promise<KeepOutcome> 
 }
 
 async function keepOrFail(
-  taken: TakeResult,
+  result: TakeResult,
   history: History,
   deps: CaptureDeps,
 ): Promise<KeepOutcome> {
-  const { taking, manifest, shown, observation } = taken
+  const { taking, manifest, shown, observation } = result
   const here = { workingDirectory: manifest.workingDirectory, host: taking.host.name }
   const earlier = taking.diff === undefined ? undefined : await history.find(taking.diff, here)
-  const texts = shown.filter((it) => isKept(it, deps)).map((it) => it.text)
+  const texts = shown.filter((it) => isStored(it, deps)).map((it) => it.text)
   const entry = { manifest, fingerprint: fingerprintOf(manifest), texts, observation }
   const stored = taking.save ? await history.keep(entry) : { id: manifest.id, isNew: true }
-  const now = { ...taken, manifest: { ...manifest, id: stored.id } }
+  const now = { ...result, manifest: { ...manifest, id: stored.id } }
   const diff = earlier === undefined ? null : await compareNow(earlier, now, history)
   const previous = taking.save
     ? await history.before(await history.find(stored.id, here))
@@ -240,7 +240,7 @@ async function keepOrFail(
 }
 
 /** Settings texts are never stored; personal texts are not stored where others read them. */
-function isKept({ item }: ShownItem, deps: CaptureDeps): boolean {
+function isStored({ item }: ShownItem, deps: CaptureDeps): boolean {
   const isPrivate = deps.isShared() && item.trust === "own"
   return item.load !== "config-only" && !isPrivate
 }

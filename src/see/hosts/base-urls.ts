@@ -77,7 +77,7 @@ const TELLTALES: Readonly<Record<BaseUrlHost, AddressSource>> = {
 
 async function findHosts(folders: readonly string[]): Promise<readonly BaseUrlHost[]> {
   const disk = realDisk()
-  const isTold = async (host: BaseUrlHost): Promise<boolean> => {
+  const mayBeSet = async (host: BaseUrlHost): Promise<boolean> => {
     const { files, mayTell } = TELLTALES[host]
     for (const file of folders.flatMap((it) => files.map((name) => path.join(it, name)))) {
       const read = await disk.read(file, { maxBytes: ENVIRONMENT_FILE_LIMIT_BYTES })
@@ -86,7 +86,7 @@ async function findHosts(folders: readonly string[]): Promise<readonly BaseUrlHo
     }
     return false
   }
-  const answers = await Promise.all(HOSTS.map(isTold))
+  const answers = await Promise.all(HOSTS.map(mayBeSet))
   return HOSTS.filter((_, at) => answers[at])
 }
 

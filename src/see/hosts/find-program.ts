@@ -17,13 +17,13 @@ export type WantedProgram = {
 export async function findProgram(
   place: HostPlace,
   disk: Disk,
-  wanted: WantedProgram,
+  query: WantedProgram,
 ): Promise<InstalledHost | undefined> {
-  for (const candidate of candidates(place, wanted.names)) {
+  for (const candidate of candidates(place, query.names)) {
     const program = await programAt(candidate, disk)
     if (program === undefined) continue
     const version =
-      versionInPath(program) ?? (await versionOfPackage(program, disk, wanted.packages))
+      versionInPath(program) ?? (await versionOfPackage(program, disk, query.packages))
     return { program, version, foundAt: candidate }
   }
   return undefined

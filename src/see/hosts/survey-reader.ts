@@ -109,30 +109,30 @@ function fullOf(files: number, bytes: number): TooMany | undefined {
   return bytes >= MOST_BYTES_READ ? "too many bytes" : undefined
 }
 
-function outcomeOf(found: DiskFile): { readonly outcome: Outcome; readonly detail?: string } {
-  switch (found.kind) {
+function outcomeOf(file: DiskFile): { readonly outcome: Outcome; readonly detail?: string } {
+  switch (file.kind) {
     case "file":
-      return { outcome: found.bytes.length === 0 ? "empty" : "found" }
+      return { outcome: file.bytes.length === 0 ? "empty" : "found" }
     case "too-large":
-      return { outcome: "excluded", detail: `${found.sizeBytes} bytes exceed the host's limit` }
+      return { outcome: "excluded", detail: `${file.sizeBytes} bytes exceed the host's limit` }
     case "directory":
       return { outcome: "unreadable", detail: "it is a folder" }
     case "missing":
       return { outcome: "missing" }
     case "unreadable":
-      return { outcome: "unreadable", detail: found.reason }
+      return { outcome: "unreadable", detail: file.reason }
   }
 }
 
-function noteOf(path: string, found: DiskFile): ManifestNote | undefined {
-  if (found.kind === "too-large") {
-    const text = `This file has ${found.sizeBytes} bytes, which exceeds the host's limit; it is not loaded.`
+function noteOf(path: string, file: DiskFile): ManifestNote | undefined {
+  if (file.kind === "too-large") {
+    const text = `This file has ${file.sizeBytes} bytes, which exceeds the host's limit; it is not loaded.`
     return { code: "file-too-large", text, path }
   }
-  if (found.kind !== "unreadable" || TOO_MANY.some((it) => it === found.reason)) {
+  if (file.kind !== "unreadable" || TOO_MANY.some((it) => it === file.reason)) {
     return undefined
   }
-  const text = `This file cannot be read (${found.reason}); the host ignores it.`
+  const text = `This file cannot be read (${file.reason}); the host ignores it.`
   return { code: "file-unreadable", text, path }
 }
 

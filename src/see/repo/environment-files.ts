@@ -30,8 +30,8 @@ function isEnvironmentFile(name: string): boolean {
 
 function assignmentsIn(text: string): Assignment[] {
   return text.split(/\r?\n/).flatMap((line) => {
-    const [, name, given] = /^\s*(?:export\s+)?([\w.]+)\s*=\s*(.*)/.exec(line) ?? []
-    const value = given?.trimEnd().replace(/^(['"])(.*)\1$/, "$2")
+    const [, name, rawValue] = /^\s*(?:export\s+)?([\w.]+)\s*=\s*(.*)/.exec(line) ?? []
+    const value = rawValue?.trimEnd().replace(/^(['"])(.*)\1$/, "$2")
     return name === undefined || value === undefined || value === "" ? [] : [{ name, value }]
   })
 }

@@ -268,23 +268,23 @@ async function descend(
   await enter(state, folder, place)
 }
 
-function keep(state: State, path: string, found: StatOutcome): void {
+function keep(state: State, path: string, fileStat: StatOutcome): void {
   const { files, limits } = state
   if (files.length >= limits.maxFiles) return skip(state, path, "too-many-files")
-  if (found.kind !== "found" || found.what !== "regular file") {
-    state.probes.push({ path, stat: statOf(found) })
+  if (fileStat.kind !== "found" || fileStat.what !== "regular file") {
+    state.probes.push({ path, stat: statOf(fileStat) })
     return skip(state, path, "changed")
   }
-  const { sizeBytes } = found.stat
+  const { sizeBytes } = fileStat.stat
   const fileClass = classifyPath(path)
   if (fileClass === "secret") return skip(state, path, "secret-bearing")
   if (sizeBytes > LARGEST_TEXT_BYTES || state.bytes + sizeBytes > limits.maxBytes) {
-    state.probes.push({ path, stat: found.stat })
+    state.probes.push({ path, stat: fileStat.stat })
   }
   if (sizeBytes > LARGEST_TEXT_BYTES) return skip(state, path, "too-large")
   if (state.bytes + sizeBytes > limits.maxBytes) return skip(state, path, "too-much-text")
   state.bytes += sizeBytes
-  files.push({ path, stat: found.stat, class: fileClass })
+  files.push({ path, stat: fileStat.stat, class: fileClass })
 }
 
 function statOf(outcome: StatOutcome): FileStat | undefined {

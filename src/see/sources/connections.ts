@@ -114,12 +114,12 @@ function createLazyConnection(clock: Clock, onEnding: (ended: Promise<void>) => 
 
   return {
     hangUp,
-    async get(wanted: ConnectRequest): Promise<Connection> {
+    async get(request: ConnectRequest): Promise<Connection> {
       const open = current
       const connection = await open
       if (connection?.isOver() === false) return connection
       if (open !== undefined && current === open) hangUp()
-      return current ?? openNew(wanted)
+      return current ?? openNew(request)
     },
     whileBusy: use.during,
   }

@@ -57,9 +57,9 @@ async function coverFolder(
 async function coverEntry(
   { folder, at, level }: FolderLevel,
   what: string,
-  given: { readonly hashes: Hashes; readonly left: ByteAllowance; readonly name?: string },
+  options: { readonly hashes: Hashes; readonly left: ByteAllowance; readonly name?: string },
 ): Promise<string | undefined> {
-  const { hashes, left, name = at } = given
+  const { hashes, left, name = at } = options
   if (what === "directory") return coverFolder({ folder, at, level: level + 1 }, hashes, left)
   // A link's target can change.
   if (what !== "regular file") return `${name} is a ${what}, which an approval cannot cover.`

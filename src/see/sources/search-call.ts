@@ -9,21 +9,21 @@ export type SearchCall = { readonly tool: string; readonly args: Readonly<Record
 
 export function searchCall(
   tools: readonly ToolShape[],
-  asked: { readonly query: string; readonly limit: number; readonly tool?: string | undefined },
+  request: { readonly query: string; readonly limit: number; readonly tool?: string | undefined },
 ): SearchCall | undefined {
   const fitting = tools.filter((it) => queryNameOf(it) !== undefined)
   const tool =
-    asked.tool === undefined
+    request.tool === undefined
       ? (fitting.find((it) => /search/i.test(it.name)) ?? fitting[0])
-      : tools.find((it) => it.name === asked.tool)
+      : tools.find((it) => it.name === request.tool)
   if (tool === undefined) return undefined
   const queryName = queryNameOf(tool) ?? VAGUE_NAMES.find((it) => hasProperty(tool, it))
   const limitName = LIMIT_NAMES.find((it) => hasProperty(tool, it))
   return {
     tool: tool.name,
     args: {
-      [queryName ?? "query"]: asked.query,
-      ...(limitName !== undefined && { [limitName]: allowed(tool, limitName, asked.limit) }),
+      [queryName ?? "query"]: request.query,
+      ...(limitName !== undefined && { [limitName]: allowed(tool, limitName, request.limit) }),
     },
   }
 }

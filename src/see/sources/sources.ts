@@ -96,20 +96,20 @@ async function testSource(slug: string, signal: AbortSignal, room: Room): Promis
 
 async function approveSource(
   slug: string,
-  given: { readonly digest: string | undefined; readonly signal: AbortSignal | undefined },
+  options: { readonly digest: string | undefined; readonly signal: AbortSignal | undefined },
   room: Room,
 ): Promise<Source> {
   const { connections, approvals } = room
   const source = await usable(slug, room)
   const { digest } = source
-  if (given.digest !== undefined && given.digest !== digest) throw SourceChanged({ slug })
+  if (options.digest !== undefined && options.digest !== digest) throw SourceChanged({ slug })
   const isShipped = source.origin === "shipped"
   if (!isShipped) await approvals.put({ slug, digest, tools: null, at: room.clock.now() })
   const state = connections.of(slug, digest)
   state.health = "unknown"
   state.problem = null
   // Lists the tools once, so that the current ones are the approved ones.
-  const askOptions = { signal: given.signal ?? new AbortController().signal, isForced: true }
+  const askOptions = { signal: options.signal ?? new AbortController().signal, isForced: true }
   await room
     .ask(source, askOptions, async () => undefined)
     .catch((error: unknown) => {

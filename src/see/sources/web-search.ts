@@ -46,8 +46,8 @@ export async function searchWeb(question: WebQuestion, deps: WebDeps): Promise<K
   }
 }
 
-async function webSource(wanted: string | undefined, deps: WebDeps): Promise<Usable | string> {
-  if (wanted) return namedSource(wanted, deps)
+async function webSource(slug: string | undefined, deps: WebDeps): Promise<Usable | string> {
+  if (slug) return namedSource(slug, deps)
   const searching = (await describeSources(deps)).filter(searchesWeb).toSorted(byNearness)
   const views = await Promise.all(searching.map(deps.viewOf))
   const chosen = searching[views.findIndex((it) => it.isApproved)]

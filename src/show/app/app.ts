@@ -52,7 +52,7 @@ export type App = AsyncDisposable & {
  * disk.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { services, isDefault, close } = await openServices(options, (...given) => call(...given))
+  const { services, isDefault, close } = await openServices(options, (...args) => call(...args))
   const operations = operationTable(services, options.extra)
   const call: CallOperation = async (name, input, context) => {
     await noticeCredentials(services)
@@ -84,8 +84,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     hasNoState: () => hasNoState(services),
     agents: services.agents,
     fold: services.fold,
-    proxySession: async (wanted) =>
-      (await import("./rooms/gateway.ts")).proxyHost(wanted, services),
+    proxySession: async (request) =>
+      (await import("./rooms/gateway.ts")).proxyHost(request, services),
     pipelines: services.pipelines,
     redact: async (text) => (await services.secrets()).redact(text).text,
     call,

@@ -227,16 +227,16 @@ const PIPELINE_STATES: Readonly<Record<PipelineStatus, NowRow["state"]>> = {
   "over-budget": "failed",
 }
 
-function rowOf(run: Run, asked?: Approval): NowRow {
+function rowOf(run: Run, approval?: Approval): NowRow {
   const cost = run.type === SYNTHETIC ? null : (run.cost.reportedUsd ?? run.cost.computedUsd)
   return {
     id: run.id,
     kind: "run",
-    state: asked === undefined ? STATES[run.status] : "waiting",
+    state: approval === undefined ? STATES[run.status] : "waiting",
     title: run.title,
     agent: run.type,
-    at: asked?.requestedAt ?? run.endedAt ?? run.startedAt ?? run.createdAt,
-    ...(asked === undefined ? {} : { ask: asked.title }),
+    at: approval?.requestedAt ?? run.endedAt ?? run.startedAt ?? run.createdAt,
+    ...(approval === undefined ? {} : { ask: approval.title }),
     ...(cost === null ? {} : { costUsd: cost }),
   }
 }

@@ -52,18 +52,18 @@ type Surroundings = {
  */
 export function placeInside(
   deps: Pick<Surroundings, "places" | "resolve">,
-  given: string,
+  userPath: string,
 ): string | undefined {
   const { root } = deps.places().repository
-  const file = deps.resolve(given)
+  const file = deps.resolve(userPath)
   const way = path.relative(root, file)
   return way === "" || !isInside(root, file) ? undefined : way.split(path.sep).join("/")
 }
 
 /** The surroundings of a host that starts in the given directory. */
-export function hostPlace(deps: Surroundings, given: string): HostPlace {
+export function hostPlace(deps: Surroundings, userPath: string): HostPlace {
   return {
-    workingDirectory: deps.resolve(given),
+    workingDirectory: deps.resolve(userPath),
     home: userHome(deps),
     environment: deps.environment(),
     platform: platformHere(),

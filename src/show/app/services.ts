@@ -206,7 +206,7 @@ async function openBase(options: ServiceOptions) {
     ...settings,
     places,
     environment,
-    resolve: (given: string) => path.resolve(options.directory, given),
+    resolve: (userPath: string) => path.resolve(options.directory, userPath),
     location,
     store: store.open,
     async secrets(directory: string = repositoryPlaces.repository.root): Promise<Secrets> {

@@ -22,14 +22,17 @@ function commandsOf(cli: CliCommand, operation: Operation): readonly Command[] {
   const flags = inputFields(operation)
     .filter((it) => !omit.includes(it.key) && !(it.key in given))
     .map((it) => flagOf(it, flagNames[it.key], formerFlags[it.key]))
-  const taken = args.flatMap((key) => flags.find((it) => it.key === key) ?? [])
+  const argumentFlags = args.flatMap((key) => flags.find((it) => it.key === key) ?? [])
   const command: Command = {
     words: cli.words ?? operation.name.split("."),
     operation: operation.name,
     summary: cli.summary ?? operation.summary,
     group: cli.group,
-    arguments: taken,
-    flags: [...flags.filter((it) => !taken.includes(it)), ...extraFlags.map((it) => flag(it))],
+    arguments: argumentFlags,
+    flags: [
+      ...flags.filter((it) => !argumentFlags.includes(it)),
+      ...extraFlags.map((it) => flag(it)),
+    ],
     examples: cli.examples,
     ...(cli.given !== undefined && { given: cli.given }),
     ...(cli.notes !== undefined && { notes: cli.notes }),

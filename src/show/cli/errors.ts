@@ -4,8 +4,8 @@ import type { Command } from "./command.ts"
 const MOST_SUGGESTED = 3
 
 /** Commands that start with the typed words, else the most similar one. */
-function suggestCommands(typed: string, known: readonly string[]): readonly string[] {
-  const names = [...new Set(known)]
+function suggestCommands(typed: string, commands: readonly string[]): readonly string[] {
+  const names = [...new Set(commands)]
   const completed = names.filter((it) => it.startsWith(typed))
   if (completed.length > 0) return completed.slice(0, MOST_SUGGESTED)
   return [nearest(typed, names) ?? []].flat()

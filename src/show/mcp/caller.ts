@@ -53,8 +53,8 @@ export function sessionIn(context: ServerContext): string | undefined {
 }
 
 /** A host's id is a short word of plain characters. */
-function plainSession(given: unknown): string | undefined {
-  return typeof given === "string" && /^[\x21-\x7e]{1,200}$/.test(given) ? given : undefined
+function plainSession(value: unknown): string | undefined {
+  return typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value) ? value : undefined
 }
 
 const ClientInfo = z.object({ name: z.string().min(1) })

@@ -11,7 +11,7 @@ export const ERAS: readonly Era[] = ["legacy", "modern"]
 type OperationCall = { readonly name: string; readonly input: unknown; readonly principal?: string }
 
 /** An app with only the given parts. It records its calls. */
-export function bareApp(given: Partial<McpApp> = {}) {
+export function bareApp(overrides: Partial<McpApp> = {}) {
   const calls: OperationCall[] = []
   const app: McpApp = {
     config: () => Config.parse({}),
@@ -19,11 +19,11 @@ export function bareApp(given: Partial<McpApp> = {}) {
     operations: loadOperations,
     redact: async (text) => text,
     fold: async () => ({ meter: async ({ text }) => ({ text }) }),
-    ...given,
+    ...overrides,
     async call(name, input, context) {
       const principal = context.caller?.principal
       calls.push({ name, input, ...(principal !== undefined && { principal }) })
-      return await given.call?.(name, input, context)
+      return await overrides.call?.(name, input, context)
     },
   }
   return { app, asked: calls }

@@ -78,10 +78,10 @@ const manifests: ResourceKind = {
 
 const KEPT: readonly ResourceKind[] = [packs, manifests]
 
-function addKept(server: McpServer, kept: ResourceKind, { app, callOf }: ResourceDeps): void {
-  const { name, title, description, mimeType } = kept
+function addKept(server: McpServer, kind: ResourceKind, { app, callOf }: ResourceDeps): void {
+  const { name, title, description, mimeType } = kind
   const list = async (context: ServerContext) => {
-    const listed = await kept.list(callOf(context)).catch(async (error: unknown) => {
+    const listed = await kind.list(callOf(context)).catch(async (error: unknown) => {
       const failure = await explain(error, app)
       throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure))
     })
@@ -99,7 +99,7 @@ function addKept(server: McpServer, kept: ResourceKind, { app, callOf }: Resourc
   const about = { title, description, mimeType }
   server.registerResource(name, template, about, async ({ href: uri }, variables, context) => {
     const id = String(variables["id"])
-    const text = await kept.read(id, callOf(context)).catch(async (error: unknown) => {
+    const text = await kind.read(id, callOf(context)).catch(async (error: unknown) => {
       throw await notRead(uri, error, app)
     })
     return { contents: [{ uri, mimeType, text }] }

@@ -61,9 +61,9 @@ export function makeServer(deps: ServerDeps): McpServer {
   for (const { tool, shown } of deps.shown) {
     const isListed = tools.includes(tool.set) && (isFolding || !tool.needsFolding)
     if (!isListed) continue
-    server.registerTool(tool.name, shown, async (given, context) => {
+    server.registerTool(tool.name, shown, async (args, context) => {
       try {
-        return answered(await tool.run(given, callOf(context)))
+        return answered(await tool.run(args, callOf(context)))
       } catch (error) {
         // A cancelled request gets no response, and its abort is no bug.
         const isTakenBack = context.mcpReq.signal.aborted && !isAppError(error)

@@ -74,8 +74,8 @@ function watchCallers(callerOf: CallerOf) {
   return {
     open: (named: CallerName): Caller => {
       const caller = callerOf(named)
-      const isKept = bySession.size < MOST_ENDED_SESSIONS || bySession.has(caller.session)
-      if (isKept) bySession.set(caller.session, caller)
+      const isRemembered = bySession.size < MOST_ENDED_SESSIONS || bySession.has(caller.session)
+      if (isRemembered) bySession.set(caller.session, caller)
       return caller
     },
     callers: () => [...bySession.values()],
@@ -99,8 +99,8 @@ async function endSession(caller: Caller, app: McpApp): Promise<void> {
 /**
  * `--tools core`; the default set without the flag.
  */
-export function readToolSets(given: unknown): readonly ToolSetName[] {
-  const named = ToolSets.parse(given)
+export function readToolSets(value: unknown): readonly ToolSetName[] {
+  const named = ToolSets.parse(value)
   if (named.length === 0) return ["core"]
   const names = named.flatMap((it) => it.split(",")).map((it) => it.trim())
   return [...new Set(names)].map(readToolSet)
@@ -113,8 +113,8 @@ const ToolSets = z.union([
   z.array(z.string()),
 ])
 
-function readToolSet(given: string): ToolSetName {
-  const set = TOOL_SETS.find((it) => it === given)
-  if (set === undefined) throw ToolSetUnknown({ given, known: TOOL_SETS })
+function readToolSet(name: string): ToolSetName {
+  const set = TOOL_SETS.find((it) => it === name)
+  if (set === undefined) throw ToolSetUnknown({ given: name, known: TOOL_SETS })
   return set
 }

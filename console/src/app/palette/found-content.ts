@@ -34,11 +34,11 @@ type ContentOptions = {
 export function useFoundContent(query: string, options: ContentOptions): ContentSearch {
   const typed = query.trim()
   const words = useSettled(typed, SETTLE_MS)
-  const isAsked = typed !== "" && words !== ""
-  const runs = useAnswer("agents.list", { text: words, limit: MOST_PER_GROUP }, isAsked)
+  const hasQuery = typed !== "" && words !== ""
+  const runs = useAnswer("agents.list", { text: words, limit: MOST_PER_GROUP }, hasQuery)
   // An empty text prepares the names while the user types the first letter.
   const names = useAnswer("search.names", { text: words, limit: MOST_PER_GROUP })
-  const memories = useAnswer("memory.search", { words, limit: MOST_PER_GROUP }, isAsked)
+  const memories = useAnswer("memory.search", { words, limit: MOST_PER_GROUP }, hasQuery)
   const stored = useAnswer("agents.sessions", { limit: MOST_SESSIONS })
   const live = useAnswer("session.list", { sinceHours: SESSION_HOURS, limit: MOST_SESSIONS })
   const config = useAnswer("config.show", { sources: true })
@@ -82,12 +82,12 @@ export function useFoundContent(query: string, options: ContentOptions): Content
   }
 }
 
-function useAnswer<Name extends AnyOperation>(name: Name, input: Input<Name>, isAsked = true) {
+function useAnswer<Name extends AnyOperation>(name: Name, input: Input<Name>, isEnabled = true) {
   const client = useClient()
   return useQuery<Output<Name>>({
     queryKey: keys.operation(name, input),
     queryFn: ({ signal }) => client.read(name, input, { signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     placeholderData: keepPreviousData,
     retry: false,
   })

@@ -233,8 +233,8 @@ function withoutWritten(
   const next = new Map(writing)
   for (const { type, metadata } of messages) {
     const event = metadata.event
-    const isSaid = type === "assistant" || type === "response"
-    if (isSaid) next.delete(parentOf(event))
+    const isAgentText = type === "assistant" || type === "response"
+    if (isAgentText) next.delete(parentOf(event))
   }
   return next
 }

@@ -154,13 +154,13 @@ export function changeLines({ changes }: CaptureDiff): readonly ChangeLine[] {
 
 function under<Thing, Line>(
   head: string | { readonly name: string; readonly sum: string },
-  things: readonly Thing[],
+  rows: readonly Thing[],
   lineOf: (thing: Thing, index: number) => Line,
 ): readonly (HeadingLine | Line)[] {
-  if (things.length === 0) return []
+  if (rows.length === 0) return []
   const words = typeof head === "string" ? { name: head } : head
   return [
-    { kind: "heading", key: `heading:${words.name}`, ...words, count: things.length },
-    ...things.map(lineOf),
+    { kind: "heading", key: `heading:${words.name}`, ...words, count: rows.length },
+    ...rows.map(lineOf),
   ]
 }

@@ -28,8 +28,8 @@ export function useCapture(params: CaptureParams) {
   const from = params.from === "" ? previousId : params.from
   const to = params.to === "" ? shownId : params.to
   const compared = useDiff(tab === "diff" ? from : "", to)
-  const isAsked = tab === "settings"
-  const settings = useOperation("capture.settings", { path, host }, { isAsked })
+  const showsSettings = tab === "settings"
+  const settings = useOperation("capture.settings", { path, host }, { isAsked: showsSettings })
   return {
     host: hosts.data?.hosts.find((it) => it.name === host),
     hosts: hosts.data?.hosts ?? NO_HOSTS,

@@ -99,8 +99,8 @@ function GroupRows({ cost, by }: GroupRowsProps) {
 
 const MOST_TITLES = 500
 
-function useTitles(isAsked: boolean): ReadonlyMap<string, string> {
-  const { data } = useOperation("sessions.list", { limit: MOST_TITLES }, { isAsked })
+function useTitles(isEnabled: boolean): ReadonlyMap<string, string> {
+  const { data } = useOperation("sessions.list", { limit: MOST_TITLES }, { isAsked: isEnabled })
   return new Map(data?.sessions.map((it) => [it.id, it.title]))
 }
 

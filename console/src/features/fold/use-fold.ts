@@ -16,8 +16,8 @@ export function useTree({ all }: Pick<FoldParams, "all">) {
   return useOperation("fold.tree", treeInput(all))
 }
 
-export function useKept(isAsked: boolean) {
-  return useOperation("fold.list", keptInput(), { isAsked })
+export function useKept(isEnabled: boolean) {
+  return useOperation("fold.list", keptInput(), { isAsked: isEnabled })
 }
 
 export function useTrails(text: string) {

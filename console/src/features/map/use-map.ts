@@ -86,8 +86,8 @@ export function useUsers(path: string) {
   return useOperation("map.users", { path })
 }
 
-export function useTreemap(folder: string, isAsked: boolean) {
-  return useOperation("map.treemap", { folder }, { isAsked })
+export function useTreemap(folder: string, isEnabled: boolean) {
+  return useOperation("map.treemap", { folder }, { isAsked: isEnabled })
 }
 
 const CHANGED_BY_A_SCAN: readonly AnyOperation[] = [

@@ -34,8 +34,8 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   const doctor = useOperation("doctor.run", {})
   const inbox = useOperation("agents.approvals", {})
   // Wait for the approvals of waiting rows, so that no key hits a row that changes.
-  const isAsked = (report.data?.waiting.length ?? 0) > 0
-  const isPending = report.isPending || (isAsked && inbox.isPending)
+  const hasApprovals = (report.data?.waiting.length ?? 0) > 0
+  const isPending = report.isPending || (hasApprovals && inbox.isPending)
   const importing = useImport()
   const queries = useQueryClient()
   const check = () => {

@@ -41,14 +41,14 @@ export function usePackList() {
   return useOperation("pack.list", { limit: MOST_LISTED })
 }
 
-function useBuilt(choices: Choices, format: PackTab, isAsked: boolean) {
+function useBuilt(choices: Choices, format: PackTab, isEnabled: boolean) {
   const client = useClient()
   const input = buildInput(choices, format)
   return useQuery({
     queryKey: keys.operation("pack.build", input),
     // Aborts builds that were superseded.
     queryFn: ({ signal }) => client.write("pack.build", input, { signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
     gcTime: FORGOTTEN_AFTER_MS,
   })
 }

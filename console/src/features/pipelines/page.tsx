@@ -82,8 +82,8 @@ export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesPara
 
 function useDraft({ start }: PipelinesParams) {
   const [draft, setDraft] = useState(() => emptyDraft(start || EXAMPLE.agent))
-  const [taken, setTaken] = useState(start)
-  if (taken !== start) {
+  const [fromUrl, setTaken] = useState(start)
+  if (fromUrl !== start) {
     setTaken(start)
     if (start !== "") setDraft({ ...draft, agent: start })
   }

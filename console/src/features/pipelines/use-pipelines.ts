@@ -17,7 +17,7 @@ export function usePipelines(params: Pick<PipelinesParams, "text" | "agent" | "s
   const { text, agent, status } = params
   const all = list.data?.runs ?? NONE
   const ofAgent = useMemo(
-    () => all.filter((it) => isAsked(it, { text, agent })),
+    () => all.filter((it) => isMatch(it, { text, agent })),
     [all, text, agent],
   )
   const lines = useMemo(() => ofAgent.filter((it) => isOfFacet(it, status)), [ofAgent, status])
@@ -29,7 +29,7 @@ export type PipelinesData = ReturnType<typeof usePipelines>
 
 const NONE: readonly PipelineLine[] = []
 
-function isAsked(
+function isMatch(
   { query, title, id, agent: own }: PipelineLine,
   { text, agent }: Pick<PipelinesParams, "text" | "agent">,
 ): boolean {

@@ -13,8 +13,8 @@ export function useRecipe(slug: string) {
   return useOperation("recipe.show", { slug }, { isAsked: slug !== "" })
 }
 
-export function useSources(isAsked: boolean) {
-  return useOperation("source.list", {}, { isAsked })
+export function useSources(isEnabled: boolean) {
+  return useOperation("source.list", {}, { isAsked: isEnabled })
 }
 
 export function useTrust() {

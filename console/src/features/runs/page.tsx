@@ -161,8 +161,8 @@ function useDraft({ prompt, pack }: RunsParams) {
   const [draft, setDraft] = useState(() =>
     emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }, { prompt, pack }),
   )
-  const [taken, setTaken] = useState({ prompt, pack })
-  if (taken.prompt !== prompt || taken.pack !== pack) {
+  const [fromUrl, setTaken] = useState({ prompt, pack })
+  if (fromUrl.prompt !== prompt || fromUrl.pack !== pack) {
     setTaken({ prompt, pack })
     if (prompt !== "" || pack !== "") setDraft({ ...draft, prompt, pack })
   }

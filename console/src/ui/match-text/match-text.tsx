@@ -15,15 +15,15 @@ export function MatchText({ text, words }: MatchTextProps) {
 
 /** Matches are at odd positions. */
 export function splitAtWords(text: string, words: readonly string[]): readonly string[] {
-  const wanted = words.filter((it) => it !== "").map((it) => it.toLowerCase())
-  if (wanted.length === 0) return [text]
+  const lowerWords = words.filter((it) => it !== "").map((it) => it.toLowerCase())
+  if (lowerWords.length === 0) return [text]
   const lower = text.toLowerCase()
   // Lower case may have another length, as for İ; then no position is known.
   if (lower.length !== text.length) return [text]
   const parts: string[] = []
   let from = 0
   for (;;) {
-    const next = nextMatch(lower, wanted, from)
+    const next = nextMatch(lower, lowerWords, from)
     if (next === undefined) return [...parts, text.slice(from)]
     parts.push(text.slice(from, next.at), text.slice(next.at, next.at + next.length))
     from = next.at + next.length

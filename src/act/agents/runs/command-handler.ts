@@ -48,13 +48,13 @@ async function execute(
     }
     case "steer": {
       const { text } = command
-      const isTaken = await pump.steer(text, {
+      const isAccepted = await pump.steer(text, {
         type: "user",
         role: "user",
         content: it.redact(text),
         metadata: { isSteered: true },
       })
-      if (!isTaken) await stores.queue.queueTurn(it.runId, text)
+      if (!isAccepted) await stores.queue.queueTurn(it.runId, text)
       return
     }
     default:

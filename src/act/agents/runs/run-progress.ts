@@ -136,12 +136,12 @@ export function budgetState(cost: RunCost, budget: RunBudget): BudgetState {
   const tokens = input + output + cacheRead + cacheWrite
   const shares: { readonly share: number; readonly says: string }[] = []
   if (budget.usd !== null) {
-    const says = `$${usd.toFixed(2)} of $${budget.usd.toFixed(2)}`
-    shares.push({ share: usd / budget.usd, says })
+    const spent = `$${usd.toFixed(2)} of $${budget.usd.toFixed(2)}`
+    shares.push({ share: usd / budget.usd, says: spent })
   }
   if (budget.tokens !== null) {
-    const says = `${formatExact(tokens)} of ${formatExact(budget.tokens)} tokens`
-    shares.push({ share: tokens / budget.tokens, says })
+    const spent = `${formatExact(tokens)} of ${formatExact(budget.tokens)} tokens`
+    shares.push({ share: tokens / budget.tokens, says: spent })
   }
   const [highest] = shares.toSorted((a, b) => b.share - a.share)
   if (highest === undefined || highest.share < 0.8) return { kind: "free" }

@@ -112,14 +112,14 @@ function createCollector(title: string, redact: (text: string) => string) {
   return {
     emitter,
     async take(): Promise<readonly EmittedEvent[]> {
-      const taken: EmittedEvent[] = []
+      const emitted: EmittedEvent[] = []
       // Transcripts have no text deltas, so this one serves as our end mark.
       emitter.emit({ event: "text.delta", text: "" })
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
         if (next.value.event.event === "text.delta") break
-        taken.push(next.value)
+        emitted.push(next.value)
       }
-      return taken
+      return emitted
     },
   }
 }

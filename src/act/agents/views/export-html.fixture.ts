@@ -39,8 +39,8 @@ export const RUN: Run = {
 
 type MessageFields = Partial<Message> & { readonly event?: unknown }
 
-export function messages(...told: readonly MessageFields[]): Message[] {
-  return told.map(({ event, ...rest }, index) => ({
+export function messages(...fields: readonly MessageFields[]): Message[] {
+  return fields.map(({ event, ...rest }, index) => ({
     id: `m${index}`,
     seq: index + 1,
     type: "system",

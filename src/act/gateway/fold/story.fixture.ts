@@ -101,8 +101,8 @@ function tellStep(telling: StoryBuilder, step: Step): void {
   const content = uses.length === 0 ? [{ type: "text", text: `said ${number}` }] : uses
   messages.push({ role: "assistant", content: step.thinks ? [thinking, ...content] : content })
   const at = messages.length
-  const isAsked = telling.server === "honest" && step.calls.some((it) => it.tool === "return")
-  const state = isAsked ? wireStateOf(requestOf(telling, at - 1), ANTHROPIC) : NOTHING_OPEN
+  const hasReturn = telling.server === "honest" && step.calls.some((it) => it.tool === "return")
+  const state = hasReturn ? wireStateOf(requestOf(telling, at - 1), ANTHROPIC) : NOTHING_OPEN
   const results = step.calls.map((it, place) => {
     const answer = { call: it, callId: ids[place] ?? "", at, known: openBranches, state }
     return resultOf(telling, answer)
@@ -123,9 +123,9 @@ function toolName(call: ToldCall): string {
   return call.tool === "branch" || call.tool === "return" ? `mcp__qm__${call.tool}` : call.tool
 }
 
-function inputOf(call: ToldCall, known: readonly string[]): Json {
+function inputOf(call: ToldCall, branchIds: readonly string[]): Json {
   if (call.tool !== "return") return { what: call.tool }
-  const branchId = known[call.of % Math.max(1, known.length)]
+  const branchId = branchIds[call.of % Math.max(1, branchIds.length)]
   return call.names && branchId !== undefined ? { branch_id: branchId } : { message: "m" }
 }
 
@@ -137,11 +137,11 @@ type FoldCall = {
   readonly state: ReturnType<typeof wireStateOf>
 }
 
-function resultOf(telling: StoryBuilder, asked: FoldCall): Json {
-  const { call, callId, at } = asked
+function resultOf(telling: StoryBuilder, foldCall: FoldCall): Json {
+  const { call, callId, at } = foldCall
   const mark = `mark-${callId}-`
-  if (call.tool === "branch") return branchResult(telling, asked, mark)
-  if (call.tool === "return") return returnResult(telling, asked, mark)
+  if (call.tool === "branch") return branchResult(telling, foldCall, mark)
+  if (call.tool === "return") return returnResult(telling, foldCall, mark)
   telling.answers.push({ callId, tool: call.tool, at, mark })
   const text = { type: "text", text: `${mark}${"x".repeat(call.size)}` }
   const extra = {
@@ -169,8 +169,8 @@ function branchResult(telling: StoryBuilder, { call, callId, at }: FoldCall, mar
   return { tool_use_id: callId, type: "tool_result", content }
 }
 
-function returnResult(telling: StoryBuilder, asked: FoldCall, mark: string): Json {
-  const { call, callId, at, known, state } = asked
+function returnResult(telling: StoryBuilder, foldCall: FoldCall, mark: string): Json {
+  const { call, callId, at, known, state } = foldCall
   const branchId = call.tool === "return" ? known[call.of % Math.max(1, known.length)] : undefined
   const how = call.tool === "return" ? call.how : "failed"
   if (branchId === undefined || how === "failed") {
@@ -179,8 +179,8 @@ function returnResult(telling: StoryBuilder, asked: FoldCall, mark: string): Jso
   telling.answers.push({ callId, tool: "return", at, mark, branchId, isGood: true })
   const open = state.branches.find((it) => it.branchId === branchId)
   const isEligible = open !== undefined && open.bytesAfter >= LEAST_FOLDED_BYTES
-  const isSaid = telling.receipts.some((it) => it.branchId === branchId)
-  const gives = how === "good" && (telling.server === "careless" || (isEligible && !isSaid))
+  const hasReceipt = telling.receipts.some((it) => it.branchId === branchId)
+  const gives = how === "good" && (telling.server === "careless" || (isEligible && !hasReceipt))
   if (gives) telling.receipts.push({ branchId, callId, at })
   const receipt = gives ? foldReceipt(KEY, branchId) : "none"
   const content = [
@@ -307,7 +307,7 @@ const WORK: Step = { ...OPENING, calls: [{ tool: "Read", size: 3_000 }] }
 /** With branches that are nested, crossed, parallel, failed and never closed. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc
   .array(anyStep, { minLength: 3, maxLength: 12 })
-  .map((told) => [OPENING, WORK, ...told])
+  .map((steps) => [OPENING, WORK, ...steps])
 
 /** Messages that we do not know, and some that no host should send. */
 type UnknownMessageKind = "none" | "system block" | "user block" | "role" | "twice"

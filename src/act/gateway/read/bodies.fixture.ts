@@ -16,8 +16,8 @@ const PATHS: Readonly<Record<WireName, string>> = {
 
 type QuestionFields = Partial<Omit<ReadQuestion, "body">> & { readonly said?: string }
 
-export function ask(body: unknown, { said = "", ...given }: QuestionFields = {}): ReadQuestion {
-  const { wire = "anthropic" } = given
+export function ask(body: unknown, { said = "", ...overrides }: QuestionFields = {}): ReadQuestion {
+  const { wire = "anthropic" } = overrides
   return {
     wire,
     path: PATHS[wire],
@@ -28,7 +28,7 @@ export function ask(body: unknown, { said = "", ...given }: QuestionFields = {})
     place: NOWHERE,
     encoding: wire === "anthropic" ? "claude" : "o200k",
     wantsTexts: false,
-    ...given,
+    ...overrides,
   }
 }
 
@@ -74,6 +74,6 @@ export function result(id: string, content: unknown) {
   return { type: "tool_result", tool_use_id: id, content }
 }
 
-export function events(...said: readonly object[]): string {
-  return said.map((it) => `data: ${JSON.stringify(it)}\n\n`).join("")
+export function events(...frames: readonly object[]): string {
+  return frames.map((it) => `data: ${JSON.stringify(it)}\n\n`).join("")
 }

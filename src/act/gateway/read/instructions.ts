@@ -86,14 +86,14 @@ function choose(
   })
   const chosen: MatchedHeading[] = []
   const proven = new Set(claims.filter((it) => it.isExact).map((it) => it.frame))
-  const taken = new Set<string>()
+  const usedPaths = new Set<string>()
   let done = 0
   for (const claim of claims) {
     const isInsideAnother = claim.at < done
     // Beside a file's exact text every other claim to its name is false.
     const isFalse = !claim.isExact && proven.has(claim.frame)
-    if (isInsideAnother || isFalse || taken.has(claim.frame)) continue
-    taken.add(claim.frame)
+    if (isInsideAnother || isFalse || usedPaths.has(claim.frame)) continue
+    usedPaths.add(claim.frame)
     chosen.push(claim)
     if (claim.isExact) done = claim.textAt + claim.file.sent.length
   }

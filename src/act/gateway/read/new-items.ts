@@ -69,9 +69,9 @@ function sizeOf(histories: readonly History[]): number {
 function continued(histories: readonly History[], keys: readonly string[]): History | undefined {
   const size = keys.filter(isTelling).length
   const ranked = histories.toReversed().map((it) => {
-    const telling = it.keys.filter(isTelling)
-    const shared = size - difference(telling, keys.filter(isTelling)).added.length
-    return { it, shared, isPart: it.isTold || shared * 2 > Math.min(telling.length, size) }
+    const ownKeys = it.keys.filter(isTelling)
+    const shared = size - difference(ownKeys, keys.filter(isTelling)).added.length
+    return { it, shared, isPart: it.isTold || shared * 2 > Math.min(ownKeys.length, size) }
   })
   return ranked.toSorted((a, b) => b.shared - a.shared).find((it) => it.isPart)?.it
 }

@@ -94,10 +94,14 @@ function wayTo(links: readonly LinkRow[], seq: number): readonly LinkRow[] {
   return way.toReversed()
 }
 
-function grown({ items, missing }: KnownList, kept: number, tail: readonly WireItem[]): KnownList {
-  const reused = kept - missing
+function grown(
+  { items, missing }: KnownList,
+  keptCount: number,
+  tail: readonly WireItem[],
+): KnownList {
+  const reused = keptCount - missing
   const isComplete = reused >= 0 && reused <= items.length
-  if (!isComplete) return { items: tail, missing: kept }
+  if (!isComplete) return { items: tail, missing: keptCount }
   return { items: [...items.slice(0, reused), ...tail], missing }
 }
 

@@ -112,10 +112,10 @@ export const deleteProxiedSessions = (root: string, sessionIds: readonly string[
   DELETE FROM gateway_sessions WHERE root = ${root} AND id IN ${among(sessionIds)}`
 
 /** The time of the oldest request to keep, if there are more. */
-export const selectOldestKept = (root: string, kept: number): Sql => sql`
+export const selectOldestKept = (root: string, most: number): Sql => sql`
   SELECT at FROM gateway_requests r WHERE r.root = ${root}
-    AND (SELECT count(*) FROM gateway_requests a WHERE a.root = ${root}) > ${kept}
-  ORDER BY at DESC LIMIT 1 OFFSET ${kept - 1}`
+    AND (SELECT count(*) FROM gateway_requests a WHERE a.root = ${root}) > ${most}
+  ORDER BY at DESC LIMIT 1 OFFSET ${most - 1}`
 
 type AgeQuery = { readonly root: string; readonly before: number; readonly limit: number }
 

@@ -39,7 +39,7 @@ let fixtures = 0
 
 export async function newStoreFixture(
   store: Store,
-  given: Partial<StoreDeps> = {},
+  overrides: Partial<StoreDeps> = {},
 ): Promise<StoreFixture> {
   const root = `/repo-${process.pid}-${++fixtures}`
   const clock = setClock()
@@ -52,7 +52,7 @@ export async function newStoreFixture(
     owner: OWNER,
     isAlive: () => true,
     keepRequests: () => 10_000,
-    ...given,
+    ...overrides,
   }
   const gatewayStore = createGatewayStore(deps)
   const after = await store.journal.head()

@@ -35,18 +35,18 @@ export type PathWithin = {
  */
 export async function inspect(location: PathWithin): Promise<InspectedPath> {
   const realPath = realPathOf(location)
-  const looked = await statFile(realPath)
-  if (looked.kind === "unreadable")
-    throw FileUnreadable({ path: location.path, reason: looked.reason })
-  if (looked.kind === "missing") {
+  const fileStat = await statFile(realPath)
+  if (fileStat.kind === "unreadable")
+    throw FileUnreadable({ path: location.path, reason: fileStat.reason })
+  if (fileStat.kind === "missing") {
     const missingFolders = await foldersMissing(path.dirname(realPath))
     return { path: location.path, realPath, found: undefined, missingFolders }
   }
-  if (looked.what === "symbolic link") throw FileIsLink({ path: location.path })
-  if (looked.what !== "regular file")
-    throw FileNotUsable({ path: location.path, what: looked.what })
+  if (fileStat.what === "symbolic link") throw FileIsLink({ path: location.path })
+  if (fileStat.what !== "regular file")
+    throw FileNotUsable({ path: location.path, what: fileStat.what })
   // A replaced file gets our owner: with sudo the user would lose access to their own settings.
-  if (!looked.stat.isOwn) throw FileOfOthers({ path: location.path })
+  if (!fileStat.stat.isOwn) throw FileOfOthers({ path: location.path })
   const content = await readWhole(location.path, realPath)
   return { path: location.path, realPath, found: content, missingFolders: [] }
 }
@@ -87,11 +87,11 @@ function refusalOf(shown: string, read: Exclude<ReadOutcome, { kind: "read" }>):
 }
 
 async function foldersMissing(folder: string): Promise<readonly string[]> {
-  const looked = await statFile(folder)
-  if (looked.kind === "missing" && path.dirname(folder) !== folder)
+  const fileStat = await statFile(folder)
+  if (fileStat.kind === "missing" && path.dirname(folder) !== folder)
     return [...(await foldersMissing(path.dirname(folder))), folder]
-  if (looked.kind === "found" && looked.what !== "directory")
-    throw FileNotUsable({ path: folder, what: `${looked.what} in place of a folder` })
+  if (fileStat.kind === "found" && fileStat.what !== "directory")
+    throw FileNotUsable({ path: folder, what: `${fileStat.what} in place of a folder` })
   return []
 }
 

@@ -67,8 +67,8 @@ async function removalIn(
   folder: string,
   { isDefault }: { readonly isDefault: boolean },
 ): Promise<GitHooksPlan> {
-  const looked = await statFile(folder)
-  if (looked.kind !== "found" || looked.what !== "directory") return NOTHING
+  const fileStat = await statFile(folder)
+  if (fileStat.kind !== "found" || fileStat.what !== "directory") return NOTHING
   const plan = await planOf(folder, () => eachHook((name) => removalStep(folder, name)))
   return {
     ...plan,
@@ -202,13 +202,13 @@ type FoundHook = {
 }
 
 async function lookAt(file: string): Promise<FoundHook | undefined> {
-  const looked = await statFile(file)
-  if (looked.kind === "missing") return undefined
-  if (looked.kind !== "found") throw unreadable(file, looked.reason)
-  if (looked.what !== "regular file") throw HookNotAFile({ path: file, what: looked.what })
-  const inode = `${looked.stat.device}:${looked.stat.inode}`
+  const fileStat = await statFile(file)
+  if (fileStat.kind === "missing") return undefined
+  if (fileStat.kind !== "found") throw unreadable(file, fileStat.reason)
+  if (fileStat.what !== "regular file") throw HookNotAFile({ path: file, what: fileStat.what })
+  const inode = `${fileStat.stat.device}:${fileStat.stat.inode}`
   // Larger than any script, so it is a program and not ours.
-  if (looked.stat.sizeBytes > LARGEST_HOOK_BYTES)
+  if (fileStat.stat.sizeBytes > LARGEST_HOOK_BYTES)
     return { bytes: undefined, place: inode, owner: "theirs" }
   const outcome = await readBounded(file, { maxBytes: LARGEST_HOOK_BYTES })
   if (outcome.kind === "read") {
@@ -222,8 +222,8 @@ function unreadable(file: string, reason: string): Error {
 }
 
 async function lookAtAny(file: string): Promise<FoundHook | undefined> {
-  const looked = await statFile(file)
-  const isOther = looked.kind === "found" && looked.what !== "regular file"
+  const fileStat = await statFile(file)
+  const isOther = fileStat.kind === "found" && fileStat.what !== "regular file"
   return isOther ? { bytes: undefined, place: "", owner: "theirs" } : await lookAt(file)
 }
 
@@ -254,12 +254,12 @@ async function lookedAt(
   folder: string,
   { isDefault }: { readonly isDefault: boolean },
 ): Promise<HooksFolder> {
-  const looked = await statFile(folder)
+  const fileStat = await statFile(folder)
   const isUsable =
-    looked.kind === "missing" || (looked.kind === "found" && looked.what === "directory")
+    fileStat.kind === "missing" || (fileStat.kind === "found" && fileStat.what === "directory")
   if (isUsable) return { kind: "writable", path: folder, isDefault }
   const what =
-    looked.kind === "found" ? `that path is a ${looked.what}` : "that path cannot be read"
+    fileStat.kind === "found" ? `that path is a ${fileStat.what}` : "that path cannot be read"
   return { kind: "foreign", path: folder, why: what }
 }
 

@@ -131,8 +131,8 @@ function articlesAt(words: readonly MessageWord[], at: number): number {
 }
 
 function textOf(words: readonly MessageWord[], at: number, slots: readonly Slot[]): string {
-  const taken = words.slice(at, at + lengthAt(words, at, slots))
-  return taken.map((it) => it.text).join(" ")
+  const phrase = words.slice(at, at + lengthAt(words, at, slots))
+  return phrase.map((it) => it.text).join(" ")
 }
 
 function isNegatedAt(words: readonly MessageWord[], at: number, phrase: Phrase): boolean {
@@ -205,8 +205,9 @@ function isNegation(words: readonly PlainWord[], at: number): boolean {
   if (!NEGATIONS.has(text) && !text.endsWith("n't")) return false
   const clause = words[at]?.clause
   const before = words[at - 1]?.clause === clause ? words[at - 1]?.text : undefined
-  const isAsked = before === undefined && ASKING.test(text) && ASKED.has(words[at + 1]?.text ?? "")
-  return before !== "why" && !isAsked
+  const isQuestion =
+    before === undefined && ASKING.test(text) && ASKED.has(words[at + 1]?.text ?? "")
+  return before !== "why" && !isQuestion
 }
 
 const ASKING = /^(?:can|could|should|would|won|wo)'?n?'?t$/

@@ -22,7 +22,7 @@ export function stageDone(name: string, summary: string | null): PipelineStage {
   }
 }
 
-export function resultsOf(given: {
+export function resultsOf(options: {
   readonly query?: string
   readonly status?: PipelineStatus
   readonly reason?: string | null
@@ -30,18 +30,18 @@ export function resultsOf(given: {
   readonly stages?: readonly PipelineStage[]
   readonly outputs?: Readonly<Record<string, unknown>>
 }): RunResults {
-  const { query = "Which fees does the harbour take?", status = "completed" } = given
+  const { query = "Which fees does the harbour take?", status = "completed" } = options
   return {
     run: {
       id: "p-12",
       agent: "deep-research",
       query,
       status,
-      reason: given.reason ?? null,
-      isPartial: given.isPartial ?? false,
-      stages: [...(given.stages ?? [])],
+      reason: options.reason ?? null,
+      isPartial: options.isPartial ?? false,
+      stages: [...(options.stages ?? [])],
     },
-    outputs: given.outputs ?? {},
+    outputs: options.outputs ?? {},
   }
 }
 

@@ -82,7 +82,7 @@ function createLease(
   over: AbortSignal,
   { eventStore, clock, log }: ActiveRunsDeps,
 ) {
-  let isKept = false
+  let isRenewing = false
 
   async function renewAll(): Promise<void> {
     for (const { claim, cut } of working.values()) {
@@ -96,12 +96,12 @@ function createLease(
       await clock.sleep(LEASE_EVERY_MS, over).catch(() => {})
       await quietly(renewAll(), log)
     }
-    isKept = false
+    isRenewing = false
   }
   return {
     keep(): void {
-      if (isKept) return
-      isKept = true
+      if (isRenewing) return
+      isRenewing = true
       void beat()
     },
   }

@@ -54,15 +54,15 @@ export function createSchedule(lot: (below: number) => number) {
     keep(sleeping, (it) => it.process !== process)
     keep(waiting, (it) => it.process !== process)
   }
-  function take(taken: WaitingStep): void {
-    if (happens(fixture.faults.crashes)) return crash(taken.process)
+  function take(step: WaitingStep): void {
+    if (happens(fixture.faults.crashes)) return crash(step.process)
     if (!happens(fixture.faults.holds)) {
-      return taken.go(
+      return step.go(
         happens(fixture.faults.storeFails) ? new Error("the store is busy") : undefined,
       )
     }
-    taken.process.heldUntil = fixture.now + HOLD_MS
-    waiting.push(taken)
+    step.process.heldUntil = fixture.now + HOLD_MS
+    waiting.push(step)
   }
   return {
     fixture,
@@ -72,10 +72,10 @@ export function createSchedule(lot: (below: number) => number) {
     async step(): Promise<boolean> {
       await settle()
       const ready = waiting.filter((it) => it.process.heldUntil <= fixture.now)
-      const taken = ready[lot(Math.max(1, ready.length))]
-      if (taken === undefined) return passTime(fixture, waiting, sleeping)
-      waiting.splice(waiting.indexOf(taken), 1)
-      take(taken)
+      const chosen = ready[lot(Math.max(1, ready.length))]
+      if (chosen === undefined) return passTime(fixture, waiting, sleeping)
+      waiting.splice(waiting.indexOf(chosen), 1)
+      take(chosen)
       return true
     },
   }
@@ -118,8 +118,8 @@ function passTime(
   return true
 }
 
-function keep<Item>(list: Item[], isKept: (item: Item) => boolean): void {
-  list.splice(0, list.length, ...list.filter(isKept))
+function keep<Item>(list: Item[], mayStay: (item: Item) => boolean): void {
+  list.splice(0, list.length, ...list.filter(mayStay))
 }
 
 /** One turn of the event loop runs all ready promises, however long the chain. */

@@ -97,7 +97,7 @@ function startProcess(fixture: Simulation): SimProcess {
         await hop()
       },
     }),
-    model: async () => ({ ask: (asked) => answer(fixture, { pid, hop }, asked) }),
+    model: async () => ({ ask: (question) => answer(fixture, { pid, hop }, question) }),
   })
   const process = Object.assign(scheduled, { engine })
   processes.push(process)
@@ -123,19 +123,19 @@ type ModelAsk = Model["ask"]
 async function answer(
   fixture: Simulation,
   from: { readonly pid: number; hop(): Promise<void> },
-  asked: Parameters<ModelAsk>[0],
+  question: Parameters<ModelAsk>[0],
 ): ReturnType<ModelAsk> {
   const { happens, fixture: state } = fixture.schedule
-  const [run = "", stage = "", key = ""] = asked.prompt.split("\n")[0]?.split(" ") ?? []
+  const [run = "", stage = "", key = ""] = question.prompt.split("\n")[0]?.split(" ") ?? []
   noteTouch(fixture, from.pid, { run, stage, key, isPaid: true })
   fixture.counts.calls++
   await from.hop()
   if (happens(state.faults.modelFails)) throw new Error("the model is not there")
-  const isMiss = asked.schema !== undefined && happens(state.faults.modelMisses)
+  const isMiss = question.schema !== undefined && happens(state.faults.modelMisses)
   const text = `answer to ${run} ${stage} ${key}`
   return {
     text,
-    value: isMiss || asked.schema === undefined ? undefined : { text },
+    value: isMiss || question.schema === undefined ? undefined : { text },
     problem: isMiss ? "it is prose" : undefined,
     isCut: false,
     usage: USAGE,

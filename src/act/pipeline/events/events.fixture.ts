@@ -11,7 +11,7 @@ export const THREE = PipelineConfig.parse({
   repairUnits: [{ stages: ["write", "check"], maxIterations: 2 }],
 })
 
-export const started = (given: Partial<BodyOf<"run_started">> = {}): BodyOf<"run_started"> => ({
+export const started = (overrides: Partial<BodyOf<"run_started">> = {}): BodyOf<"run_started"> => ({
   type: "run_started",
   agent: "tester",
   digest: "d",
@@ -24,7 +24,7 @@ export const started = (given: Partial<BodyOf<"run_started">> = {}): BodyOf<"run
   provider: "scripted",
   from: null,
   prior: null,
-  ...given,
+  ...overrides,
 })
 
 export const begun = (stage: number, attempt = 1, iteration = 0): PipelineEventBody => ({
@@ -45,7 +45,7 @@ export const output = (stage: number, value: unknown = { stage }): PipelineEvent
 
 type Substep = BodyOf<"substep">
 
-export const substep = (stage: number, given: Partial<Substep> = {}): Substep => ({
+export const substep = (stage: number, overrides: Partial<Substep> = {}): Substep => ({
   type: "substep",
   stage,
   attempt: 1,
@@ -55,12 +55,12 @@ export const substep = (stage: number, given: Partial<Substep> = {}): Substep =>
   kind: "search",
   tool: "Knowledge Base Search",
   title: "find it",
-  ...given,
+  ...overrides,
 })
 
 type LlmCall = BodyOf<"llm_called">
 
-export const called = (stage: number, given: Partial<LlmCall> = {}): LlmCall => ({
+export const called = (stage: number, overrides: Partial<LlmCall> = {}): LlmCall => ({
   type: "llm_called",
   stage,
   attempt: 1,
@@ -72,7 +72,7 @@ export const called = (stage: number, given: Partial<LlmCall> = {}): LlmCall => 
   text: "yes",
   durationMs: 5,
   retries: 0,
-  ...given,
+  ...overrides,
 })
 
 export const paused = (
@@ -94,12 +94,12 @@ export const failed = (stage: number): PipelineEventBody => ({
   feedback: "cite it",
 })
 
-export const completed = (given: Partial<BodyOf<"run_completed">> = {}): PipelineEventBody => ({
+export const completed = (overrides: Partial<BodyOf<"run_completed">> = {}): PipelineEventBody => ({
   type: "run_completed",
   status: "completed",
   reason: "All stages are done",
   isPartial: false,
-  ...given,
+  ...overrides,
 })
 
 export const eventsOf = (bodies: readonly PipelineEventBody[]): PipelineEvent[] =>

@@ -14,14 +14,14 @@ export function transcriptOf(state: RunState, events: readonly PipelineEvent[]):
   const messages: Message[] = []
   for (const event of events) {
     for (const draft of draftsOf(state, event, open)) {
-      const { event: told, ...message } = draft
+      const { event: content, ...message } = draft
       const seq = messages.length + 1
       messages.push({
         ...message,
         id: `${state.id}-${event.seq}-${seq}`,
         seq,
         timestamp: event.at,
-        metadata: told === undefined ? { runId: state.id } : { runId: state.id, event: told },
+        metadata: content === undefined ? { runId: state.id } : { runId: state.id, event: content },
       })
     }
   }

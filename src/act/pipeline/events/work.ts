@@ -53,7 +53,7 @@ function stepBegun(state: RunState, body: BodyOf<"substep">): RunState {
 function stepEnded(state: RunState, body: BodyOf<"substep">): RunState {
   const stage = state.stages[body.stage]
   const wasOpen = stage?.open[body.activityId] !== undefined
-  const isKept = body.outcome !== "stopped" && body.outcome !== "denied" && "result" in body
+  const hasResult = body.outcome !== "stopped" && body.outcome !== "denied" && "result" in body
   const isUnknown = isPaidActivity(body.activityId) && isUnpriced(body)
   const ended = changed(state, body.stage, (it) => ({
     // Notes and denials are recorded once, at their end.
@@ -61,7 +61,7 @@ function stepEnded(state: RunState, body: BodyOf<"substep">): RunState {
     open: without(it.open, body.activityId),
     spentUsd: it.spentUsd + (body.usd ?? 0),
     unknownCalls: it.unknownCalls + (isUnknown ? 1 : 0),
-    recorded: isKept
+    recorded: hasResult
       ? { ...it.recorded, [body.key]: { kind: "result", result: body.result } }
       : it.recorded,
   }))

@@ -117,8 +117,8 @@ export function quoted(value: unknown): string {
   return `\`${visibleLine(text)}\``
 }
 
-export function choices(value: string, known: readonly string[]): string {
-  const near = nearest(value, known)
+export function choices(value: string, allowed: readonly string[]): string {
+  const near = nearest(value, allowed)
   const advice = near === undefined ? "" : `; did you mean \`${near}\`?`
-  return `one of ${[...new Set(known)].join(", ")}${advice}`
+  return `one of ${[...new Set(allowed)].join(", ")}${advice}`
 }

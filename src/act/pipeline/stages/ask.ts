@@ -77,8 +77,8 @@ function clarification(output: unknown): string | undefined {
   if (!isRecord(output)) return undefined
   const { clarity, clarify } = output
   if (typeof clarity !== "number" || clarity >= CLARITY_BAR) return undefined
-  const isAsked = typeof clarify === "string" && clarify.trim() !== ""
-  return isAsked
+  const hasQuestion = typeof clarify === "string" && clarify.trim() !== ""
+  return hasQuestion
     ? clarify
     : "What exactly do you mean? Rephrase the question, or continue as it is."
 }

@@ -44,7 +44,7 @@ export function shapeContext(material: Material, { budgetTokens, count }: Room):
 }
 
 function takeWithin(pieces: readonly Piece[], { budgetTokens, count }: Room) {
-  const taken: Piece[] = []
+  const chosenPieces: Piece[] = []
   const left: Piece[] = []
   let tokens = 0
   for (const piece of pieces) {
@@ -52,9 +52,9 @@ function takeWithin(pieces: readonly Piece[], { budgetTokens, count }: Room) {
     const size = count(`${piece.text}\n`) + 1
     const fits = tokens + size <= budgetTokens
     if (fits) tokens += size
-    ;(fits ? taken : left).push(piece)
+    ;(fits ? chosenPieces : left).push(piece)
   }
-  return { taken, left, tokens }
+  return { taken: chosenPieces, left, tokens }
 }
 
 function paragraphPieces(paragraphs: readonly RetrievedParagraph[]): readonly Piece[] {

@@ -103,16 +103,16 @@ function writeLabels(text: string, labels: ReadonlySet<string>, dropped: Set<str
   return written + writeProse(text.slice(from), labels, dropped)
 }
 
-function writeProse(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
+function writeProse(text: string, allLabels: ReadonlySet<string>, dropped: Set<string>): string {
   const groups = [...labelGroupsOf(text), ...parenthesisedGroupsOf(text)].toSorted(
     (one, other) => one.start - other.start,
   )
-  const bare = bareLabels(text, groups, known)
+  const bare = bareLabels(text, groups, allLabels)
   const edits = [...groups, ...bare]
     .toSorted((one, other) => one.start - other.start)
     .map((group) => {
-      for (const label of group.labels) if (!known.has(label)) dropped.add(label)
-      const labels = group.labels.filter((label) => known.has(label))
+      for (const label of group.labels) if (!allLabels.has(label)) dropped.add(label)
+      const labels = group.labels.filter((label) => allLabels.has(label))
       return labels.length === 0 ? removal(text, group) : { ...group, put: bracketed(labels) }
     })
   return withEdits(text, edits)

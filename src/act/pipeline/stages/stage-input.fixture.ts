@@ -27,7 +27,7 @@ type Answer = (ask: StageAsk) => unknown
 
 export function recordEffects(
   answer: Answer,
-  kept: Map<string, string> = new Map(),
+  files: Map<string, string> = new Map(),
   signal = new AbortController().signal,
 ): RecordedEffects {
   const seen: StageTrace[] = []
@@ -35,11 +35,11 @@ export function recordEffects(
   async function replayOrRun<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     if (used.has(key)) throw new Error(`the key ${key} was used twice`)
     used.add(key)
-    const before = kept.get(key)
+    const before = files.get(key)
     if (before !== undefined) return z.custom<Result>().parse(JSON.parse(before))
     const result = await work()
-    kept.set(key, JSON.stringify(result ?? null))
-    return z.custom<Result>().parse(JSON.parse(kept.get(key) ?? "null"))
+    files.set(key, JSON.stringify(result ?? null))
+    return z.custom<Result>().parse(JSON.parse(files.get(key) ?? "null"))
   }
   return {
     seen,
@@ -48,7 +48,7 @@ export function recordEffects(
         () => {
           throw new Error("nobody is asked again")
         },
-        kept,
+        files,
         signal,
       ),
     ask: (key, ask) =>

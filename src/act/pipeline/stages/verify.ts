@@ -52,9 +52,9 @@ export function verifyStage(ports: Ports): StageWork {
 function unverifiable(input: StageInput): StageResult {
   const output: Scores = { scores: {}, bars: {}, isPassed: false, by: NOBODY, failures: [] }
   const problem = "there are no sources to check the answer against"
-  const isSaid = findOutput(input.outputs, NothingRetrieved) !== undefined
+  const hasNoResults = findOutput(input.outputs, NothingRetrieved) !== undefined
   const result = { output, summary: `not verified: ${problem}` }
-  return isSaid ? result : { ...result, failed: { problems: [problem], feedback: "" } }
+  return hasNoResults ? result : { ...result, failed: { problems: [problem], feedback: "" } }
 }
 
 const NOBODY = "nobody"

@@ -335,14 +335,14 @@ async function cleanIfDue(deps: CleanupDeps): Promise<void> {
   }
 }
 
-export async function clean(deps: CleanupDeps, kept: number): Promise<void> {
+export async function clean(deps: CleanupDeps, most: number): Promise<void> {
   const [db, root, now] = [await deps.db(), deps.root(), deps.clock.now()]
   const total = (await db.get(CountRow, countBranches(root)))?.count ?? 0
   await db.transaction(async (tx) => {
     await tx.run(deleteExpiredHandles({ root, now, trailTextsSince: now - TRAIL_TEXT_LIFE_MS }))
     await tx.run(deleteUntrusted(root, now - UNTRUSTED_LIFE_MS))
-    if (total <= kept) return
-    const query = { root, kept, limit: MOST_CLEANED_BRANCHES }
+    if (total <= most) return
+    const query = { root, kept: most, limit: MOST_CLEANED_BRANCHES }
     const ids = (await tx.all(IdRow, selectSurplus(query))).map((it) => it.id)
     if (ids.length === 0) return
     await tx.run(deleteHandlesOf(ids))

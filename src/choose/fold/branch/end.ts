@@ -149,11 +149,11 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
     const db = await deps.db()
     const ended = await db.transaction(async (tx) => {
       const live = await tx.all(BranchRow, rows)
-      const meant = live.filter(
+      const branches = live.filter(
         (it) => isMeant(it) && !(isByProcess && hasBranchOfOther(it, live, isMeant)),
       )
       const ids: string[] = []
-      for (const row of meant) ids.push(...(await endByForce(tx, { row, reason, at, count })))
+      for (const row of branches) ids.push(...(await endByForce(tx, { row, reason, at, count })))
       return ids
     })
     deps.onEnded()
@@ -161,10 +161,10 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
   }
 
   /** Reads first: most calls have nothing to end and need no write lock. */
-  async function endIfAny(meant: EndSelection): Promise<string[]> {
+  async function endIfAny(selection: EndSelection): Promise<string[]> {
     const db = await deps.db()
-    const isAny = (await db.all(BranchRow, meant.rows)).some(meant.isMeant)
-    return isAny ? endAll(meant) : []
+    const isAny = (await db.all(BranchRow, selection.rows)).some(selection.isMeant)
+    return isAny ? endAll(selection) : []
   }
 
   return {

@@ -41,17 +41,17 @@ export function sliceOf(
   { fromLine, lines: most }: SliceRange,
   count: (text: string) => number,
 ): Slice {
-  const taken: string[] = []
+  const slice: string[] = []
   let tokens = 0
   for (const line of lines.slice(fromLine - 1, fromLine - 1 + most)) {
     tokens += count(`${line}\n`)
-    if (taken.length > 0 && tokens > LARGEST_SLICE_TOKENS) break
-    taken.push(line)
+    if (slice.length > 0 && tokens > LARGEST_SLICE_TOKENS) break
+    slice.push(line)
   }
-  const next = fromLine + taken.length
+  const next = fromLine + slice.length
   return {
-    text: taken.join("\n"),
-    nextLine: next <= lines.length && taken.length > 0 ? next : null,
+    text: slice.join("\n"),
+    nextLine: next <= lines.length && slice.length > 0 ? next : null,
   }
 }
 

@@ -91,8 +91,8 @@ async function warningsFor(
   const touch = here ?? latest
   if (touch === undefined) return outside
   const key = ["touched", path, touch.sessionId, String(touch.at)]
-  const isTold = await markNotified(key, event, context)
-  return isTold ? [...outside, formatTouch(touch, event.at, here !== undefined)] : outside
+  const isNews = await markNotified(key, event, context)
+  return isNews ? [...outside, formatTouch(touch, event.at, here !== undefined)] : outside
 }
 
 function formatTouch({ path, sessionId, at }: Touch, now: number, isHere: boolean): string {

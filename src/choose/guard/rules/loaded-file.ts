@@ -15,8 +15,8 @@ export const loaded: Rule = {
   async judge(event, { stateDirectory }) {
     if (event.kind !== "loaded") return { kind: "silent" }
     const { folder, file } = placeOf(stateDirectory, event.session)
-    const looked = await statFile(file)
-    const isFull = looked.kind === "found" && looked.stat.sizeBytes > LARGEST_LOADED_BYTES
+    const fileStat = await statFile(file)
+    const isFull = fileStat.kind === "found" && fileStat.stat.sizeBytes > LARGEST_LOADED_BYTES
     if (isFull) return { kind: "silent" }
     await appendIn(folder, file, {
       path: cut(event.file),

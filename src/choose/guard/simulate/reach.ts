@@ -136,10 +136,10 @@ async function usesOf(graph: TreeGraph, symbols: WantedSymbols, resolve: Resolve
     }
   }
   const positions = await likeliestFirst(graph, [...symbols.keys()], [...namesByPosition.keys()])
-  const looked = positions.slice(0, MOST_REFERRING_FILES).toSorted((a, b) => a - b)
+  const searchedPositions = positions.slice(0, MOST_REFERRING_FILES).toSorted((a, b) => a - b)
   const meanings = await resolve(
     graph,
-    new Map(looked.map((it) => [it, namesByPosition.get(it) ?? []])),
+    new Map(searchedPositions.map((it) => [it, namesByPosition.get(it) ?? []])),
   )
   const uses: Use[] = []
   for (const [position, meantByName] of meanings) {
@@ -151,7 +151,7 @@ async function usesOf(graph: TreeGraph, symbols: WantedSymbols, resolve: Resolve
       uses.push({ position, from: meaning.position, name, confidence: meaning.confidence })
     }
   }
-  return { uses, isCut: all.length > names.length || positions.length > looked.length }
+  return { uses, isCut: all.length > names.length || positions.length > searchedPositions.length }
 }
 
 /**

@@ -86,8 +86,8 @@ export function takeSegments(
 }
 
 /** Adjacent segments share one label, so a segment that joins two excerpts saves a label. */
-function labelTokens(taken: ReadonlySet<number>, index: number): number {
-  const neighbours = Number(taken.has(index - 1)) + Number(taken.has(index + 1))
+function labelTokens(segments: ReadonlySet<number>, index: number): number {
+  const neighbours = Number(segments.has(index - 1)) + Number(segments.has(index + 1))
   return PIECE_TOKENS * (1 - neighbours)
 }
 

@@ -111,8 +111,8 @@ function takeWithHead(
   if (segments.every((it) => choice.taken.has(it))) return
   const heads = segments.flatMap((it) => choice.file.segments[it]?.head ?? [])
   const light = heads.filter((it) => (choice.file.segments[it]?.tokens ?? 0) <= headTokens)
-  const isTaken = light.length > 0 && takeSegments(board, choice, [...segments, ...light])
-  if (!isTaken) takeSegments(board, choice, segments)
+  const fits = light.length > 0 && takeSegments(board, choice, [...segments, ...light])
+  if (!fits) takeSegments(board, choice, segments)
 }
 
 function placeSignatures(board: BudgetBoard, weights: FitWeights, fill: boolean): void {
@@ -190,8 +190,8 @@ function leastTokens(file: FitFile): number {
   if (file.form === "full") {
     return frame + sum(file.segments.map((it) => it.tokens)) + PIECE_TOKENS
   }
-  const telling = file.segments.filter((it) => !it.isBare)
-  const best = telling.reduce((least, it) => Math.min(least, it.tokens), Infinity)
+  const ownSegments = file.segments.filter((it) => !it.isBare)
+  const best = ownSegments.reduce((least, it) => Math.min(least, it.tokens), Infinity)
   if (file.form === "symbols" && Number.isFinite(best)) return frame + best + PIECE_TOKENS
   return frame + sum(file.signatures.map((it) => it.tokens))
 }
@@ -259,10 +259,10 @@ function chosenOf({ file, taken, signatures }: FileChoice): ChosenFile {
 
 function formOf(
   file: FitFile,
-  taken: ReadonlySet<number>,
+  segments: ReadonlySet<number>,
   signatures: readonly FitSignature[],
 ): ChosenFile["form"] {
-  const isWhole = taken.size === file.segments.length && file.form !== "symbols"
-  if (taken.size > 0) return isWhole ? "full" : "symbols"
+  const isWhole = segments.size === file.segments.length && file.form !== "symbols"
+  if (segments.size > 0) return isWhole ? "full" : "symbols"
   return signatures.length > 0 ? "signatures" : "path"
 }

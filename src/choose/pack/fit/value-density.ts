@@ -28,8 +28,8 @@ function optionsOf(choice: FileChoice, scale: Scale): readonly (FitOption & { de
   const fileWeight = weightOf(choice, scale.weights)
   const fresh = newSegments(file)
   const isSmall = tokensOf(file, fresh) <= scale.weights.wholeTokens
-  const telling = fresh.filter((it) => file.segments[it]?.isBare === false)
-  const groups = isSmall && fresh.length > 0 ? [fresh] : telling.map((it) => [it])
+  const ownSegments = fresh.filter((it) => file.segments[it]?.isBare === false)
+  const groups = isSmall && fresh.length > 0 ? [fresh] : ownSegments.map((it) => [it])
   const best = bestScore(file)
   return groups.map((segments) => {
     const tokens = tokensOf(file, segments)

@@ -179,9 +179,9 @@ async function namedLinks(tree: IndexedTree, names: readonly string[]): Promise<
   if (names.length === 0) return { defines: new Map(), uses: new Map() }
   const definers = await tree.definers(names)
   // A name that half the tree defines is a word, not a symbol.
-  const telling = names.filter((name) => isTelling(definers.get(name)))
-  const referrers = telling.length === 0 ? new Map() : await tree.referrers(telling)
-  return { defines: byContent(telling, definers), uses: byContent(telling, referrers) }
+  const rareNames = names.filter((name) => isTelling(definers.get(name)))
+  const referrers = rareNames.length === 0 ? new Map() : await tree.referrers(rareNames)
+  return { defines: byContent(rareNames, definers), uses: byContent(rareNames, referrers) }
 }
 
 function isTelling(definers: readonly number[] | undefined): boolean {

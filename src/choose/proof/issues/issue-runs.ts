@@ -42,18 +42,18 @@ export async function visitIssues(
   const skip = (reason: string, count: number) =>
     skipped.set(reason, (skipped.get(reason) ?? 0) + count)
   const startedAtMs = deps.clock.monotonicMs()
-  let [looked, measured, repositories] = [0, 0, 0]
+  let [doneCount, measured, repositories] = [0, 0, 0]
   for (const [repo, ofRepository] of groups) {
     const directory = await findRepository(deps.resolve(input.repos), repo)
     if (directory === undefined) {
       skip("no such repository", ofRepository.length)
-      looked += ofRepository.length
+      doneCount += ofRepository.length
       continue
     }
     await using bench = await openBench(directory, deps, context.signal)
     const before = measured
     for await (const set of setIssues(bench, ofRepository, context.signal)) {
-      context.onProgress?.({ what: "tasks", done: looked++, total })
+      context.onProgress?.({ what: "tasks", done: doneCount++, total })
       if ("reason" in set) skip(set.reason, 1)
       else {
         await context.visit(set.set, set.row)

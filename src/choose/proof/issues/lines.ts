@@ -63,23 +63,23 @@ export function measurePackage(
   edited: SetTask["edited"],
 ): LineMeasures {
   const expected = new Map(edited.map(({ path, hunks }) => [path, linesIn(hunks)]))
-  let [found, sent] = [0, 0]
+  let [matchCount, sent] = [0, 0]
   for (const [path, ranges] of lines) {
     const gold = expected.get(path)
     for (const line of linesIn(ranges)) {
       sent++
-      if (gold?.has(line) === true) found++
+      if (gold?.has(line) === true) matchCount++
     }
   }
   const total = [...expected.values()].reduce((sum, it) => sum + it.size, 0)
-  const recall = total === 0 ? 0 : found / total
-  const precision = sent === 0 ? 0 : found / sent
+  const recall = total === 0 ? 0 : matchCount / total
+  const precision = sent === 0 ? 0 : matchCount / sent
   const shown = [...lines].filter(([, ranges]) => ranges.length > 0)
   const right = shown.filter(([path]) => expected.has(path)).length
   return {
     recall,
     precision,
-    f1: found === 0 ? 0 : (2 * recall * precision) / (recall + precision),
+    f1: matchCount === 0 ? 0 : (2 * recall * precision) / (recall + precision),
     filePrecision: shown.length === 0 ? 0 : right / shown.length,
     files: shown.length,
     tokens,

@@ -44,8 +44,8 @@ export async function writeFileAtomic(
 export async function refuseIrregular(path: string): Promise<void> {
   await refuseLinkedFolders(path)
   try {
-    const looked = await lstat(path)
-    if (!looked.isFile()) throw FileNotRegular({ path, what: fileTypeOf(looked) })
+    const stats = await lstat(path)
+    if (!stats.isFile()) throw FileNotRegular({ path, what: fileTypeOf(stats) })
   } catch (error) {
     if (reasonOf(error) !== "ENOENT") throw error
   }

@@ -123,8 +123,8 @@ type OpenOutcome =
  */
 export async function openRegular(path: string): Promise<OpenOutcome> {
   try {
-    const looked = await lstat(path)
-    if (!looked.isFile()) return { kind: "not-regular", what: fileTypeOf(looked) }
+    const stats = await lstat(path)
+    if (!stats.isFile()) return { kind: "not-regular", what: fileTypeOf(stats) }
     return await openAndLook(path)
   } catch (error) {
     return notOpened(reasonOf(error))

@@ -49,9 +49,9 @@ export async function refuseLinkedFolders(path: string): Promise<void> {
   if (first < 0) return
   for (let end = first + 1; end < names.length; end++) {
     const folder = names.slice(0, end).join(sep)
-    const looked = await lstat(folder).catch(() => undefined)
-    if (looked === undefined) return
-    if (looked.isSymbolicLink()) throw FileNotDirectory({ path: folder, what: fileTypeOf(looked) })
+    const stats = await lstat(folder).catch(() => undefined)
+    if (stats === undefined) return
+    if (stats.isSymbolicLink()) throw FileNotDirectory({ path: folder, what: fileTypeOf(stats) })
   }
 }
 
@@ -87,8 +87,8 @@ type ListOptions = {
 
 export async function listDirectory(path: string, options: ListOptions = {}): Promise<ListOutcome> {
   try {
-    const looked = await lstat(path)
-    if (!looked.isDirectory()) return { kind: "not-directory", what: fileTypeOf(looked) }
+    const stats = await lstat(path)
+    if (!stats.isDirectory()) return { kind: "not-directory", what: fileTypeOf(stats) }
     const listed = await readEntries(path, options.maxEntries ?? LARGEST_LISTING_ENTRIES)
     if (listed.kind !== "listed" || options.order === "disk") return listed
     return { ...listed, entries: listed.entries.toSorted((a, b) => compareText(a.name, b.name)) }
@@ -123,8 +123,8 @@ async function makeMissing(path: string, mode: number): Promise<boolean> {
   if (isMade !== undefined) return isMade
   const parent = dirname(path)
   const isParentMade = parent !== path && (await makeMissing(parent, mode))
-  const looked = await lstat(parent)
-  if (!looked.isDirectory()) throw FileNotDirectory({ path: parent, what: fileTypeOf(looked) })
+  const stats = await lstat(parent)
+  if (!stats.isDirectory()) throw FileNotDirectory({ path: parent, what: fileTypeOf(stats) })
   if (isParentMade) await setMode(parent, { mode, made: true })
   // No further retry: some folders refuse entries with ENOENT each time.
   await mkdir(path, { mode }).catch(allowThere)
@@ -149,15 +149,15 @@ function allowThere(error: unknown): void {
 
 async function setMode(
   path: string,
-  wanted: { readonly mode: number; readonly made: boolean },
+  target: { readonly mode: number; readonly made: boolean },
 ): Promise<void> {
-  const looked = await lstat(path)
-  if (!looked.isDirectory()) throw FileNotDirectory({ path, what: fileTypeOf(looked) })
+  const stats = await lstat(path)
+  if (!stats.isDirectory()) throw FileNotDirectory({ path, what: fileTypeOf(stats) })
   await using handle = await openItself(path)
   if (handle === undefined) return
   const { mode } = await handle.stat()
-  const isTooOpen = (wanted.mode & 0o077) === 0 && (mode & 0o077) !== 0
-  if (wanted.made || isTooOpen) await handle.chmod(wanted.mode)
+  const isTooOpen = (target.mode & 0o077) === 0 && (mode & 0o077) !== 0
+  if (target.made || isTooOpen) await handle.chmod(target.mode)
 }
 
 /** By handle and without following links, so the mode applies to the checked directory. */

@@ -22,8 +22,8 @@ export type StatOutcome =
 
 export async function statFile(path: string): Promise<StatOutcome> {
   try {
-    const looked = await lstat(path)
-    return { kind: "found", what: fileTypeOf(looked), stat: fileStatOf(looked) }
+    const stats = await lstat(path)
+    return { kind: "found", what: fileTypeOf(stats), stat: fileStatOf(stats) }
   } catch (error) {
     const reason = reasonOf(error)
     const isMissing = reason === "ENOENT" || reason === "ENOTDIR"
@@ -37,8 +37,8 @@ export async function statFile(path: string): Promise<StatOutcome> {
  */
 export function statNow(path: string): FileStat | undefined {
   try {
-    const looked = lstatSync(path, { throwIfNoEntry: false })
-    return looked === undefined ? undefined : fileStatOf(looked)
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats === undefined ? undefined : fileStatOf(stats)
   } catch {
     return undefined
   }

@@ -85,17 +85,17 @@ function openAt(
 ): OpenFolderOutcome {
   try {
     // With handles, opening itself fails for anything but a directory.
-    const looked = named.way === "handle" ? undefined : lstatSync(at)
-    if (looked?.isDirectory() === false) return { kind: "not-directory", what: fileTypeOf(looked) }
+    const stats = named.way === "handle" ? undefined : lstatSync(at)
+    if (stats?.isDirectory() === false) return { kind: "not-directory", what: fileTypeOf(stats) }
     // Windows cannot open a directory.
-    if (looked !== undefined && process.platform === "win32")
-      return { kind: "open", folder: folderOf(undefined, looked, named) }
+    if (stats !== undefined && process.platform === "win32")
+      return { kind: "open", folder: folderOf(undefined, stats, named) }
     const handle = openSync(at, DIRECTORY_ITSELF)
     return { kind: "open", folder: folderOf(handle, fstatSync(handle), named) }
   } catch (error) {
-    const looked = reasonOf(error) === "ENOTDIR" ? statAt(at) : undefined
-    if (looked?.kind !== "found" || looked.what === "directory") return notThere(error)
-    return { kind: "not-directory", what: looked.what }
+    const fileStat = reasonOf(error) === "ENOTDIR" ? statAt(at) : undefined
+    if (fileStat?.kind !== "found" || fileStat.what === "directory") return notThere(error)
+    return { kind: "not-directory", what: fileStat.what }
   }
 }
 
@@ -172,12 +172,12 @@ function* entriesOf(directory: Dir): Generator<Dirent> {
 }
 
 function listingOf(
-  found: Iterable<Dirent>,
+  dirents: Iterable<Dirent>,
   { place, maxEntries }: { readonly place: string; readonly maxEntries: number },
 ): FolderListing {
   const entries: DirectoryEntry[] = []
   const unnameable: string[] = []
-  for (const it of found) {
+  for (const it of dirents) {
     if (entries.length + unnameable.length === maxEntries) return { kind: "too-many", maxEntries }
     const name = utf8Name(it.name)
     if (name === undefined) unnameable.push(writtenOut(it.name))
@@ -207,14 +207,14 @@ function writtenOut(name: string): string {
 function typeOf(entry: Parameters<typeof fileTypeOf>[0], path: string): FileType {
   const what = fileTypeOf(entry)
   if (what !== "file of unknown type") return what
-  const looked = lstatSync(path, { throwIfNoEntry: false })
-  return looked === undefined ? what : fileTypeOf(looked)
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? what : fileTypeOf(stats)
 }
 
 function statAt(path: string): StatOutcome {
   try {
-    const looked = lstatSync(path)
-    return { kind: "found", what: fileTypeOf(looked), stat: fileStatOf(looked) }
+    const stats = lstatSync(path)
+    return { kind: "found", what: fileTypeOf(stats), stat: fileStatOf(stats) }
   } catch (error) {
     return notThere(error)
   }
@@ -223,8 +223,8 @@ function statAt(path: string): StatOutcome {
 function readAt(path: string, maxBytes: number): Exclude<ReadOutcome, OutsideRoot> {
   try {
     // Opening a device may have an effect, so check before and after opening.
-    const looked = lstatSync(path)
-    if (!looked.isFile()) return { kind: "not-regular", what: fileTypeOf(looked) }
+    const stats = lstatSync(path)
+    if (!stats.isFile()) return { kind: "not-regular", what: fileTypeOf(stats) }
     const handle = openSync(path, READ_WITHOUT_WAITING)
     try {
       return readOpened(handle, maxBytes)

@@ -34,9 +34,9 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
 export function holdsGroup(leader: ProcessIdentity): boolean {
   if (isSameProcessAlive(leader)) return true
   const stat = look(leader.pid)
-  const isTaken = stat !== undefined && stat.startedAt !== leader.startedAt
+  const isReused = stat !== undefined && stat.startedAt !== leader.startedAt
   const isOfThisBoot = leader.startedAt?.endsWith(`.${bootName()}`) === true
-  return !isTaken && isOfThisBoot && isGroupAlive(leader.pid)
+  return !isReused && isOfThisBoot && isGroupAlive(leader.pid)
 }
 
 export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity[] {

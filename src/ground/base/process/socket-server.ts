@@ -91,11 +91,11 @@ async function listenOnPipe(held: Connections, path: string): Promise<ListenOutc
 }
 
 async function listening(server: Server, path: string): Promise<void> {
-  const heard = Promise.withResolvers<void>()
-  server.once("error", heard.reject)
-  server.listen({ path, exclusive: true }, heard.resolve)
-  await heard.promise
-  server.off("error", heard.reject)
+  const listened = Promise.withResolvers<void>()
+  server.once("error", listened.reject)
+  server.listen({ path, exclusive: true }, listened.resolve)
+  await listened.promise
+  server.off("error", listened.reject)
   server.unref()
 }
 

@@ -32,7 +32,7 @@ export type Thread<Question, Answer> = AsyncDisposable & {
 
 export function createThread<Question, Answer>(options: ThreadOptions): Thread<Question, Answer> {
   let running: Worker | undefined
-  let isAsked = false
+  let isBusy = false
   const start = () => {
     const worker = startWorker(options)
     // Without a listener an error between questions would end the process.
@@ -49,15 +49,15 @@ export function createThread<Question, Answer>(options: ThreadOptions): Thread<Q
   }
   return {
     async ask(question) {
-      invariant(!isAsked, "a thread handles one request at a time")
-      isAsked = true
+      invariant(!isBusy, "a thread handles one request at a time")
+      isBusy = true
       try {
         running ??= start()
         const answer = await answerOf<Answer>(running, question, options.longestSilenceMs)
         if (answer.kind !== "answered" && answer.kind !== "failed") await end()
         return answer
       } finally {
-        isAsked = false
+        isBusy = false
       }
     },
     end,
@@ -99,9 +99,9 @@ async function answerOf<Answer>(
   const gone = (reason: string) =>
     resolve({ kind: ready.has(worker) ? "died" : "not-started", reason })
   const listeners = {
-    message(said: ThreadMessage<Answer>) {
-      if (said.kind === "ready") ready.add(worker)
-      else resolve(said)
+    message(reply: ThreadMessage<Answer>) {
+      if (reply.kind === "ready") ready.add(worker)
+      else resolve(reply)
     },
     messageerror: (error: Error) => gone(messageOf(error)),
     error: (error: unknown) => gone(messageOf(error)),

@@ -79,10 +79,10 @@ function createLookup(readings: readonly string[]): (path: string) => boolean {
   return (path) => isFile(path) || isBelow(path)
 }
 
-function createNames(wanted: readonly string[]): (path: string) => boolean {
-  const paths = new Set(wanted)
-  const names = new Set(wanted.flatMap((it) => /^\*\*\/([^*].*)$/s.exec(it)?.[1] ?? []))
-  const ends = wanted.flatMap((it) => /^\*\*\/\*(.*)$/s.exec(it)?.[1] ?? [])
+function createNames(plainNames: readonly string[]): (path: string) => boolean {
+  const paths = new Set(plainNames)
+  const names = new Set(plainNames.flatMap((it) => /^\*\*\/([^*].*)$/s.exec(it)?.[1] ?? []))
+  const ends = plainNames.flatMap((it) => /^\*\*\/\*(.*)$/s.exec(it)?.[1] ?? [])
   const extensions = new Set(ends.filter((it) => EXTENSION.test(it)))
   const endings = ends.filter((it) => !EXTENSION.test(it))
   return (path) => {
@@ -239,22 +239,22 @@ const LETTERS: SequenceRule<Token, string> = {
  */
 export function matchSequence<Part, One>(
   pattern: readonly Part[],
-  given: readonly One[],
+  items: readonly One[],
   rule: SequenceRule<Part, One>,
 ): boolean {
   let part = 0
   let at = 0
   let last: { readonly part: number; readonly at: number } | undefined
-  while (at < given.length) {
-    const [wanted, one] = [pattern[part], given[at]]
-    if (wanted !== undefined && rule.isAny(wanted)) {
+  while (at < items.length) {
+    const [glob, one] = [pattern[part], items[at]]
+    if (glob !== undefined && rule.isAny(glob)) {
       last = { part, at }
       part += 1
-    } else if (wanted !== undefined && one !== undefined && rule.isOne(wanted, one)) {
+    } else if (glob !== undefined && one !== undefined && rule.isOne(glob, one)) {
       part += 1
       at += 1
     } else {
-      const next = last === undefined ? undefined : given[last.at]
+      const next = last === undefined ? undefined : items[last.at]
       if (last === undefined || (next !== undefined && rule.mayTake?.(next) === false)) return false
       last = { part: last.part, at: last.at + 1 }
       part = last.part + 1

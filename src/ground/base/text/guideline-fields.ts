@@ -41,8 +41,8 @@ export function guidelineFields(value: unknown): unknown {
 function renamed(fields: JsonRecord, names: Readonly<Record<string, string>>): JsonRecord {
   const entries = Object.entries(fields).map(([name, value]) => {
     const own = Object.hasOwn(names, name) ? names[name] : undefined
-    const isGiven = own !== undefined && Object.hasOwn(fields, own)
-    return [isGiven ? name : (own ?? name), value] as const
+    const hasOwnName = own !== undefined && Object.hasOwn(fields, own)
+    return [hasOwnName ? name : (own ?? name), value] as const
   })
   return Object.fromEntries(entries)
 }

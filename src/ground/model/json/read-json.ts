@@ -133,9 +133,9 @@ function readWord(state: State): ParsedValue {
 
 function match(state: State, pattern: RegExp): string | undefined {
   pattern.lastIndex = state.at
-  const [found] = pattern.exec(state.text) ?? []
-  if (found !== undefined) state.at += found.length
-  return found
+  const [match] = pattern.exec(state.text) ?? []
+  if (match !== undefined) state.at += match.length
+  return match
 }
 
 function takes(state: State, character: string): boolean {

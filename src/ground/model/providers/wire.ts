@@ -58,18 +58,18 @@ function ask(call: WireCall, form: "by-provider" | "in-words"): Promise<Try<Repl
 }
 
 function optionsOf(call: WireCall, form: "by-provider" | "in-words"): LanguageModelV4CallOptions {
-  const { ask: asked, effort, to } = call
-  const { schema } = asked
+  const { ask: question, effort, to } = call
+  const { schema } = question
   const canThink = takesEffort(to)
   const isFormed = schema !== undefined && form === "by-provider"
   const inWords = schema === undefined || isFormed ? "" : formInWords(schema)
-  const instructions = `${asked.instructions}${inWords}`
+  const instructions = `${question.instructions}${inWords}`
   return {
     prompt: [
       ...(instructions === "" ? [] : [{ role: "system" as const, content: instructions }]),
-      { role: "user", content: [{ type: "text", text: asked.prompt }] },
+      { role: "user", content: [{ type: "text", text: question.prompt }] },
     ],
-    maxOutputTokens: asked.maxOutputTokens + (canThink ? THINKING_ROOM_TOKENS[effort] : 0),
+    maxOutputTokens: question.maxOutputTokens + (canThink ? THINKING_ROOM_TOKENS[effort] : 0),
     ...(canThink ? { reasoning: effort } : {}),
     ...(isFormed ? { responseFormat: { type: "json", schema, name: "answer" } } : {}),
     ...(isFormed && to.provider !== "anthropic"

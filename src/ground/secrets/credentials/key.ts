@@ -119,20 +119,22 @@ const TAG_BYTES = 16
 /** AES-256-GCM. The caller must never reuse a nonce with the same key. */
 export function seal(
   plain: Uint8Array,
-  given: { readonly key: Uint8Array; readonly nonce: Uint8Array; readonly bound: Uint8Array },
+  options: { readonly key: Uint8Array; readonly nonce: Uint8Array; readonly bound: Uint8Array },
 ): SealedBytes {
-  const cipher = createCipheriv("aes-256-gcm", given.key, given.nonce, { authTagLength: TAG_BYTES })
-  cipher.setAAD(given.bound)
+  const cipher = createCipheriv("aes-256-gcm", options.key, options.nonce, {
+    authTagLength: TAG_BYTES,
+  })
+  cipher.setAAD(options.bound)
   const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()])
-  return { nonce: given.nonce, ciphertext, tag: cipher.getAuthTag() }
+  return { nonce: options.nonce, ciphertext, tag: cipher.getAuthTag() }
 }
 
 export function open(
   sealed: SealedBytes,
-  given: { readonly key: Uint8Array; readonly bound: Uint8Array },
+  cipher: { readonly key: Uint8Array; readonly bound: Uint8Array },
 ): Uint8Array | undefined {
   if (sealed.nonce.length !== NONCE_BYTES || sealed.tag.length !== TAG_BYTES) return undefined
-  const { key, bound } = given
+  const { key, bound } = cipher
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.nonce, { authTagLength: TAG_BYTES })
   decipher.setAAD(bound)
   decipher.setAuthTag(sealed.tag)

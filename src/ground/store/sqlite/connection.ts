@@ -67,9 +67,9 @@ export function openConnection(file: string, role: "write" | "read") {
   }
 }
 
-export function requireRecentSqlite(found: string): void {
-  if (compareVersions(found, OLDEST_SQLITE) >= 0) return
-  throw SqliteTooOld({ found, needed: OLDEST_SQLITE })
+export function requireRecentSqlite(version: string): void {
+  if (compareVersions(version, OLDEST_SQLITE) >= 0) return
+  throw SqliteTooOld({ found: version, needed: OLDEST_SQLITE })
 }
 
 function compareVersions(left: string, right: string): number {

@@ -141,8 +141,8 @@ async function writeBatch(
     await tx.run(upsertFolder(folderRow(work, walked.skipped)))
     const full: NewDocument[] = []
     for (const fresh of batch) {
-      const isKept = await writeDocument(fresh, { folder, tier, now }, tx)
-      if (!isKept) full.push(fresh)
+      const isStored = await writeDocument(fresh, { folder, tier, now }, tx)
+      if (!isStored) full.push(fresh)
     }
     await tx.run(raiseRevision())
     const changed = batch.length - full.length
@@ -191,14 +191,14 @@ async function takeFromAbove(
   for (const above of folders.filter((it) => folder.startsWith(`${it}${path.sep}`))) {
     const way = path.relative(above, folder).split(path.sep).join("/")
     const documents = await db.all(DocumentRow, selectDocumentsOf(above))
-    const taken = documents.filter((it) => it.path === way || it.path.startsWith(`${way}/`))
-    if (taken.length === 0) continue
+    const removed = documents.filter((it) => it.path === way || it.path.startsWith(`${way}/`))
+    if (removed.length === 0) continue
     await db.transaction(async (tx) => {
-      for (const { id } of taken)
+      for (const { id } of removed)
         for (const statement of deleteDocument(id)) await tx.run(statement)
       await tx.run(raiseRevision())
-      const left = documents.length - taken.length
-      tx.emit("knowledge.changed", { folder: above, documents: left, changed: taken.length })
+      const left = documents.length - removed.length
+      tx.emit("knowledge.changed", { folder: above, documents: left, changed: removed.length })
     })
   }
 }

@@ -122,21 +122,21 @@ function enter({ folder, way }: FolderAt, name: string, state: State): void {
 function take({ folder, way }: FolderAt, name: string, state: State): void {
   const file = [...way, name].join("/")
   if (state.isApart([...way, name])) return
-  const looked = folder.stat(name)
-  if (looked.kind === "missing") return
-  if (looked.kind === "unreadable") return skip(state, file, looked.reason)
-  if (looked.what !== "regular file") return skip(state, file, `a ${looked.what}`)
+  const fileStat = folder.stat(name)
+  if (fileStat.kind === "missing") return
+  if (fileStat.kind === "unreadable") return skip(state, file, fileStat.reason)
+  if (fileStat.what !== "regular file") return skip(state, file, `a ${fileStat.what}`)
   const format = formatOf(name)
   if (format === undefined) return skip(state, file, "not Markdown, HTML or plain text")
   if (isSecretBearing(file)) return skip(state, file, "its name suggests that it contains secrets")
-  const { sizeBytes } = looked.stat
+  const { sizeBytes } = fileStat.stat
   if (sizeBytes > LARGEST_DOCUMENT_BYTES) {
     return skip(state, file, `larger than ${LARGEST_DOCUMENT_BYTES / 1_000_000} MB`)
   }
   if (state.candidates.length >= MOST_FILES) {
     return skip(state, file, `there are more than ${MOST_FILES} documents`)
   }
-  state.candidates.push({ path: file, format, stat: looked.stat })
+  state.candidates.push({ path: file, format, stat: fileStat.stat })
 }
 
 type ReadFile =

@@ -89,10 +89,10 @@ async function freeId(
   const { folder, path } = document
   const candidates = [path, ...[1, 2, 3, 4].map((it) => `${path}\n${folder}\n${it}`)].map(shortHash)
   const placed = await tx.all(PlacedRow, selectPlaced(candidates))
-  const taken = new Set(
+  const usedIds = new Set(
     placed.filter((it) => it.folder !== folder || it.path !== path).map((it) => it.id),
   )
-  const free = candidates.find((it) => !taken.has(it))
+  const free = candidates.find((it) => !usedIds.has(it))
   invariant(free !== undefined, "one of five hashes of 40 bits is free")
   return free
 }

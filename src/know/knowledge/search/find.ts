@@ -47,8 +47,8 @@ function rankAll(
       return paragraph === undefined || !isWanted(paragraph) ? [] : [{ paragraph, score }]
     })
     .slice(0, MOST_RANKED)
-  const meant = byMeaning.filter(isWanted).slice(0, MOST_RANKED)
-  return meant.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), meant)
+  const similar = byMeaning.filter(isWanted).slice(0, MOST_RANKED)
+  return similar.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), similar)
 }
 
 type ScoredParagraph = { readonly paragraph: StoredParagraph; readonly score: number }
@@ -71,13 +71,13 @@ function byWordsAlone(words: readonly ScoredParagraph[]): readonly RankedParagra
 /** By reciprocal rank, because scores of two kinds are not comparable. */
 function fuse(
   words: readonly StoredParagraph[],
-  meant: readonly StoredParagraph[],
+  similar: readonly StoredParagraph[],
 ): readonly RankedParagraph[] {
   const rankIn = (list: readonly StoredParagraph[]) =>
     new Map(list.map((it, at) => [it.id, at + 1]))
-  const [byWords, byMeaning] = [rankIn(words), rankIn(meant)]
+  const [byWords, byMeaning] = [rankIn(words), rankIn(similar)]
   const best = 2 / (FUSION_RANKS + 1)
-  const all = new Map([...words, ...meant].map((it) => [it.id, it]))
+  const all = new Map([...words, ...similar].map((it) => [it.id, it]))
   const ranked = [...all.values()].map((paragraph) => {
     const places = {
       words: byWords.get(paragraph.id) ?? null,
@@ -115,8 +115,8 @@ function followed(
     .map((it) => rankedStep(it, own.get(it.to.id)))
     .toSorted(byScore)
     .slice(0, limit - best.length)
-  const taken = new Set([...best, ...reached].map((it) => it.paragraph.id))
-  const others = ranked.filter((it) => !taken.has(it.paragraph.id))
+  const usedIds = new Set([...best, ...reached].map((it) => it.paragraph.id))
+  const others = ranked.filter((it) => !usedIds.has(it.paragraph.id))
   return [...best, ...reached, ...others].slice(0, limit).toSorted(byScore)
 }
 

@@ -81,8 +81,8 @@ function claimOf(
   tokens: readonly Token[],
   { entities, from, isExcepted }: Context,
 ): Claim | undefined {
-  const meant = forceOf(tokens)
-  if (meant === undefined) return undefined
+  const force = forceOf(tokens)
+  if (force === undefined) return undefined
   const condition = conditionOf(tokens)
   if (isExcepted) condition.add("otherwise")
   const named = new Set(entities.flatMap((it) => range(it.from - from, it.to - from)))
@@ -92,7 +92,7 @@ function claimOf(
     about: new Set(entities.filter((it) => it.unit === "").map((it) => it.key)),
     values: valuesOf(entities),
     words: new Set(words.map(senseOf)),
-    ...meant,
+    ...force,
     condition,
     isAbsolute: tokens.some((token) => ABSOLUTE.has(token.plain)),
     cases: new Set(tokens.map((token) => token.plain).filter((it) => CASES.has(it))),

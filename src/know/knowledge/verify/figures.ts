@@ -202,7 +202,7 @@ const NUMBER_WORDS = new Map<string, string>([
   ["hundred", "100"],
 ])
 
-function spelt(table: readonly string[]): ReadonlyMap<string, string> {
+function spellingTable(table: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     table.flatMap((line) => {
       const [unit = "", ...others] = line.split(" ")
@@ -211,7 +211,7 @@ function spelt(table: readonly string[]): ReadonlyMap<string, string> {
   )
 }
 
-const UNITS = spelt([
+const UNITS = spellingTable([
   "minute minutes min mins",
   "hour hours h hr hrs",
   "day days",
@@ -230,6 +230,6 @@ const UNITS = spelt([
   "copy copies",
 ])
 
-const CURRENCIES = spelt(["eur € euro euros", "usd $ dollar dollars", "gbp £ pound pounds"])
+const CURRENCIES = spellingTable(["eur € euro euros", "usd $ dollar dollars", "gbp £ pound pounds"])
 
 const READERS: readonly Reader[] = [readReference, readDate, readAmount]

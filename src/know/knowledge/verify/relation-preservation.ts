@@ -50,9 +50,9 @@ type Relation = { readonly one: Entity; readonly verb: string; readonly other: E
 
 /** Neighbouring entities with a verb between them. References relate nothing. */
 function relationsOf({ tokens, entities }: Statement): readonly Relation[] {
-  const spoken = entities.filter((it) => it.kind !== "reference" && !it.isOwnCount)
-  return spoken.slice(1).flatMap((other, at) => {
-    const one = spoken[at]
+  const namedEntities = entities.filter((it) => it.kind !== "reference" && !it.isOwnCount)
+  return namedEntities.slice(1).flatMap((other, at) => {
+    const one = namedEntities[at]
     if (one === undefined || one.key === other.key) return []
     const verb = verbIn(tokens.slice(one.to, other.from))
     return verb === undefined ? [] : [{ one, verb, other }]

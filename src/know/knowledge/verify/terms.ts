@@ -80,8 +80,8 @@ function withoutOpener(run: readonly Token[]): readonly Token[] {
 }
 
 function keep(terms: Set<string>, words: readonly Token[]): void {
-  const isKept = words.length > 0 && words.every((word) => word.stem !== "")
-  if (isKept && terms.size < MOST_TERMS) terms.add(words.map((word) => word.stem).join(" "))
+  const isTerm = words.length > 0 && words.every((word) => word.stem !== "")
+  if (isTerm && terms.size < MOST_TERMS) terms.add(words.map((word) => word.stem).join(" "))
 }
 
 /** A shorter phrase may have no function word in any language. */

@@ -91,10 +91,10 @@ function stripEnding(word: string): string {
     ([it, least]) => word.endsWith(it) && word.length - it.length >= least,
   )
   const cut = ending === undefined ? word : word.slice(0, -ending[0].length)
-  const spelt = cut.length > 5 && cut.endsWith("our") ? `${cut.slice(0, -3)}or` : cut
-  if (spelt.length > 3 && spelt.endsWith("e")) return spelt.slice(0, -1)
-  const isDoubled = ending !== undefined && /([bdfglmnprt])\1$/.test(spelt)
-  return isDoubled ? spelt.slice(0, -1) : spelt
+  const american = cut.length > 5 && cut.endsWith("our") ? `${cut.slice(0, -3)}or` : cut
+  if (american.length > 3 && american.endsWith("e")) return american.slice(0, -1)
+  const isDoubled = ending !== undefined && /([bdfglmnprt])\1$/.test(american)
+  return isDoubled ? american.slice(0, -1) : american
 }
 
 const FUNCTION_WORDS = new Set(

@@ -185,13 +185,14 @@ function grouped(lines: readonly Line[]): readonly Group[] {
   const groupByLine = new Map<string, Group>()
   const byWord = new Map<string, Group[]>()
   for (const { file, line, words, key } of lines) {
-    const telling = rarest(words)
+    const rareWords = rarest(words)
     const near =
-      groupByLine.get(key) ?? nearest(words, new Set(telling.flatMap((it) => byWord.get(it) ?? [])))
+      groupByLine.get(key) ??
+      nearest(words, new Set(rareWords.flatMap((it) => byWord.get(it) ?? [])))
     const group = near ?? { id: digest(key), line, words, files: new Set() }
     if (near === undefined) {
       groups.push(group)
-      for (const word of telling) put(byWord, word, group)
+      for (const word of rareWords) put(byWord, word, group)
     }
     groupByLine.set(key, group)
     group.files.add(file)

@@ -120,11 +120,11 @@ function changedOutside(
 async function mostUsed(
   graph: TreeGraph,
   { ranks }: FileGraph,
-  given: { readonly isInside: (path: string) => boolean; readonly redact: Redact },
+  options: { readonly isInside: (path: string) => boolean; readonly redact: Redact },
 ): Promise<MapFolder["symbols"]> {
   const { tree } = graph
   const positions = [...tree.files.keys()]
-    .filter((it) => (ranks[it] ?? 0) > 0 && given.isInside(tree.files[it]?.path ?? ""))
+    .filter((it) => (ranks[it] ?? 0) > 0 && options.isInside(tree.files[it]?.path ?? ""))
     .toSorted((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0))
     .slice(0, MOST_RANKED_FILES)
   const contents = await graph.contents(positions.flatMap((it) => tree.files[it]?.content ?? []))
@@ -151,7 +151,7 @@ async function mostUsed(
       const own = uses.filter((it) => it.target === at && isSure(it))
       const users = own.map((it) => it.end.position)
       const path = tree.files[position]?.path ?? ""
-      const symbol = describeSymbol(path, fact, given.redact)
+      const symbol = describeSymbol(path, fact, options.redact)
       return { symbol, files: new Set(users).size }
     })
     .filter((it) => it.files > 0)

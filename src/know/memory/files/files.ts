@@ -93,10 +93,10 @@ export async function makeFolder(root: string, folder: string): Promise<string> 
   let way = ""
   for (const name of [...MEMORY_FOLDER, folder]) {
     way = way === "" ? name : `${way}/${name}`
-    const looked = await statFile(join(root, way))
-    if (looked.kind === "found" && looked.what !== "directory")
-      throw FolderUnusable({ folder: way, what: looked.what })
-    if (looked.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
+    const fileStat = await statFile(join(root, way))
+    if (fileStat.kind === "found" && fileStat.what !== "directory")
+      throw FolderUnusable({ folder: way, what: fileStat.what })
+    if (fileStat.kind !== "found") await ensureDirectory(join(root, way), { mode: 0o755 })
   }
   return way
 }
@@ -189,19 +189,19 @@ function take(at: FolderAt, { name, what }: DirectoryEntry, result: WalkResult):
   }
   const isOther = !/\.md$/i.test(name) || /^readme\.md$/i.test(name)
   if (isOther) return
-  const looked = at.folder.stat(name)
-  if (looked.kind === "missing") return
-  const problem = problemWith(looked, result.files.length)
+  const fileStat = at.folder.stat(name)
+  if (fileStat.kind === "missing") return
+  const problem = problemWith(fileStat, result.files.length)
   if (problem !== undefined) result.problems.push({ file, problem })
-  else if (looked.kind === "found") result.files.push({ file, stat: looked.stat })
+  else if (fileStat.kind === "found") result.files.push({ file, stat: fileStat.stat })
 }
 
 function problemWith(
-  looked: Exclude<ReturnType<OpenFolder["stat"]>, { kind: "missing" }>,
+  fileStat: Exclude<ReturnType<OpenFolder["stat"]>, { kind: "missing" }>,
   count: number,
 ): string | undefined {
-  if (looked.kind === "unreadable") return unreadable(looked.reason)
-  if (looked.what !== "regular file") return irregular(looked.what)
+  if (fileStat.kind === "unreadable") return unreadable(fileStat.reason)
+  if (fileStat.what !== "regular file") return irregular(fileStat.what)
   return count >= MOST_FILES ? `there are more than ${MOST_FILES} files` : undefined
 }
 

@@ -48,9 +48,9 @@ function createFileParts(paths: readonly string[]) {
       readonly depth: number
     } {
       for (let depth = names.length; depth > 0; depth--) {
-        const wanted = names.slice(0, depth)
-        const ending = (byModuleName.get(wanted.at(-1) ?? "") ?? []).filter((at) =>
-          endsWith(modules[at] ?? [], wanted),
+        const folders = names.slice(0, depth)
+        const ending = (byModuleName.get(folders.at(-1) ?? "") ?? []).filter((at) =>
+          endsWith(modules[at] ?? [], folders),
         )
         const isAlone = ending.length === 1
         const files =

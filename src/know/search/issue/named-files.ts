@@ -138,8 +138,8 @@ function scoreModules(
   for (const { module, name } of imports) {
     const names = module.split(".")
     const { files, depth } = parts.module(names)
-    const isFound = files.length > 0 && depth === names.length && files.length <= MOST_MODULE_FILES
-    if (!isFound) continue
+    const isModule = files.length > 0 && depth === names.length && files.length <= MOST_MODULE_FILES
+    if (!isModule) continue
     const defining = parts.inside(files, [...definers(name).keys()])
     const submodule = parts.module([...names, name])
     const isSubmodule = submodule.depth === names.length + 1

@@ -5,13 +5,13 @@
 export function orderOf(values: Float64Array): Int32Array {
   const rising = values.toSorted()
   const { length } = values
-  const taken = new Int32Array(length)
+  const sorted = new Int32Array(length)
   const order = new Int32Array(length)
   for (let index = 0; index < length; index++) {
     const slot = firstNotAbove(rising, values[index] ?? 0)
-    const earlier = taken[slot] ?? 0
+    const earlier = sorted[slot] ?? 0
     order[slot + earlier] = index
-    taken[slot] = earlier + 1
+    sorted[slot] = earlier + 1
   }
   return order
 }

@@ -78,8 +78,8 @@ export function createBatch({ found, agent, start, replaced }: BatchSource, deps
   let isNew = replaced !== undefined
   let written = 0
 
-  function addEntry(entry: TranscriptEntry, { at: given, state, position }: LinePlace): void {
-    const at = given ?? state.endedAt ?? found.stat.modifiedAtMs
+  function addEntry(entry: TranscriptEntry, { at: lineAt, state, position }: LinePlace): void {
+    const at = lineAt ?? state.endedAt ?? found.stat.modifiedAtMs
     const isInner = state.isSubAgent || ("isSubAgent" in entry && entry.isSubAgent === true)
     const by = isInner && agent === "main" ? "sub-agent" : agent
     const place = { session, file, agent: by, at, turn: state.turn }
@@ -237,9 +237,9 @@ function redactedStart(text: string, most: number, redact: (text: string) => str
 }
 
 /** Relative to the directory of the session, like the host shows it. */
-function pathFrom(cwd: string | null, given: string): string {
-  if (cwd === null || !path.isAbsolute(given) || !isInside(cwd, given)) return given
-  return path.relative(cwd, given)
+function pathFrom(cwd: string | null, file: string): string {
+  if (cwd === null || !path.isAbsolute(file) || !isInside(cwd, file)) return file
+  return path.relative(cwd, file)
 }
 
 /** Both databases refuse NUL and lone surrogates. */

@@ -66,50 +66,56 @@ const inodeOf = ({ device, inode }: FileStat): string => `${device}:${inode}`
  * new position: a killed import continues there, and of two processes one stops.
  */
 export async function importFile(
-  found: FoundFile,
+  file: FoundFile,
   deps: ImportDeps,
   signal: AbortSignal,
 ): Promise<FileImport> {
-  const { sizeBytes } = found.stat
-  if (sizeBytes > MAX_FILE_BYTES) return skipped(found, deps, `it has ${sizeBytes} bytes`)
+  const { sizeBytes } = file.stat
+  if (sizeBytes > MAX_FILE_BYTES) return skipped(file, deps, `it has ${sizeBytes} bytes`)
   try {
-    return await importLines(found, deps, signal)
+    return await importLines(file, deps, signal)
   } catch (error) {
     if (!isAppError(error) || !UNREADABLE.has(error.code)) throw error
-    return skipped(found, deps, error.message)
+    return skipped(file, deps, error.message)
   }
 }
 
 const UNREADABLE: ReadonlySet<string> = new Set(["FILE_NOT_READABLE", "FILE_NOT_REGULAR"])
 
 async function importLines(
-  found: FoundFile,
+  transcript: FoundFile,
   deps: ImportDeps,
   signal: AbortSignal,
 ): Promise<FileImport> {
-  const row = await deps.db.get(FileRow, selectFile(found.file))
-  const isContinued = row !== undefined && (await isContinuation(found, row))
+  const row = await deps.db.get(FileRow, selectFile(transcript.file))
+  const isContinued = row !== undefined && (await isContinuation(transcript, row))
   const state = stateOf(isContinued ? row.state : "{}")
   const start = isContinued ? row.position : 0
   let position = start
   let isPlaced = isContinued || deps.only === undefined
-  const agent = await agentOf(found)
-  const read = READERS[found.host]
-  const batch = createBatch({ found, agent, start, replaced: isContinued ? undefined : row }, deps)
+  const agent = await agentOf(transcript)
+  const read = READERS[transcript.host]
+  const batch = createBatch(
+    { found: transcript, agent, start, replaced: isContinued ? undefined : row },
+    deps,
+  )
   // Before the end the row has the size read so far, so a killed import looks unfinished.
   const commit = async (isLast: boolean): Promise<boolean> => {
-    const sizeBytes = isLast ? found.stat.sizeBytes : position
-    const file = fileRow(found, { agent, position, state })
-    const head = await headOf(found.file, position)
+    const sizeBytes = isLast ? transcript.stat.sizeBytes : position
+    const file = fileRow(transcript, { agent, position, state })
+    const head = await headOf(transcript.file, position)
     return batch.commit({ ...file, size_bytes: sizeBytes, head }, { state, isLast })
   }
-  for await (const line of streamLines(found.file, { from: start, maxLineBytes: MAX_LINE_BYTES })) {
+  for await (const line of streamLines(transcript.file, {
+    from: start,
+    maxLineBytes: MAX_LINE_BYTES,
+  })) {
     signal.throwIfAborted()
     position = line.end
     const record = isSnapshot(line.bytes) ? undefined : parseJsonRecord(textOfLine(line.bytes))
     if (record !== undefined) {
       const { title } = state
-      const entries = read(record, state, { sessionId: found.sessionId, position })
+      const entries = read(record, state, { sessionId: transcript.sessionId, position })
       // The state is stored, so its only text from a message is redacted like the message.
       if (state.title !== null && state.title !== title) {
         state.title = oneLine(deps.redact(state.title), 160)
@@ -117,7 +123,7 @@ async function importLines(
       batch.add(entries, { at: timeOfLine(record), state, position })
     }
     if (!isPlaced && state.cwd !== null) {
-      if ((await deps.repositoryOf(state.cwd)) !== deps.only) return outside(found, deps, row)
+      if ((await deps.repositoryOf(state.cwd)) !== deps.only) return outside(transcript, deps, row)
       isPlaced = true
     }
     if (!isPlaced || !batch.isFull(position)) continue
@@ -125,7 +131,7 @@ async function importLines(
     await giveOthersATurn()
   }
   // A host that reports no directory, such as Gemini, belongs to no repository.
-  if (!isPlaced) return outside(found, deps, row)
+  if (!isPlaced) return outside(transcript, deps, row)
   if (!(await commit(true))) return { kind: "taken" }
   return { kind: "indexed", lines: batch.lines(), bytes: position - start }
 }
@@ -161,22 +167,22 @@ function fileRow(
 }
 
 async function outside(
-  found: FoundFile,
+  file: FoundFile,
   deps: ImportDeps,
   row: FileRow | undefined,
 ): Promise<FileImport> {
-  if (row === undefined || row.problem === OUTSIDE) await note(found, deps, OUTSIDE)
+  if (row === undefined || row.problem === OUTSIDE) await note(file, deps, OUTSIDE)
   return { kind: "outside" }
 }
 
-async function skipped(found: FoundFile, deps: ImportDeps, reason: string): Promise<FileImport> {
-  await note(found, deps, reason)
+async function skipped(file: FoundFile, deps: ImportDeps, reason: string): Promise<FileImport> {
+  await note(file, deps, reason)
   return { kind: "skipped", reason }
 }
 
 /** Without a position: when the file changes, it is read from its start. */
-async function note(found: FoundFile, deps: ImportDeps, problem: string): Promise<void> {
-  const row = fileRow(found, { agent: "", position: 0, state: stateOf("{}") })
+async function note(file: FoundFile, deps: ImportDeps, problem: string): Promise<void> {
+  const row = fileRow(file, { agent: "", position: 0, state: stateOf("{}") })
   await deps.db.run(upsertFile({ ...row, session: "", problem }))
 }
 

@@ -49,9 +49,9 @@ export async function searchLines(
     if (chosen.length < limit && (isFirst || filter.session !== undefined)) chosen.push(id)
   }
   const lines = new Map((await db.all(LineRow, selectLinesById(chosen))).map((it) => [it.id, it]))
-  const wanted = [...new Set(chosen.map((id) => sessionOf.get(id) ?? ""))]
+  const sessionIds = [...new Set(chosen.map((id) => sessionOf.get(id) ?? ""))]
   const sessions = new Map(
-    (await db.all(SessionRow, selectSessionsById(wanted))).map((it) => [it.id, it]),
+    (await db.all(SessionRow, selectSessionsById(sessionIds))).map((it) => [it.id, it]),
   )
   const hits = chosen.flatMap((id): SessionHit[] => {
     const line = lines.get(id)

@@ -29,10 +29,11 @@ export async function findIdleRules(
 }
 
 function isWaitedFor(files: readonly string[], patterns: readonly string[]): boolean {
-  const meant = patterns.flatMap(readings)
-  const isTooMuch = meant.length * files.length > MOST_MATCHINGS || !meant.every(isUsableGlob)
+  const readingsOfAll = patterns.flatMap(readings)
+  const isTooMuch =
+    readingsOfAll.length * files.length > MOST_MATCHINGS || !readingsOfAll.every(isUsableGlob)
   if (isTooMuch) return true
-  const matches = meant.map((it) => globMatcher(it, { dot: true }))
+  const matches = readingsOfAll.map((it) => globMatcher(it, { dot: true }))
   return files.some((file) => matches.some((isMatch) => isMatch(file)))
 }
 

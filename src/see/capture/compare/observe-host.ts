@@ -234,10 +234,10 @@ function isChangedSince(item: HostItem, report: HostReport): boolean {
   return report.by !== "host" && item.file.modifiedAt > report.at
 }
 
-function isSameText(said: HostReport["files"][number], sent: string): boolean | undefined {
-  if (said.text !== undefined) return said.text.trim() === sent
-  if (said.sha256 === undefined) return undefined
-  return createHash("sha256").update(sent).digest("hex") === said.sha256
+function isSameText(reported: HostReport["files"][number], sent: string): boolean | undefined {
+  if (reported.text !== undefined) return reported.text.trim() === sent
+  if (reported.sha256 === undefined) return undefined
+  return createHash("sha256").update(sent).digest("hex") === reported.sha256
 }
 
 function explainObservedOnly(path: string, estimate: Estimate): string {

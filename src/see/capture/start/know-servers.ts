@@ -51,8 +51,8 @@ export async function knowServers(
   const evidences = await Promise.all(
     used.map((it) => knownTools(it, asking, { ...evidence, deps })),
   )
-  const isAsked = evidences.some((it) => it.source === "asked" && it.answer.kind === "listed")
-  const count = isAsked ? (await deps.counter()).count : () => 0
+  const hasAnswer = evidences.some((it) => it.source === "asked" && it.answer.kind === "listed")
+  const count = hasAnswer ? (await deps.counter()).count : () => 0
   const context = {
     mode: surveyed.survey.start?.mcpTools ?? "loaded",
     scale: evidence.scale,

@@ -42,7 +42,7 @@ export function digestOf({ name, launch }: McpServer): string {
 
 export function describeServer(
   server: McpServer,
-  known: KnownTools,
+  knownTools: KnownTools,
   context: ServerContext & Counting,
 ): StartServer {
   const base = {
@@ -60,19 +60,26 @@ export function describeServer(
     at: null,
     ...noUse(context, server.name),
   }
-  switch (known.source) {
+  switch (knownTools.source) {
     case "unknown":
-      return { ...unknown, problem: known.reason }
+      return { ...unknown, problem: knownTools.reason }
     case "earlier":
-      return { ...known.server, ...base, ...useOf(known.server.tools, server.name, context) }
+      return {
+        ...knownTools.server,
+        ...base,
+        ...useOf(knownTools.server.tools, server.name, context),
+      }
     case "wire":
-      return { ...base, ...fromWire(known, server.name, context) }
+      return { ...base, ...fromWire(knownTools, server.name, context) }
     case "asked":
-      return known.answer.kind === "failed"
-        ? { ...unknown, at: known.at, problem: known.answer.reason }
-        : { ...base, ...fromAnswer(known.answer, { at: known.at, name: server.name }, context) }
+      return knownTools.answer.kind === "failed"
+        ? { ...unknown, at: knownTools.at, problem: knownTools.answer.reason }
+        : {
+            ...base,
+            ...fromAnswer(knownTools.answer, { at: knownTools.at, name: server.name }, context),
+          }
     default:
-      return known satisfies never
+      return knownTools satisfies never
   }
 }
 
@@ -82,12 +89,12 @@ type Definition = { readonly name: string; readonly tokens: number; readonly isL
 
 function fromAnswer(
   answer: Extract<ServerTools, { kind: "listed" }>,
-  asked: { readonly at: number; readonly name: string },
+  query: { readonly at: number; readonly name: string },
   context: ServerContext & Counting,
 ) {
   const { count, mode } = context
   const tools = answer.tools.map((it): Definition => {
-    const name = `mcp__${asked.name}__${it.name}`
+    const name = `mcp__${query.name}__${it.name}`
     const text = JSON.stringify({
       name,
       description: it.description,
@@ -98,9 +105,9 @@ function fromAnswer(
   })
   const named =
     mode === "named"
-      ? tools.filter((it) => !it.isLoaded).map((it) => `mcp__${asked.name}__${it.name}`)
+      ? tools.filter((it) => !it.isLoaded).map((it) => `mcp__${query.name}__${it.name}`)
       : []
-  const heading = mode === "server-named" ? `- ${asked.name}: ` : `## ${asked.name}\n`
+  const heading = mode === "server-named" ? `- ${query.name}: ` : `## ${query.name}\n`
   const instructions =
     mode === "hidden" || (answer.instructions === "" && mode !== "server-named")
       ? ""
@@ -110,21 +117,21 @@ function fromAnswer(
     (instructions === "" ? 0 : count(instructions))
   return {
     source: "asked" as const,
-    at: asked.at,
+    at: query.at,
     problem: null,
     tokens: listed + sum(tools.filter((it) => it.isLoaded)),
     tokensDeferred: sum(tools.filter((it) => !it.isLoaded)),
-    ...useOf(tools, asked.name, context),
+    ...useOf(tools, query.name, context),
   }
 }
 
 function fromWire(
-  known: Extract<KnownTools, { source: "wire" }>,
+  knownTools: Extract<KnownTools, { source: "wire" }>,
   name: string,
   context: ServerContext,
 ) {
   const prefix = `mcp__${name}__`
-  const own = known.tools.filter((it) => it.name.startsWith(prefix))
+  const own = knownTools.tools.filter((it) => it.name.startsWith(prefix))
   const tools = own.map((it) => ({
     ...it,
     name: it.name.slice(prefix.length),
@@ -132,7 +139,7 @@ function fromWire(
   }))
   return {
     source: "wire" as const,
-    at: known.at,
+    at: knownTools.at,
     problem: null,
     tokens: sum(tools),
     tokensDeferred: 0,

@@ -238,9 +238,9 @@ export function ruleParts(reader: SurveyReader, at: string, text: string): RuleP
   }
 }
 
-function globsOf(given: unknown): readonly string[] {
-  if (typeof given !== "string") return textsOf(given) ?? []
-  return given
+function globsOf(value: unknown): readonly string[] {
+  if (typeof value !== "string") return textsOf(value) ?? []
+  return value
     .split(",")
     .map((it) => it.trim())
     .filter((it) => it !== "")

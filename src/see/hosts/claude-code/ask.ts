@@ -101,11 +101,11 @@ function overrides(settings: Settings) {
     const env = outcome.kind === "found" ? outcome.values["env"] : undefined
     return isRecord(env) ? Object.keys(env) : []
   })
-  const taken = names.filter((it) => !SWITCHES.includes(it)).map((it) => [it, ""] as const)
+  const variables = names.filter((it) => !SWITCHES.includes(it)).map((it) => [it, ""] as const)
   return {
     disableAllHooks: true,
     ...Object.fromEntries(HELPERS.map((it) => [it, ""])),
-    env: { ...Object.fromEntries(taken), ...QUIET },
+    env: { ...Object.fromEntries(variables), ...QUIET },
   }
 }
 

@@ -96,11 +96,11 @@ function packagesFor(platform: HostPlace["platform"]): readonly string[] {
   return ["@anthropic-ai/claude-code", ...own]
 }
 
-export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
+export async function survey(startPlace: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
-  const folders = await findFolders(given, reader)
+  const folders = await findFolders(startPlace, reader)
   const settings = await readSettings(folders, reader)
-  const place = withSettingsEnv(given, settings)
+  const place = withSettingsEnv(startPlace, settings)
   const state = await readState(folders, reader)
   const context: ClaudeContext = {
     place,

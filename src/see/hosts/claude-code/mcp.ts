@@ -92,12 +92,12 @@ function reachedBy(server: Readonly<Record<string, unknown>>) {
 
 function withStates(servers: readonly McpServer[], context: ClaudeContext): readonly McpServer[] {
   const isManagedOnly = servers.some((it) => it.scope === "managed")
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   return servers.map((it) => {
-    const isFirst = !taken.has(it.name)
+    const isFirst = !usedNames.has(it.name)
     const state =
       isManagedOnly && it.scope !== "managed" ? "blocked by policy" : stateOf(it, context)
-    if (state === "connects" || state === "asks first") taken.add(it.name)
+    if (state === "connects" || state === "asks first") usedNames.add(it.name)
     return { ...it, state: isFirst ? state : "overridden by a server of the same name" }
   })
 }

@@ -224,8 +224,8 @@ function isSwitchedOff(skill: Skill, context: ClaudeContext): boolean {
 function listedName(skill: Skill, all: readonly Skill[]): string {
   const { name, shownName } = skill
   const isCallable = /^[\p{L}\p{M}\p{N}_:.-]+$/u.test(shownName)
-  const isTaken = all.some((it) => it !== skill && it.name === shownName)
-  if (shownName === name || name.endsWith(`:${shownName}`) || !isCallable || isTaken) return name
+  const isShared = all.some((it) => it !== skill && it.name === shownName)
+  if (shownName === name || name.endsWith(`:${shownName}`) || !isCallable || isShared) return name
   return `${name} (${shownName})`
 }
 

@@ -180,11 +180,11 @@ async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<rea
 export function mcpServers(config: CodexConfig): readonly McpServer[] {
   const seenNames = new Set<string>()
   return config.files.flatMap((file) =>
-    Object.entries(fieldsOf(file.values["mcp_servers"])).flatMap(([name, given]) => {
-      if (!isRecord(given)) return []
+    Object.entries(fieldsOf(file.values["mcp_servers"])).flatMap(([name, server]) => {
+      if (!isRecord(server)) return []
       const isHidden = seenNames.has(name)
       if (file.counts) seenNames.add(name)
-      return [serverOf(name, file, { given, isHidden })]
+      return [serverOf(name, file, { given: server, isHidden })]
     }),
   )
 }

@@ -14,9 +14,9 @@ export async function readLastSession(
 ): Promise<HostReport | undefined> {
   const home = await codexHome(place, createSurveyReader(disk))
   const cwd = (await disk.realPath(place.workingDirectory)) ?? place.workingDirectory
-  let looked = 0
+  let rolloutCount = 0
   for await (const rollout of newestRollouts(path.join(home, "sessions"), disk)) {
-    if (looked++ === MOST_SESSIONS_LOOKED_AT) break
+    if (rolloutCount++ === MOST_SESSIONS_LOOKED_AT) break
     const report = await readRollout(rollout, cwd, disk)
     if (report !== undefined) return report
   }

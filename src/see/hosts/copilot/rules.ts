@@ -131,8 +131,8 @@ async function ruleItem(
   }
 }
 
-function excludes(given: unknown): boolean {
-  return [given].flat().includes("coding-agent")
+function excludes(value: unknown): boolean {
+  return [value].flat().includes("coding-agent")
 }
 
 const EVERYTHING = ["", "*", "**", "**/*"]
@@ -145,10 +145,10 @@ export function patternsOf(applyTo: unknown): readonly string[] | undefined {
   return isForAll ? undefined : patterns
 }
 
-function splitPatterns(given: string): readonly string[] {
+function splitPatterns(text: string): readonly string[] {
   const parts = [""]
   let depth = 0
-  for (const character of given) {
+  for (const character of text) {
     if (character === "{") depth++
     if (character === "}") depth--
     if (character === "," && depth <= 0) parts.push("")

@@ -51,8 +51,8 @@ export function realDisk(): Disk {
 async function modifiedAt(file: string): Promise<number | undefined> {
   const target = await followLinks(file)
   if (target.kind !== "at") return undefined
-  const looked = await statFile(target.path)
-  return looked.kind === "found" ? looked.stat.modifiedAtMs : undefined
+  const fileStat = await statFile(target.path)
+  return fileStat.kind === "found" ? fileStat.stat.modifiedAtMs : undefined
 }
 
 async function* records(

@@ -76,13 +76,13 @@ export function jsonMcpServers(
   scope: string,
   stateOf: (name: string) => string,
 ): readonly McpServer[] {
-  return Object.entries(fieldsOf(values["mcpServers"])).flatMap(([name, given]) => {
-    if (!isRecord(given)) return []
-    const url = [given["url"], given["httpUrl"], given["serverUrl"]].find(isText)
-    const words = [given["command"], ...(textsOf(given["args"]) ?? [])].filter(isText)
-    const transport = url === undefined ? "stdio" : transportOf(given["type"])
+  return Object.entries(fieldsOf(values["mcpServers"])).flatMap(([name, server]) => {
+    if (!isRecord(server)) return []
+    const url = [server["url"], server["httpUrl"], server["serverUrl"]].find(isText)
+    const words = [server["command"], ...(textsOf(server["args"]) ?? [])].filter(isText)
+    const transport = url === undefined ? "stdio" : transportOf(server["type"])
     const target = url ?? words.join(" ")
-    const launch = launchOf({ ...given, url })
+    const launch = launchOf({ ...server, url })
     return [{ name, scope, path, trust, transport, target, launch, state: stateOf(name) }]
   })
 }

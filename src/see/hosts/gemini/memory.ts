@@ -39,8 +39,8 @@ export async function memoryItems(
 }
 
 /** Names from the settings come first; GEMINI.md is always included. */
-function contextNames(given: unknown): readonly string[] {
-  const names = typeof given === "string" ? [given] : (textsOf(given) ?? [])
+function contextNames(value: unknown): readonly string[] {
+  const names = typeof value === "string" ? [value] : (textsOf(value) ?? [])
   const trimmed = names.map((it) => it.trim()).filter((it) => it !== "")
   return [...new Set([...trimmed.map((it) => path.normalize(it)), "GEMINI.md"])]
 }

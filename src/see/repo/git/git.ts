@@ -101,19 +101,19 @@ function createGit(program: GitProgram, repository: Repository, format: ObjectFo
       return parseTree(await askWhole(program, { command: "ls-tree", args }))
     },
     readBlobs: (ids, limits) => readBlobs(program, ids.map(checkedId), limits),
-    commitIds: (wanted) => commitIds(program, wanted),
+    commitIds: (query) => commitIds(program, query),
     readCommits: (ids) => readCommits(program, ids.map(checkedId)),
-    history: async (wanted) => readCommits(program, await commitIds(program, wanted)),
+    history: async (query) => readCommits(program, await commitIds(program, query)),
     diffNames: (from, to) => diffNames(program, checkedId(from), checkedId(to)),
     countApart: (own, other) => countApart(program, checkedId(own), checkedId(other)),
     isAncestor: (ancestor, commit) => isAncestor(program, checkedId(ancestor), checkedId(commit)),
   }
 }
 
-async function commitIds(program: GitProgram, wanted: HistoryQuery): Promise<readonly string[]> {
-  const limit = Math.min(Math.max(0, Math.floor(wanted.limit)), MOST_COMMITS)
-  const until = wanted.since === undefined ? [] : [`^${checkedId(wanted.since)}`]
-  const args = ["--no-merges", `--max-count=${limit}`, checkedId(wanted.from), ...until, "--"]
+async function commitIds(program: GitProgram, query: HistoryQuery): Promise<readonly string[]> {
+  const limit = Math.min(Math.max(0, Math.floor(query.limit)), MOST_COMMITS)
+  const until = query.since === undefined ? [] : [`^${checkedId(query.since)}`]
+  const args = ["--no-merges", `--max-count=${limit}`, checkedId(query.from), ...until, "--"]
   const output = await askWhole(program, { command: "rev-list", args })
   return output.toString("latin1").split("\n").filter(isObjectId)
 }

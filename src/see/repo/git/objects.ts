@@ -92,12 +92,12 @@ function askBatch(
 
 async function readObjects(
   program: GitProgram,
-  wanted: readonly ObjectLine[],
+  objects: readonly ObjectLine[],
 ): Promise<readonly BatchObject[]> {
-  if (wanted.length === 0) return []
+  if (objects.length === 0) return []
   const { output, isCut } = await askBatch(
     program,
-    wanted.map((it) => it.id),
+    objects.map((it) => it.id),
   )
   if (isCut) throw GitAnswerTooLarge({ command: "cat-file", maxBytes: GIT_OUTPUT_LIMIT_BYTES })
   return parseBatch(output)

@@ -70,7 +70,7 @@ export async function connect(wire: Wire, options: AskOptions): Promise<Connecti
       definitions: tools.map(definitionOf),
       instructions: client.getInstructions() ?? "",
       toolsDigest: digestOf(tools.toSorted((a, b) => compareText(a.name, b.name))),
-      call: (name, args, asked) => callTool(client, { name, arguments: { ...args } }, asked),
+      call: (name, args, options) => callTool(client, { name, arguments: { ...args } }, options),
       isOver: () => isOver,
       problem: wire.problem,
       close: () => wire.close(),

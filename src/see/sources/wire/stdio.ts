@@ -211,7 +211,7 @@ function createLines(largestBytes: number) {
   }
   return {
     /** False if a line is too large; then nothing more is read. */
-    take(chunk: Buffer, hear: (line: Buffer) => void): boolean {
+    take(chunk: Buffer, onLine: (line: Buffer) => void): boolean {
       let from = 0
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
         if (!hold(chunk.subarray(from, at))) return false
@@ -219,7 +219,7 @@ function createLines(largestBytes: number) {
         held = []
         heldBytes = 0
         from = at + 1
-        hear(line)
+        onLine(line)
       }
       return hold(chunk.subarray(from))
     },

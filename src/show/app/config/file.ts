@@ -109,11 +109,11 @@ export function complainAbout(field: ConfigField, value: unknown): string | unde
 /** A longer list hides the message; `qm config show` prints all settings. */
 const MOST_LISTED_KEYS = 12
 
-export function sayUnknownKey(key: string, word: string, known: readonly string[]): string {
-  const near = nearest(word, known)
+export function sayUnknownKey(key: string, word: string, names: readonly string[]): string {
+  const near = nearest(word, names)
   const name = `unknown key "${visibleLine(key)}"`
   if (near !== undefined) return `${name}; did you mean "${near}"?`
-  return known.length <= MOST_LISTED_KEYS ? `${name}; known keys: ${known.join(", ")}` : name
+  return names.length <= MOST_LISTED_KEYS ? `${name}; known keys: ${names.join(", ")}` : name
 }
 
 function findDuplicates(object: Node, places: ConfigPaths): ConfigProblem[] {

@@ -46,7 +46,7 @@ export const configHandlers = (deps: ConfigDeps): Handlers<typeof configOperatio
     await deps.reload()
     const { settings, files, problems } = deps.loaded()
     if (problems.length > 0) throw ConfigInvalid({ problems })
-    const selected = settings.filter(({ field }) => isAsked(field, input.key))
+    const selected = settings.filter(({ field }) => isSelected(field, input.key))
     if (selected.length === 0) throw unknownKey(input.key ?? "")
     return {
       settings: selected.map(reportSetting),
@@ -67,8 +67,8 @@ async function change(deps: ConfigDeps, { key, layer, value }: Change) {
   const field = configFields().find((it) => it.key === key)
   if (field === undefined) throw unknownKey(key)
   // The value arrives as text; the field's schema determines its type.
-  const meant = value === undefined ? undefined : coerce(field, value)
-  const problem = meant === undefined ? undefined : complainAbout(field, meant)
+  const typedValue = value === undefined ? undefined : coerce(field, value)
+  const problem = typedValue === undefined ? undefined : complainAbout(field, typedValue)
   if (problem !== undefined)
     throw ConfigInvalid({ problems: [{ place: key, key, message: problem }] })
   if (layer === "project" && field.isPersonal) {
@@ -76,26 +76,26 @@ async function change(deps: ConfigDeps, { key, layer, value }: Change) {
   }
   const { userConfig, projectConfig } = deps.places()
   const file = layer === "user" ? userConfig : projectConfig
-  const isWritten = await writeSetting({ file, isShared: layer === "project" }, key, meant)
+  const isWritten = await writeSetting({ file, isShared: layer === "project" }, key, typedValue)
   await deps.reload()
-  if (isWritten) await announce(deps, { key, layer, isSet: meant !== undefined })
+  if (isWritten) await announce(deps, { key, layer, isSet: typedValue !== undefined })
   const settled = deps.loaded().settings.find((it) => it.field.key === key)
   invariant(settled !== undefined, "every field has a setting")
   return reportSetting(settled)
 }
 
 /** The file is authoritative: if the store is unreachable, the written setting stays. */
-async function announce(deps: ConfigDeps, said: EventBody<"config.changed">): Promise<void> {
+async function announce(deps: ConfigDeps, event: EventBody<"config.changed">): Promise<void> {
   try {
     const events = (await deps.store()).forRoom("config")
-    await events.transaction(async (tx) => tx.emit("config.changed", said))
+    await events.transaction(async (tx) => tx.emit("config.changed", event))
   } catch (error) {
     if (!isAppError(error)) throw error
     deps.log.warn("setting written, but the event could not be stored", { error })
   }
 }
 
-function isAsked(field: EffectiveSetting["field"], key: string | undefined): boolean {
+function isSelected(field: EffectiveSetting["field"], key: string | undefined): boolean {
   return key === undefined || field.key === key || field.section === key
 }
 

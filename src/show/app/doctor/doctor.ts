@@ -101,8 +101,8 @@ async function examineKit(
 ): Promise<KitFindings> {
   try {
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
-    const isAsked = options.prove || options.plugins
-    const isIdle = !isAsked && (await statFile(enrolment)).kind !== "found"
+    const isExamined = options.prove || options.plugins
+    const isIdle = !isExamined && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
     // Loaded only if something is installed or examined: most commands need no host code.
     return await (await import("./kit-exam.ts")).examineInstalledKit(deps, options, context)
@@ -119,12 +119,12 @@ function ok(area: Area, name: string, detail: string): DoctorCheck {
   return { area, name, state: "ok", detail }
 }
 
-function warn(area: Area, name: string, says: { detail: string; hint: string }): DoctorCheck {
-  return { area, name, state: "warn", ...says }
+function warn(area: Area, name: string, texts: { detail: string; hint: string }): DoctorCheck {
+  return { area, name, state: "warn", ...texts }
 }
 
-function fail(area: Area, name: string, says: { detail: string; hint: string }): DoctorCheck {
-  return { area, name, state: "fail", ...says }
+function fail(area: Area, name: string, texts: { detail: string; hint: string }): DoctorCheck {
+  return { area, name, state: "fail", ...texts }
 }
 
 function checkRuntime(): DoctorCheck {

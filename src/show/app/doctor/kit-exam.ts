@@ -107,10 +107,10 @@ function notEnrolledChecks({ sources }: InstalledKit): readonly DoctorCheck[] {
 }
 
 /** The project's file may name another level than the one installed here. */
-function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
-  if (wired === wanted) return []
-  const detail = `level ${wired} is installed, the settings say ${wanted}`
-  const hint = `Run \`qm level ${wanted}\` to install that level.`
+function levelChecks(wired: number, level: number): readonly DoctorCheck[] {
+  if (wired === level) return []
+  const detail = `level ${wired} is installed, the settings say ${level}`
+  const hint = `Run \`qm level ${level}\` to install that level.`
   return [{ area: "kit", name: "level", state: "warn", detail, hint }]
 }
 

@@ -33,14 +33,14 @@ export function createPackages(deps: PackagesDeps) {
   let isFirstScan = false
   let isEdited = false
   let buildMs = 0
-  const build = (asked: PackageRequest) =>
+  const build = (request: PackageRequest) =>
     inTurn(async () => {
-      const text = await buildPackage(asked, deps)
+      const text = await buildPackage(request, deps)
       isFirstScan = false
       return text
     })
-  const start = (asked: PackageRequest) =>
-    prepared.find(asked) ?? prepared.keep(asked, build(asked))
+  const start = (request: PackageRequest) =>
+    prepared.find(request) ?? prepared.keep(request, build(request))
 
   /** The first package of a tree is slow, so one is built ahead and thrown away. */
   async function makeReady(): Promise<void> {
@@ -59,7 +59,7 @@ export function createPackages(deps: PackagesDeps) {
 
   return {
     warm: (): void => void open(),
-    prepare: (asked: PackageRequest): void => void start(asked),
+    prepare: (request: PackageRequest): void => void start(request),
     /** Scans after a delay: the next sub-agent probably needs the edited files. */
     async edited(): Promise<void> {
       if (isEdited || app.config().map.scanInterval === 0) return
@@ -70,8 +70,8 @@ export function createPackages(deps: PackagesDeps) {
       isEdited = false
       if (!isOver) await makeReady()
     },
-    packageFor: async (asked: PackageRequest): Promise<string | null> =>
-      isFirstScan ? null : start(asked),
+    packageFor: async (request: PackageRequest): Promise<string | null> =>
+      isFirstScan ? null : start(request),
     settled,
   }
 }
@@ -86,15 +86,15 @@ function createPreparedPackages(clock: PackagesDeps["clock"]) {
   const made = new Map<string, PreparedPackage>()
   const keyOf = ({ agentType, prompt }: PackageRequest) => `${agentType}\n${prompt}`
   return {
-    find(asked: PackageRequest): Promise<string | null> | undefined {
-      const cached = made.get(keyOf(asked))
+    find(request: PackageRequest): Promise<string | null> | undefined {
+      const cached = made.get(keyOf(request))
       const isFresh =
         cached !== undefined && clock.monotonicMs() - cached.atMs < PREPARED_PACKAGE_LIFE_MS
       return isFresh ? cached.text : undefined
     },
-    keep(asked: PackageRequest, text: Promise<string | null>): Promise<string | null> {
-      made.delete(keyOf(asked))
-      made.set(keyOf(asked), { text, atMs: clock.monotonicMs() })
+    keep(request: PackageRequest, text: Promise<string | null>): Promise<string | null> {
+      made.delete(keyOf(request))
+      made.set(keyOf(request), { text, atMs: clock.monotonicMs() })
       const surplus = [...made.keys()].slice(0, Math.max(0, made.size - MOST_PREPARED_PACKAGES))
       for (const key of surplus) made.delete(key)
       return text

@@ -128,8 +128,8 @@ function contextFor(deps: AgentsDeps) {
   return {
     contextMessage: async (run: Run, cwd: string) =>
       contextMessage(await capture(cwd, hostOf(run.type), deps)),
-    contextParts: (run: Run, asked: ContextPartsRequest) => contextParts(run, asked, deps),
-    keptPack: async (given: string) => (await showPack(given, deps)).pack.id,
+    contextParts: (run: Run, request: ContextPartsRequest) => contextParts(run, request, deps),
+    keptPack: async (packId: string) => (await showPack(packId, deps)).pack.id,
   }
 }
 

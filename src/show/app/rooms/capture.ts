@@ -32,7 +32,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
   return captureHandlers({
     host: loadHost,
     disk: realDisk(),
-    place: (given) => hostPlace(deps, given),
+    place: (userPath) => hostPlace(deps, userPath),
     directoryProblem,
     encoding: () => deps.config().tokens.encoding,
     counter: deps.tokens.counter,

@@ -47,7 +47,7 @@ async function makeFold(deps: FoldDeps): Promise<Fold> {
     scale: async () => (await deps.modelScale()).factor,
     secrets: () => deps.secrets(),
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
-    memories: async (wanted) => (await deps.memory()).inject(wanted),
+    memories: async (request) => (await deps.memory()).inject(request),
     wire: async (session, branchId) =>
       (await import("./gateway.ts")).foldEligibilityOf({ session, branchId }, deps),
     receiptKey: () => receiptKey(deps),

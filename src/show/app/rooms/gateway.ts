@@ -65,8 +65,8 @@ export function proxyRuns(deps: ProxyDeps) {
     environment,
     tell,
   }: ProxyRequest): Promise<ProxiedRun | undefined> => {
-    const wanted = mode ?? deps.config().gateway.mode
-    if (wanted === "off") return undefined
+    const chosenMode = mode ?? deps.config().gateway.mode
+    if (chosenMode === "off") return undefined
     if (run.type === "synthetic") {
       if (mode !== undefined)
         tell("The synthetic agent calls no model, so the gateway has no requests to record.")
@@ -77,7 +77,7 @@ export function proxyRuns(deps: ProxyDeps) {
         run: run.id,
         title: run.type,
         host: run.type,
-        mode: wanted,
+        mode: chosenMode,
         hasContent: deps.config().gateway.content,
         workingDirectory: run.cwd,
         environment,
@@ -95,16 +95,16 @@ export type HostSessionRequest = Omit<ProxiedSessionRequest, "codexProvider" | "
 
 /** Refuses a host whose own settings would bypass the proxy. */
 export async function proxyHost(
-  wanted: HostSessionRequest,
+  request: HostSessionRequest,
   deps: Pick<Services, "gateway">,
 ): Promise<ProxiedHost> {
   const { wireOf, Bypassed } = await import("#act/gateway")
-  const place = placeOf(wanted)
-  const wire = wireOf(wanted.host, wanted.wire, wanted.title)
-  const bypass = await findBypass(place, wanted.host, wire)
+  const place = placeOf(request)
+  const wire = wireOf(request.host, request.wire, request.title)
+  const bypass = await findBypass(place, request.host, wire)
   if (bypass !== undefined) throw Bypassed({ file: bypass.file, key: bypass.key })
-  const codexProvider = wanted.host === "codex" ? await readCodexProvider(place) : undefined
-  return (await deps.gateway()).proxySession({ ...wanted, wire, codexProvider })
+  const codexProvider = request.host === "codex" ? await readCodexProvider(place) : undefined
+  return (await deps.gateway()).proxySession({ ...request, wire, codexProvider })
 }
 
 function placeOf({ environment, workingDirectory }: HostSessionRequest): HostPlace {

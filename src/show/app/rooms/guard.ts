@@ -55,7 +55,7 @@ function guardOn(deps: GuardDeps, { graphs, context: { caller } }: GuardCall) {
     graphOf: (tree) => graphs.of(tree),
     resolveNames,
     hashOf: (path, format) => hashFile(path, { root, format }),
-    place: (given) => placeInside(deps, given),
+    place: (userPath) => placeInside(deps, userPath),
     claimsOn: async (paths) => claimsOn(paths, deps, caller),
     redact: async () => {
       const { redact } = await deps.secrets()

@@ -41,9 +41,9 @@ export function openKbHandlers(deps: HandlerDeps) {
     knowledge: deps.knowledge,
     web: ({ query, limit }, { signal }) =>
       searchWeb({ query, limit, signal, source: undefined }, deps),
-    place: (given) => placeOf(given, deps),
-    called: async (given) => {
-      const folder = deps.resolve(given)
+    place: (userPath) => placeOf(userPath, deps),
+    called: async (userPath) => {
+      const folder = deps.resolve(userPath)
       return await realPath(folder).catch(() => folder)
     },
   })
@@ -53,13 +53,13 @@ export function openKbHandlers(deps: HandlerDeps) {
  * The real path. A user at this machine may add what they can read; a network caller only folders
  * inside the repository, after resolving links, and shipped ones.
  */
-async function placeOf(given: string, deps: HandlerDeps): Promise<string> {
-  const place = await realPath(deps.resolve(given)).catch((error: unknown) => {
-    throw FolderUnreadable({ path: given, reason: "it does not exist" }, error)
+async function placeOf(userPath: string, deps: HandlerDeps): Promise<string> {
+  const place = await realPath(deps.resolve(userPath)).catch((error: unknown) => {
+    throw FolderUnreadable({ path: userPath, reason: "it does not exist" }, error)
   })
   if (deps.mayWriteFiles) return place
   const roots = [deps.places().repository.root, SHIPPED_RECIPES]
   const real = await Promise.all(roots.map((it) => realPath(it)))
-  if (!real.some((root) => isInside(root, place))) throw PathOutside({ path: given })
+  if (!real.some((root) => isInside(root, place))) throw PathOutside({ path: userPath })
   return place
 }

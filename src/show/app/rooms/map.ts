@@ -224,9 +224,9 @@ async function open(deps: MapDeps): Promise<OpenedMap> {
   // In a team's store another machine may have a tree at the same path.
   const machine = deps.location().kind === "postgres" ? { place: hostname() } : {}
   const watch = deps.watchesTree ? createTreeWatch({ repository }) : undefined
-  const sourceWith = (given: Pick<Parameters<typeof workingTree>[0], "format" | "git">) =>
+  const sourceWith = (options: Pick<Parameters<typeof workingTree>[0], "format" | "git">) =>
     workingTree({
-      ...given,
+      ...options,
       repository,
       clock: deps.clock,
       ...(watch !== undefined && { onFolders: watch.folders }),

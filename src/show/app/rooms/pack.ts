@@ -45,7 +45,7 @@ export function openMapAndPackHandlers(deps: PackDeps) {
   const ranker = () => rankers(deps.config().pack.wordTable)
   // Read for each call, so that a secret added to `.env` is redacted from then on.
   const secrets = () => deps.secrets()
-  const write = (given: string, text: string) => writeGiven(deps.resolve(given), text)
+  const write = (userPath: string, text: string) => writeGiven(deps.resolve(userPath), text)
   return {
     ...mapHandlers({
       scan: (mode, context) => deps.map().scan(mode, context),
@@ -75,11 +75,11 @@ export function openMapAndPackHandlers(deps: PackDeps) {
       root: () => deps.places().repository.root,
       guidelineFile: () => readGuidelineFile(deps),
       secrets,
-      place: (given) => placeInside(deps, given),
+      place: (userPath) => placeInside(deps, userPath),
       ...(deps.mayWriteFiles && {
-        write: async (given: string, text: string) => {
-          await write(given, text)
-          return deps.resolve(given)
+        write: async (userPath: string, text: string) => {
+          await write(userPath, text)
+          return deps.resolve(userPath)
         },
       }),
       ids: createIds(deps),

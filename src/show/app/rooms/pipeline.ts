@@ -87,15 +87,15 @@ async function portsOf(deps: PipelineDeps) {
   const knowledge = async () => deps.knowledge()
   return {
     knowledge: {
-      search: async (...asked: Parameters<Knowledge["search"]>) =>
-        (await knowledge()).search(...asked),
+      search: async (...args: Parameters<Knowledge["search"]>) =>
+        (await knowledge()).search(...args),
       hop: async (input: Parameters<Knowledge["hop"]>[0]) => (await knowledge()).hop(input),
       trace: async (input: Parameters<Knowledge["trace"]>[0]) => (await knowledge()).trace(input),
       paragraphs: async (ids: readonly string[]) => (await knowledge()).paragraphs(ids),
     },
     verify: { citationAccuracy, entityGrounding, findContradictions, relationPreservation },
     web: (question: Parameters<Sources["webSearch"]>[0]) => searchWeb(question, deps),
-    startAgent: (wanted: Parameters<typeof runStageAgent>[0]) => runStageAgent(wanted, deps),
+    startAgent: (request: Parameters<typeof runStageAgent>[0]) => runStageAgent(request, deps),
     count: async () => (await deps.tokens.counter()).count,
   }
 }
@@ -180,26 +180,26 @@ const POLL_INTERVAL_MS = 2_000
 
 /** Runs an agent from start to end in this process. */
 async function runStageAgent(
-  wanted: StageAgentRequest,
+  request: StageAgentRequest,
   deps: Pick<Services, "agents" | "clock" | "config">,
 ): Promise<StageAgentResult> {
   const agents = await deps.agents()
-  const type = AgentType.parse(wanted.type ?? deps.config().pipeline.agent)
+  const type = AgentType.parse(request.type ?? deps.config().pipeline.agent)
   const started = await agents.start(
     {
       type,
-      prompt: wanted.prompt,
+      prompt: request.prompt,
       configuration: {
-        mode: wanted.mode,
-        ...(wanted.paths.length === 0 ? {} : { changes: [...wanted.paths] }),
-        ...(wanted.budgetUsd === undefined ? {} : { budgetUsd: wanted.budgetUsd }),
-        ...(type === "synthetic" && wanted.script !== undefined ? { script: wanted.script } : {}),
+        mode: request.mode,
+        ...(request.paths.length === 0 ? {} : { changes: [...request.paths] }),
+        ...(request.budgetUsd === undefined ? {} : { budgetUsd: request.budgetUsd }),
+        ...(type === "synthetic" && request.script !== undefined ? { script: request.script } : {}),
       },
     },
     { isHere: true },
   )
-  await agents.edit(started.id, { title: wanted.title, isTitleOwn: true })
-  const run = await untilEnded(started.id, wanted.signal, { agents, clock: deps.clock })
+  await agents.edit(started.id, { title: request.title, isTitleOwn: true })
+  const run = await untilEnded(started.id, request.signal, { agents, clock: deps.clock })
   return {
     runId: run.id,
     outcome: outcomeOf(run),

@@ -63,7 +63,7 @@ export async function openSessionsHandlers(deps: HandlerDeps) {
   const { sessionsHandlers } = await import("#know/sessions")
   return sessionsHandlers({
     sessionIndex: deps.sessionIndex,
-    repositoryAt: (given) => rootOf(deps.resolve(given)),
+    repositoryAt: (userPath) => rootOf(deps.resolve(userPath)),
     async agreeToAll(context) {
       const agreement = { key: "sessions.import", value: "machine", layer: "user" }
       await deps.call("config.set", agreement, context)
@@ -105,8 +105,8 @@ async function ledgerOf(
 ): Promise<SessionLedger | null> {
   try {
     const shown = SessionShow.parse(await deps.call("session.show", { session }, context))
-    const wanted = { session, sinceHours: LONGEST_HOURS, limit: MOST_VERDICTS }
-    const guard = GuardVerdicts.parse(await deps.call("guard.verdicts", wanted, context))
+    const query = { session, sinceHours: LONGEST_HOURS, limit: MOST_VERDICTS }
+    const guard = GuardVerdicts.parse(await deps.call("guard.verdicts", query, context))
     return {
       edited: shown.files.map(({ path: file, edits }) => ({ path: file, edits })),
       claims: shown.claims.map(({ path: file, expiresAt }) => ({ path: file, expiresAt })),

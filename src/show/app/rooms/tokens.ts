@@ -24,13 +24,13 @@ export function openTokensHandlers(
     tokens: deps.tokens,
     scale: async (model) => knownScale(await deps.modelScale(model)),
     window: () => deps.config().tokens.window,
-    async read(given) {
-      const outcome = await readTextBounded(deps.resolve(given), {
+    async read(userPath) {
+      const outcome = await readTextBounded(deps.resolve(userPath), {
         maxBytes: COUNTED_FILE_LIMIT_BYTES,
       })
       if (outcome.kind === "read") return { text: outcome.text, sizeBytes: outcome.bytes.length }
       const reason = describeUnreadable(outcome, COUNTED_FILE_LIMIT_BYTES)
-      throw FileUnreadable({ path: given, reason })
+      throw FileUnreadable({ path: userPath, reason })
     },
   })
 }

@@ -30,9 +30,9 @@ export function complete(words: readonly string[], commands: readonly Command[])
   if (!line.isLiteral && typed.startsWith("-")) return completeFlag(typed, line)
   const nested = startingWith(typed, nextWords(line, commands))
   const place = line.plain.length - (command?.words.length ?? 0)
-  const { arguments: taken = [] } = command ?? {}
-  const last = taken.at(-1)
-  const argument = taken[place] ?? (last?.isList === true ? last : undefined)
+  const { arguments: args = [] } = command ?? {}
+  const last = args.at(-1)
+  const argument = args[place] ?? (last?.isList === true ? last : undefined)
   if (argument === undefined) return { candidates: nested }
   const values = completeValue(argument, { typed }, line)
   return { ...values, candidates: [...nested, ...values.candidates] }

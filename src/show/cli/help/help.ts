@@ -148,7 +148,7 @@ type Context = { readonly others: readonly Command[]; readonly aliases: readonly
 
 function renderCommand(command: Command, { others, aliases }: Context, screen: Screen): string {
   const { paint } = screen
-  const { arguments: taken, flags, notes = [] } = command
+  const { arguments: args, flags, notes = [] } = command
   const section = (title: string, body: string) =>
     body === "" ? [] : ["", paint.bold(title), body]
   return [
@@ -156,7 +156,7 @@ function renderCommand(command: Command, { others, aliases }: Context, screen: S
     "",
     command.summary,
     ...aliases.map((it) => `Same as: qm ${it}`),
-    ...section("Arguments", flagRows(taken, argumentText, screen)),
+    ...section("Arguments", flagRows(args, argumentText, screen)),
     ...section("Flags", flagRows(flags, usageOfFlag, screen)),
     ...section("Examples", command.examples.map((it) => `  ${it}`).join("\n")),
     ...(notes.length === 0 ? [] : ["", ...notes]),

@@ -58,9 +58,9 @@ export async function runLive(
 
 /** The agent works in this process; others see it through the store. */
 async function start({ input, app, context }: Call): Promise<number> {
-  const wanted = startInput(input, context.directory)
+  const startRequest = startInput(input, context.directory)
   const agents = await app.agents()
-  const run = await agents.start(wanted, { isHere: true })
+  const run = await agents.start(startRequest, { isHere: true })
   runText(run, context)
   return watch({ id: run.id, after: 0, onInterrupt: "stop" }, app, context)
 }
@@ -77,11 +77,11 @@ async function send({ input: { follow, ...input }, app, context }: Call): Promis
   const before = await findRun(input["id"], app, context)
   const pipeline = await newestPipeline(before.id, app)
   const run = Run.parse(await app.call("agents.send", input, { signal }))
-  const heard = await newestPipeline(before.id, app)
-  const isTheirs = heard?.id !== pipeline?.id || heard?.lastSeq !== pipeline?.lastSeq
-  if (heard !== undefined && isTheirs) {
-    const from = heard.id === pipeline?.id ? pipeline.lastSeq : 0
-    const code = await stayWith(heard.id, from, { app, context })
+  const newest = await newestPipeline(before.id, app)
+  const isTheirs = newest?.id !== pipeline?.id || newest?.lastSeq !== pipeline?.lastSeq
+  if (newest !== undefined && isTheirs) {
+    const from = newest.id === pipeline?.id ? pipeline.lastSeq : 0
+    const code = await stayWith(newest.id, from, { app, context })
     // The pipeline was left, so the message is for the agent.
     const isLeft = (await newestPipeline(before.id, app))?.status === "breakout"
     if (!isLeft) return code
@@ -164,8 +164,8 @@ function runText({ id, type, mode, cwd }: Run, { line, terminal, screen }: RunCo
   terminal.stdout.write(`${screen.paint.muted(visible(text))}\n`)
 }
 
-function print(run: Run, said: string, { line, terminal }: RunContext): number {
-  terminal.stdout.write(`${line.json ? safeJson(run) : visible(said)}\n`)
+function print(run: Run, message: string, { line, terminal }: RunContext): number {
+  terminal.stdout.write(`${line.json ? safeJson(run) : visible(message)}\n`)
   return 0
 }
 

@@ -57,16 +57,16 @@ function wrap(text: string, width: number, hang: number): readonly string[] {
 function chop(text: string, width: number): readonly string[] {
   const pieces: string[] = []
   let piece = ""
-  let taken = 0
+  let usedUnits = 0
   for (const character of text) {
     const cells = cellsOf(character)
-    if (taken + cells > width && piece !== "") {
+    if (usedUnits + cells > width && piece !== "") {
       pieces.push(piece)
       piece = ""
-      taken = 0
+      usedUnits = 0
     }
     piece += character
-    taken += cells
+    usedUnits += cells
   }
   return [...pieces, piece]
 }

@@ -330,9 +330,9 @@ function rankOf(group: WireKind | "file"): number {
 
 function groupText(items: readonly WireItem[]): readonly string[] {
   const kind = items[0]?.kind ?? "other"
-  const isTold = items.some((it) => it.why !== undefined)
+  const hasReasons = items.some((it) => it.why !== undefined)
   if (items.length <= MOST_NAMED) return items.map(itemText)
-  if (!isTold) return [`${items.length} × ${kind}`]
+  if (!hasReasons) return [`${items.length} × ${kind}`]
   const named = items.slice(0, MOST_NAMED).map(itemText)
   return [...named, `${items.length - MOST_NAMED} more × ${kind}`]
 }

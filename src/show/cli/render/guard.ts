@@ -60,9 +60,9 @@ function reachedRow({ path, ways, hops, via, names }: ReachedFile): readonly str
 
 const MOST_VERDICTS_SHOWN = 40
 
-function renderVerdicts(found: GuardVerdicts, screen: Screen): string {
+function renderVerdicts(result: GuardVerdicts, screen: Screen): string {
   const { paint, width } = screen
-  const { verdicts, counts, isCut } = found
+  const { verdicts, counts, isCut } = result
   if (verdicts.length === 0) {
     return paint.muted("No decisions in this period. Check the installed hooks with `qm doctor`.")
   }

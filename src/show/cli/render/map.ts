@@ -248,10 +248,10 @@ function renderExportedMap({ out, files }: MapExport): string {
   return `Wrote ${plural(files.length, "file")} to ${out}`
 }
 
-function renderFound(found: SearchFind, { paint, width }: Screen): string {
-  const { files, tests, documents } = found
+function renderFound(results: SearchFind, { paint, width }: Screen): string {
+  const { files, tests, documents } = results
   if (files.length + tests.length + documents.length === 0) {
-    return paint.muted(nothingFoundText(found.state))
+    return paint.muted(nothingFoundText(results.state))
   }
   const block = (file: FoundFile) => {
     const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
@@ -269,7 +269,7 @@ function renderFound(found: SearchFind, { paint, width }: Screen): string {
     ...group("Tests", tests),
     ...group("Documents", documents),
     "",
-    paint.muted(`Ranked by ${found.signals.join(", ")}`),
+    paint.muted(`Ranked by ${results.signals.join(", ")}`),
   ].join("\n")
 }
 

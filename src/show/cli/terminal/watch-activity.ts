@@ -17,8 +17,8 @@ export async function runWatch(
 ): Promise<number> {
   await using app = await openApp(context)
   const { signal } = context.terminal
-  const ask = async (asked: object) =>
-    Activity.output.parse(await app.call(Activity.name, asked, { signal })).entries
+  const ask = async (query: object) =>
+    Activity.output.parse(await app.call(Activity.name, query, { signal })).entries
   const first = await ask({ limit: input["limit"] })
   showEntries(first, context)
   if (input["follow"] !== true) return 0

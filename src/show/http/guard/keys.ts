@@ -38,9 +38,9 @@ export function createKeys(deps: KeysDeps) {
     /**
      * `owner`, or the client's name.
      */
-    bearerOf(given: string): string | undefined {
+    bearerOf(value: string): string | undefined {
       const token = deps.token()
-      return token === undefined ? undefined : bearerOf(given, token)
+      return token === undefined ? undefined : bearerOf(value, token)
     },
 
     issueLink(): string {
@@ -54,11 +54,11 @@ export function createKeys(deps: KeysDeps) {
     },
 
     /** False the second time, after it expired, or after the token changed. */
-    spendLink(given: string): boolean {
+    spendLink(value: string): boolean {
       const token = deps.token()
       let isGood = false
       for (const [link, issued] of links) {
-        if (!isSame(given, link)) continue
+        if (!isSame(value, link)) continue
         links.delete(link)
         const isInTime = issued.until >= deps.clock.monotonicMs()
         isGood = isInTime && token !== undefined && issued.token === token
@@ -75,16 +75,16 @@ export function createKeys(deps: KeysDeps) {
       return `${text}.${sign(text, token)}`
     },
 
-    isCookie(given: string): boolean {
+    isCookie(value: string): boolean {
       const token = deps.token()
       if (token === undefined) return false
-      const { text, until, signature } = readCookie(given)
+      const { text, until, signature } = readCookie(value)
       const isSigned = isSame(signature, sign(text, token))
       return isSigned && until > deps.clock.now() && !signedOut.has(text)
     },
 
     /** For this server, every other server of the user, and after a restart. */
-    signOut: (given: string) => signedOut.add(readCookie(given).text),
+    signOut: (value: string) => signedOut.add(readCookie(value).text),
   }
 }
 
@@ -100,10 +100,10 @@ function sign(text: string, token: string): string {
   return createHmac("sha256", key).update(text).digest("base64url")
 }
 
-function readCookie(given: string) {
-  const split = given.lastIndexOf(".")
-  const text = given.slice(0, Math.max(0, split))
-  return { text, until: Number(text.split(".")[1]), signature: given.slice(split + 1) }
+function readCookie(value: string) {
+  const split = value.lastIndexOf(".")
+  const text = value.slice(0, Math.max(0, split))
+  return { text, until: Number(text.split(".")[1]), signature: value.slice(split + 1) }
 }
 
 /** One sign-out every five minutes for as long as a cookie is valid. */
@@ -138,10 +138,10 @@ function createSignedOut({ home, clock }: Pick<KeysDeps, "home" | "clock">) {
   }
 }
 
-function bearerOf(given: string, token: string): string | undefined {
-  if (isSame(given, token)) return OWNER
-  const name = given.slice(0, Math.max(0, given.lastIndexOf(".")))
-  const isOfClient = isSame(given, clientToken(token, name)) && isClientName(name)
+function bearerOf(value: string, token: string): string | undefined {
+  if (isSame(value, token)) return OWNER
+  const name = value.slice(0, Math.max(0, value.lastIndexOf(".")))
+  const isOfClient = isSame(value, clientToken(token, name)) && isClientName(name)
   return isOfClient ? `client:${name}` : undefined
 }
 
@@ -159,7 +159,7 @@ export function isClientName(name: string): boolean {
 export type Keys = ReturnType<typeof createKeys>
 
 /** Constant time for equal lengths; hashing makes the lengths equal. */
-function isSame(given: string, expected: string): boolean {
+function isSame(value: string, expected: string): boolean {
   const digest = (text: string) => createHmac("sha256", "compare").update(text).digest()
-  return timingSafeEqual(digest(given), digest(expected))
+  return timingSafeEqual(digest(value), digest(expected))
 }

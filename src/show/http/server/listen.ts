@@ -53,17 +53,17 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 async function listen(server: NetServer, host: string, port: number): Promise<void> {
-  const heard = Promise.withResolvers<void>()
-  server.once("error", heard.reject)
-  server.listen({ host, port, exclusive: true, ipv6Only: true }, heard.resolve)
+  const listened = Promise.withResolvers<void>()
+  server.once("error", listened.reject)
+  server.listen({ host, port, exclusive: true, ipv6Only: true }, listened.resolve)
   try {
-    await heard.promise
+    await listened.promise
   } catch (error) {
     const reason = error instanceof Error && "code" in error ? String(error.code) : undefined
     if (reason === "EADDRINUSE") throw PortTaken({ port, host }, error)
     throw reason === undefined ? error : ListenFailed({ port, host, reason }, error)
   } finally {
-    server.off("error", heard.reject)
+    server.off("error", listened.reject)
   }
 }
 

@@ -50,10 +50,10 @@ const pack = toolView({
 const search = toolView({
   result: SearchFind,
   fields: { files: z.array(z.object({ path: z.string(), score: z.number() })) },
-  answer: (found) => ({
-    text: filesText(found),
+  answer: (result) => ({
+    text: filesText(result),
     fields: {
-      files: found.files.slice(0, MOST_SUMMARY_ROWS).map(({ path, score }) => ({ path, score })),
+      files: result.files.slice(0, MOST_SUMMARY_ROWS).map(({ path, score }) => ({ path, score })),
     },
   }),
 })
@@ -75,15 +75,15 @@ const map = toolView({
   input: MapArguments,
   result: z.union([MapShow, MapTree]),
   fields: { kind: z.enum(["folder", "file", "symbol"]) },
-  async ask(given, call) {
-    const { what, hops, folder } = MapArguments.parse(given)
+  async ask(args, call) {
+    const { what, hops, folder } = MapArguments.parse(args)
     if (what === undefined) return scannedTree(folder ?? "", call)
     return MapShow.parse(await ask(call, "map.show", { what, hops }))
   },
-  answer: (found, { what }) =>
-    "kind" in found
-      ? { label: `map of ${String(what)}`, text: shownText(found), fields: { kind: found.kind } }
-      : { label: `map of ${found.folder}/`, text: treeText(found), fields: { kind: "folder" } },
+  answer: (result, { what }) =>
+    "kind" in result
+      ? { label: `map of ${String(what)}`, text: shownText(result), fields: { kind: result.kind } }
+      : { label: `map of ${result.folder}/`, text: treeText(result), fields: { kind: "folder" } },
 })
 
 /** Scans first if the repository was never scanned. */
@@ -105,16 +105,16 @@ const capture = toolView({
     tokens_on_demand: z.int(),
     window: z.int(),
   },
-  answer: (taken) => ({
-    label: `capture of ${taken.manifest.host}`,
-    text: captureText(taken),
+  answer: (result) => ({
+    label: `capture of ${result.manifest.host}`,
+    text: captureText(result),
     fields: {
-      capture_id: taken.manifest.id,
-      host: taken.manifest.host,
-      files: taken.manifest.totals.files,
-      tokens_in_window: taken.manifest.totals.tokensInWindow,
-      tokens_on_demand: taken.manifest.totals.tokensOnDemand,
-      window: taken.budget.window,
+      capture_id: result.manifest.id,
+      host: result.manifest.host,
+      files: result.manifest.totals.files,
+      tokens_in_window: result.manifest.totals.tokensInWindow,
+      tokens_on_demand: result.manifest.totals.tokensOnDemand,
+      window: result.budget.window,
     },
   }),
 })

@@ -46,17 +46,17 @@ async function checkOfWeb(ids: readonly string[], call: ToolCall): Promise<boole
   return ids.some((id) => web.has(id.slice(0, Math.max(0, id.lastIndexOf(".")))))
 }
 
-function paragraphsIn(given: ToolArguments): readonly string[] {
-  return z.array(z.string()).default([]).parse(given["paragraphs"])
+function paragraphsIn(args: ToolArguments): readonly string[] {
+  return z.array(z.string()).default([]).parse(args["paragraphs"])
 }
 
 const search = toolView({
   result: KbSearchResult,
   fields: FOUND,
-  answer: (found) => ({
-    text: hitsText(found),
-    isUntrusted: isOfWeb(found),
-    fields: foundFields(found),
+  answer: (result) => ({
+    text: hitsText(result),
+    isUntrusted: isOfWeb(result),
+    fields: foundFields(result),
   }),
 })
 
@@ -65,8 +65,8 @@ const SearchArguments = z.object({ query: z.string(), limit: z.int().optional() 
 const multiTierSearch = toolView({
   result: z.array(z.object({ tier: z.string(), found: KbSearchResult })),
   fields: FOUND,
-  async ask(given, call) {
-    const query = SearchArguments.parse(given)
+  async ask(args, call) {
+    const query = SearchArguments.parse(args)
     const tiers = []
     for (const tier of KB_TIERS) {
       tiers.push({
@@ -92,10 +92,10 @@ const multiTierSearch = toolView({
 const hop = toolView({
   result: KbSearchResult,
   fields: FOUND,
-  answer: (found) => ({
-    text: hopsText(found),
-    isUntrusted: isOfWeb(found),
-    fields: foundFields(found),
+  answer: (result) => ({
+    text: hopsText(result),
+    isUntrusted: isOfWeb(result),
+    fields: foundFields(result),
   }),
 })
 
@@ -110,24 +110,24 @@ const HopArguments = z.object({
 const guideToPrimaryHop = toolView({
   result: KbSearchResult,
   fields: FOUND,
-  async ask(given, call) {
-    const { limit, ...asked } = HopArguments.parse(given)
+  async ask(args, call) {
+    const { limit, ...query } = HopArguments.parse(args)
     const reached = KbSearchResult.parse(
-      await ask(call, "kb.hop", { ...asked, limit: MOST_REACHED }),
+      await ask(call, "kb.hop", { ...query, limit: MOST_REACHED }),
     )
     const primary = reached.hits.filter((it) => it.paragraph.tier === "primary")
     return { ...reached, hits: primary.slice(0, limit) }
   },
-  answer: (found) => ({ text: hopsText(found), fields: foundFields(found) }),
+  answer: (result) => ({ text: hopsText(result), fields: foundFields(result) }),
 })
 
 const trace = toolView({
   result: KbTrace,
   fields: { steps: z.int() },
-  async answer(found, given, call) {
-    const ids = [...paragraphsIn(given), ...found.steps.flatMap((it) => [it.from, it.to])]
+  async answer(result, args, call) {
+    const ids = [...paragraphsIn(args), ...result.steps.flatMap((it) => [it.from, it.to])]
     const isUntrusted = await checkOfWeb(ids, call)
-    return { text: traceText(found), isUntrusted, fields: { steps: found.steps.length } }
+    return { text: traceText(result), isUntrusted, fields: { steps: result.steps.length } }
   },
 })
 
@@ -173,12 +173,12 @@ const web = toolView({
     source: z.string().nullable(),
     results: z.array(z.object({ title: z.string(), url: z.string() })),
   },
-  answer(found) {
-    const results = found.results.map(({ title, url }) => ({ title, url }))
+  answer(result) {
+    const results = result.results.map(({ title, url }) => ({ title, url }))
     return {
-      text: webText(found),
+      text: webText(result),
       isUntrusted: results.length > 0,
-      fields: { source: found.source, results },
+      fields: { source: result.source, results },
     }
   },
 })
@@ -186,12 +186,12 @@ const web = toolView({
 const status = toolView({
   result: KbStatus,
   fields: { documents: z.int(), paragraphs: z.int(), stale: z.int() },
-  answer: (known) => ({
-    text: statusText(known),
+  answer: (result) => ({
+    text: statusText(result),
     fields: {
-      documents: known.documents,
-      paragraphs: known.paragraphs,
-      stale: known.folders.filter((it) => it.isStale).length,
+      documents: result.documents,
+      paragraphs: result.paragraphs,
+      stale: result.folders.filter((it) => it.isStale).length,
     },
   }),
 })
@@ -206,10 +206,10 @@ const verification = (what: string) =>
       checked: z.int(),
       failed: z.int(),
     },
-    answer: async (report, given, call) => ({
+    answer: async (report, args, call) => ({
       label: what,
       text: verificationText(what, report),
-      isUntrusted: await checkOfWeb(paragraphsIn(given), call),
+      isUntrusted: await checkOfWeb(paragraphsIn(args), call),
       fields: {
         score: report.score,
         bar: report.bar,
@@ -223,11 +223,11 @@ const verification = (what: string) =>
 const contradictions = toolView({
   result: KbContradictions,
   fields: { pairs: z.int(), is_passed: z.boolean(), checked: z.int() },
-  answer: async (found, given, call) => ({
+  answer: async (result, args, call) => ({
     label: "contradictions",
-    text: contradictionsText(found),
-    isUntrusted: await checkOfWeb(paragraphsIn(given), call),
-    fields: { pairs: found.pairs.length, is_passed: found.isPassed, checked: found.checked },
+    text: contradictionsText(result),
+    isUntrusted: await checkOfWeb(paragraphsIn(args), call),
+    fields: { pairs: result.pairs.length, is_passed: result.isPassed, checked: result.checked },
   }),
 })
 

@@ -64,11 +64,11 @@ export const MEMORY_VIEWS = {
  * Memories for a model: each between two delimiter lines that none of them contains, so that no
  * memory can imitate another. The mark with the id lets the memory room recognise its own text.
  */
-export function memoriesText(found: MemorySearch["found"], total: number): string {
-  if (found.length === 0) return `None of ${total} memories matches.`
-  const texts = found.map(({ memory }) => memoryText(memory))
+export function memoriesText(memories: MemorySearch["found"], total: number): string {
+  if (memories.length === 0) return `None of ${total} memories matches.`
+  const texts = memories.map(({ memory }) => memoryText(memory))
   const fence = fenceFor(texts)
-  return found
+  return memories
     .map(({ memory, why }, at) => {
       const mark = `qm:memory ${memory.id} ${fence}`
       return [

@@ -96,10 +96,10 @@ export function toolView<Result extends z.ZodType>(parts: ViewParts<Result>): To
     input,
     output: z.object({ ...fields, ...shape }),
     body,
-    async answer(given, call, ask) {
+    async answer(args, call, ask) {
       const value =
-        parts.ask === undefined ? result.parse(await ask()) : await parts.ask(given, call)
-      return parts.answer(value, given, call)
+        parts.ask === undefined ? result.parse(await ask()) : await parts.ask(args, call)
+      return parts.answer(value, args, call)
     },
   }
 }
@@ -139,8 +139,8 @@ function deriveTool(
     needsFolding,
     input,
     output: view.output,
-    async run(given, call) {
-      const parsed = parseArguments(name, input, given)
+    async run(args, call) {
+      const parsed = parseArguments(name, input, args)
       const ask = () => callOperation(call, operation.name, argumentsOf.toInput(parsed))
       const answer = await view.answer(parsed, call, ask)
       const { text, fields } = await enterWindow(
@@ -189,13 +189,13 @@ export const session_id = z
   .refine((it) => it.isWellFormed() && !it.includes("\0"), "contains invalid characters")
   .optional()
 
-function parseArguments(tool: string, input: z.ZodObject, given: unknown): ToolArguments {
-  const parsed = input.safeParse(given)
+function parseArguments(tool: string, input: z.ZodObject, args: unknown): ToolArguments {
+  const parsed = input.safeParse(args)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues
     .slice(0, MOST_PROBLEMS_TOLD)
     // Names of unknown fields can have any length.
-    .map((it) => describeIssue(it, { input: given }).slice(0, LONGEST_LINE_CHARACTERS))
+    .map((it) => describeIssue(it, { input: args }).slice(0, LONGEST_LINE_CHARACTERS))
   throw ArgumentsInvalid({ tool, problems, fields: Object.keys(input.shape) })
 }
 

@@ -228,9 +228,9 @@ export function describeNoContext(manifest: Manifest): string {
   const { host, workingDirectory, searched } = manifest
   const shorten = shortener(manifest)
   const own = searched.find((it) => shorten(it.path) !== it.path && isOfProject(it.path, manifest))
-  const looked = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "path was", "paths were")} searched; they are listed below.`
-  if (own === undefined) return looked
-  return `${looked} Create ${shorten(own.path)} in this folder; the host reads it at the next start.`
+  const summary = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "path was", "paths were")} searched; they are listed below.`
+  if (own === undefined) return summary
+  return `${summary} Create ${shorten(own.path)} in this folder; the host reads it at the next start.`
 }
 
 function isOfProject(path: string, { workingDirectory }: Manifest): boolean {

@@ -74,10 +74,10 @@ export function ownMessages(entry: Entry): readonly Message[] {
   switch (entry.kind) {
     case "activity":
       return [entry.started?.message, ...entry.updates, entry.ended?.message, ...entry.told].filter(
-        isGiven,
+        isDefined,
       )
     case "approval":
-      return [entry.message, entry.resolved?.message].filter(isGiven)
+      return [entry.message, entry.resolved?.message].filter(isDefined)
     case "quiet":
       return entry.messages
     case "user":
@@ -92,6 +92,6 @@ export function ownMessages(entry: Entry): readonly Message[] {
   }
 }
 
-function isGiven<One>(it: One | undefined): it is One {
+function isDefined<One>(it: One | undefined): it is One {
   return it !== undefined
 }

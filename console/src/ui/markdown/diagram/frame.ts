@@ -48,10 +48,10 @@ function open(): Frame {
   return { element, isReady }
 }
 
-function giveUp({ id }: DrawingRequest, says: string): Answer {
+function giveUp({ id }: DrawingRequest, reason: string): Answer {
   frame?.element.remove()
   frame = undefined
-  return { kind: "refused", id, says }
+  return { kind: "refused", id, says: reason }
 }
 
 function receive(

@@ -112,16 +112,16 @@ export function createQueueStore({ db, clock, ids }: Deps) {
           WHERE c.kind <> 'turn' AND c.done_at IS NULL AND (${join(isOurs, sql` OR `)})
           ORDER BY c.run_id, c.seq`,
       )
-      const taken: TakenCommand[] = []
+      const commands: TakenCommand[] = []
       for (const row of rows) {
         const { changes } = await db.run(finishCommand(row.id, clock.now()))
         // Drops commands of a newer version, which are unknown here.
         const command = RunCommand.safeParse({ kind: row.kind, ...JSON.parse(row.body) })
         if (changes > 0 && command.success) {
-          taken.push({ runId: row.run_id, command: command.data })
+          commands.push({ runId: row.run_id, command: command.data })
         }
       }
-      return taken
+      return commands
     },
   }
 }

@@ -37,8 +37,8 @@ async function bootText(event: HookEvent, context: HookContext): Promise<Verdict
 /** Claude Code sets the session id in its shells; agents of other hosts must pass it. */
 function identityLines({ host, session }: HookEvent, { config }: HookContext): readonly string[] {
   const flag = sessionFlag(session)
-  const isTold = host === "claude-code" || config.level < CLAIMS_LEVEL || flag === ""
-  return isTold ? [] : [`Pass${flag} to \`qm claim\` and \`qm sessions register\`.`]
+  const needsNoFlag = host === "claude-code" || config.level < CLAIMS_LEVEL || flag === ""
+  return needsNoFlag ? [] : [`Pass${flag} to \`qm claim\` and \`qm sessions register\`.`]
 }
 
 const CLAIMS_LEVEL = 3

@@ -150,8 +150,8 @@ function upstreamIn(common: string, branch: string): Upstream | undefined {
 
 function fetchedAt(gitDirectory: string): number | undefined {
   using folder = openPlain(gitDirectory)
-  const looked = folder?.stat("FETCH_HEAD")
-  return looked?.kind === "found" ? looked.stat.modifiedAtMs : undefined
+  const fetchHead = folder?.stat("FETCH_HEAD")
+  return fetchHead?.kind === "found" ? fetchHead.stat.modifiedAtMs : undefined
 }
 
 const LARGEST_REF_BYTES = 8_192

@@ -137,12 +137,12 @@ function inKilobytes(units: number): string {
     : `${(kilobytes / 1024).toFixed(1).replace(/\.0$/, "")}MB`
 }
 
-function missingWords(whole: string, kept: string, lineCount: number): string {
-  if (whole[kept.length] !== "\n") {
-    return `everything after the first ${kept.length} characters of line 1 was cut off`
+function missingWords(whole: string, shown: string, lineCount: number): string {
+  if (whole[shown.length] !== "\n") {
+    return `everything after the first ${shown.length} characters of line 1 was cut off`
   }
-  const keptLines = kept.split("\n").length
-  const [next = ""] = whole.slice(kept.length + 1).split("\n")
+  const keptLines = shown.split("\n").length
+  const [next = ""] = whole.slice(shown.length + 1).split("\n")
   const quote = next.trim() === "" ? "" : ` ("${shorten(next.trim())}")`
   const from = `starting at line ${keptLines + 1}${quote}`
   return `${lineCount - keptLines} of ${lineCount} lines were cut off, ${from}`
