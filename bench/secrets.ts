@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { z } from "zod"
@@ -15,11 +15,13 @@ type LabelledText = z.infer<typeof LabelledText>
 
 export const bench: Bench = {
   name: "secrets",
-  about: "precision, recall and F1 on labelled lines (--data texts.jsonl), beside gitleaks",
+  about:
+    "findings in the installed packages; precision, recall and F1 on labelled lines (--data texts.jsonl), beside gitleaks",
   async run(context) {
+    const packages = countInPackages(path.join(context.root, "node_modules"))
     if (context.data === undefined) {
-      context.note("secrets needs --data with labelled texts (bench/README.md)")
-      return []
+      context.note("precision and recall need --data with labelled texts (bench/README.md)")
+      return [packages]
     }
     const texts = readFileSync(context.data, "utf8")
       .split("\n")
@@ -30,10 +32,54 @@ export const bench: Bench = {
     const peerLines = findWithPeer(texts, context.note)
     const theirs = peerLines === undefined ? undefined : scoreOf(texts, peerLines)
     const lines = texts.reduce((sum, it) => sum + it.text.split("\n").length, 0)
-    return (["precision", "recall", "f1"] as const).map((name) =>
-      rowOf(`${name} on ${lines} lines`, ours[name], theirs?.[name]),
-    )
+    return [
+      packages,
+      ...(["precision", "recall", "f1"] as const).map((name) =>
+        rowOf(`${name} on ${lines} lines`, ours[name], theirs?.[name]),
+      ),
+    ]
   },
+}
+
+/** The findings of the first version in 400 MB of packages. */
+const MOST_FINDINGS = 52
+const PACKAGES_MEGABYTES = 400
+
+/** Larger files are data, such as the tables of a tokenizer. */
+const LARGEST_TEXT_BYTES = 30_000_000
+
+/** Few packages contain a secret, so nearly every finding is false, or an example in a document. */
+function countInPackages(folder: string): Row {
+  const { redact } = createSecrets({ random: systemRandom })
+  let [bytes, findings] = [0, 0]
+  for (const file of filesBelow(folder)) {
+    if (statSync(file).size > LARGEST_TEXT_BYTES) continue
+    const content = readFileSync(file)
+    if (content.subarray(0, 8_000).includes(0)) continue
+    bytes += content.length
+    findings += redact(content.toString("utf8")).findings.length
+  }
+  const megabytes = bytes / 1_000_000
+  return makeRow({
+    what: `findings in ${Math.round(megabytes)} MB of packages`,
+    measured: findings,
+    unit: "findings",
+    against: "the first version",
+    floor: (MOST_FINDINGS * megabytes) / PACKAGES_MEGABYTES,
+    bar: {
+      words: `at most ${MOST_FINDINGS} in ${PACKAGES_MEGABYTES} MB`,
+      holds: (count, most) => count <= most,
+    },
+  })
+}
+
+/** Without folders such as `.cache`, which are no packages. */
+function* filesBelow(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name)
+    if (entry.isDirectory() && !entry.name.startsWith(".")) yield* filesBelow(file)
+    if (entry.isFile()) yield file
+  }
 }
 
 type Redact = ReturnType<typeof createSecrets>["redact"]

@@ -35,6 +35,7 @@ const ENGINE = path.join(ROOT, "dist/engine")
 /** The program, and the modules that `threadModule()` starts in worker threads. */
 const ENTRIES = {
   main: "src/show/main.ts",
+  "ground/secrets/thread/main": "src/ground/secrets/thread/main.ts",
   "ground/tokens/thread/main": "src/ground/tokens/thread/main.ts",
   "know/map/thread/main": "src/know/map/thread/main.ts",
   "know/map/tree/thread/main": "src/know/map/tree/thread/main.ts",

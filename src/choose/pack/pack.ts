@@ -1,4 +1,4 @@
-import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
+import { type Clock, type Ids, isAppError, isLongText, type Log } from "#ground/base"
 import type {
   CallContext,
   Config,
@@ -9,7 +9,7 @@ import type {
   TaskAnalysis,
   TokenScale,
 } from "#ground/contract"
-import type { Redact, Secrets } from "#ground/secrets"
+import { type PrepareRedaction, prepareNothing, type Redact, type Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import { scaleCounter, type TokenCounter } from "#ground/tokens"
 import { type IndexedTree, indexStateOf } from "#know/map"
@@ -56,7 +56,7 @@ export type PackDeps = {
   db(): Promise<Db<"pack">>
   config(): Config
   guidelineFile(): Promise<GuidelineText | undefined>
-  secrets(): Promise<Pick<Secrets, "redact">>
+  secrets(): Promise<Pick<Secrets, "redact"> & { readonly prepare?: PrepareRedaction }>
   root(): string
   /** Makes a path from the user relative to the root; undefined outside the repository. */
   place(path: string): string | undefined
@@ -95,6 +95,7 @@ type BuildJob = {
   readonly budget: number
   readonly scale: TokenScale | null
   readonly redact: Redact
+  readonly prepare: PrepareRedaction
   readonly context: CallContext
   readonly deps: PackDeps
 }
@@ -104,12 +105,12 @@ async function build(input: BuildInput, context: CallContext, deps: PackDeps): P
   const budget = input.budget ?? defaultBudget
   if (!Number.isSafeInteger(budget) || budget < 1) throw BudgetInvalid({ budget })
   if (input.out !== undefined && deps.write === undefined) throw OutRefused({})
-  const { redact } = await deps.secrets()
+  const { redact, prepare = prepareNothing } = await deps.secrets()
   const task = safeText(input.task.slice(0, LONGEST_TASK_UNITS), redact).text.trim()
   if (task === "" && targetsOf(input).length === 0) throw TaskEmpty({})
 
   const scale = await deps.scale()
-  const job = { input, task, budget, scale, redact, context, deps }
+  const job = { input, task, budget, scale, redact, prepare, context, deps }
   const made = enabled ? await buildPack(job) : await disabledPack(job)
   const notes = [...taskWarnings(input), ...made.notes, ...(await store(made, input, deps))]
   const built = await render({ ...made, notes }, input.format, deps)
@@ -199,7 +200,7 @@ async function fitAndAssemble(
   ranked: RankedFiles,
   job: BuildJob,
 ): Promise<AssembledPack> {
-  const { input, task, redact, scale, deps } = job
+  const { input, task, redact, prepare, scale, deps } = job
   const { count, encoding } = await deps.counter()
   const forms = formsOf(input, ranked.pathOf)
   const advice = await collectAdvice(ranked, job)
@@ -207,10 +208,12 @@ async function fitAndAssemble(
   const headingTokens = createHeadingCounter(count)
   const { order } = input
   const options = { tree, ranked, task, estimator: encoding, scale, advice, order, redact, count }
-  return fitWithinBudget(countedBudget(job), {
+  using prepared = new DisposableStack()
+  // Awaited, so that the prepared texts stay until the package is assembled.
+  return await fitWithinBudget(countedBudget(job), {
     openingTokens: openingTokensOf(options),
-    fit: (budgetTokens) =>
-      selectFiles(tree, ranked, {
+    async fit(budgetTokens) {
+      const selection = await selectFiles(tree, ranked, {
         budgetTokens,
         truncate: input.truncate,
         closure: input.truncate === "signatures",
@@ -218,7 +221,11 @@ async function fitAndAssemble(
         formOf: (path) => forms.get(path),
         isSent,
         headingTokens,
-      }),
+      })
+      const texts = selection.files.map((it) => it.text ?? "")
+      prepared.use(await prepare(texts.filter(isLongText)))
+      return selection
+    },
     assemble: (selection, size) => assemblePack(selection, size, options),
     countTokens: (pack) => countPackTokens(pack, { count, format: input.format ?? "markdown" }),
   }).catch((error: unknown) => {

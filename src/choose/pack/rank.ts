@@ -60,7 +60,12 @@ export async function rankFiles(
 ): Promise<RankedFiles> {
   const { task, analysis, settings, budgetTokens } = request
   const finder = pathFinderOf(tree)
-  const pathOf = (path: string) => finder.locate(path, deps.place)?.path
+  // Several steps look up the same paths, each time of thousands of characters at worst.
+  const located = new Map<string, string | undefined>()
+  const pathOf = (path: string) => {
+    if (!located.has(path)) located.set(path, finder.locate(path, deps.place)?.path)
+    return located.get(path)
+  }
   const rules = rulesOf(request, pathOf)
   const targets = request.targets?.map((path) => {
     const denial = denialOf(path, { isAllowed: () => true, isDenied: rules.isDenied })

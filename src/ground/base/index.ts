@@ -96,6 +96,7 @@ export { guidelineFields } from "./text/guideline-fields.ts"
 export {
   compareText,
   escapeMarkup,
+  isLongText,
   nearest,
   ownCopy,
   visible,

@@ -54,7 +54,7 @@ export const PLACEMENT_RULES: readonly Rule[] = [
     kind: "pgpass-password",
     keywords: PGPASS_PORTS.split(" "),
     pattern:
-      /(?<lead>:(?:\d{2,5}|\*):[^\s:\0]{1,64}:[^\s:\0]{1,64}:)(?!\*:)(?<secret>[^\s\0]{8,256})/y,
+      /(?<lead>:(?:\d{2,5}|\*):[^\s:\0]{1,64}:[^\s:\0]{1,64}:)(?!\*[:"'`])(?<secret>[^\s\0]{8,256})/y,
     isSecret: isOdd,
     rest: /(?:)/y,
   }),

@@ -20,6 +20,8 @@ const keyBlock = (lines: number, end = "\n") =>
     ...Array.from({ length: lines }, () => letters(64)),
     `-----END ${"PRIVATE"} KEY-----`,
   ].join(end)
+const hexEscapes = (text: string) =>
+  [...text].map((it) => `\\x${it.charCodeAt(0).toString(16)}`).join("")
 const MARKER = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/g
 
 describe("clean text", () => {
@@ -191,7 +193,7 @@ describe("encoded text", () => {
   })
 
   test("[SECRETS-10] hexadecimal escapes of programming languages are decoded", () => {
-    const hex = [...githubToken()].map((it) => `\\x${it.charCodeAt(0).toString(16)}`).join("")
+    const hex = hexEscapes(githubToken())
     expect(redact(`a = "${hex}"`).findings.map((it) => it.kind)).toEqual(["github-token"])
   })
 })
@@ -227,6 +229,15 @@ describe("text that resembles a secret", () => {
     `-----BEGIN ${"PRIVATE"} KEY-----`,
     "eyJhbGciOiJub25l",
     "Authorization: Basic realm",
+    "headers: { authorization: 'Bearer token123' }",
+    "Authorization: my-token-42",
+    "postgres://someuser:somepassword@somehost:381/somedatabase",
+    "curl app | http-send -u http://localhost:8080/logs",
+    "Address6.fromWildcard('2001:db8:*:*:*:*:*:*').subnet;  // '/32'",
+    "Address6.fromWildcard('*:*:*:*:*:*:*:*').subnet;       // '/0'",
+    `#define MASTER_SECRET_CONST "${hexEscapes("master secret")}"`,
+    "this.tokenMatcher=s?fae:lW,cW(Object.values(this.tokensMap))",
+    'decodeTrieDict("qlJwNZt*@3p1Pw:5p/Ou!5p2JvG")',
   ])("[SECRETS-11] %s", (text) => {
     expect(redact(text)).toEqual({ text, findings: [] })
   })

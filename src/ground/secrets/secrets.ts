@@ -15,15 +15,18 @@ export function createSecrets(deps: {
    * For callers that compare texts of different days; without it each instance has its own salt.
    */
   readonly salt?: string
+  /** Results that a thread computed before, by `prepare` of the caller. */
+  readonly prepared?: (text: string) => RedactedText | undefined
 }) {
-  const { redact, hashOf } = createRedactor({
+  const { redact: search, hashOf } = createRedactor({
     ...deps,
     known: deps.known ?? [],
     patterns: deps.patterns ?? [],
   })
+  const redact = (text: string): RedactedText => deps.prepared?.(text) ?? search(text)
   return {
-    redact: (text: string): RedactedText => redact(text),
+    redact,
     redactJson: (value: unknown, options: StructureOptions = {}): RedactedStructure =>
-      redactStructure(value, { ...options, redact: (text) => redact(text), hashOf }),
+      redactStructure(value, { ...options, redact, hashOf }),
   }
 }

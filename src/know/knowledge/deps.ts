@@ -1,5 +1,5 @@
 import type { Clock, Log } from "#ground/base"
-import type { Secrets } from "#ground/secrets"
+import type { PrepareRedaction, Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { Judge } from "./verify/citation-accuracy.ts"
 
@@ -15,7 +15,7 @@ export type KnowledgeDeps = {
   readonly log: Log
   count(): Promise<(text: string) => number>
   /** When it throws or rejects, nothing is stored. */
-  secrets(): Promise<Pick<Secrets, "redact">>
+  secrets(): Promise<Pick<Secrets, "redact"> & { readonly prepare?: PrepareRedaction }>
   embedder(): Promise<Embedder | undefined>
   judge?(): Promise<Judge | undefined>
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
-import { invariant, isInside, plural, sliceText, visibleLine } from "#ground/base"
+import { invariant, isInside, isLongText, plural, sliceText, visibleLine } from "#ground/base"
 import type {
   CaptureStart,
   CaptureText,
@@ -52,6 +52,7 @@ export async function showItems(surveyed: HostSurvey, work: Work): Promise<Shown
     const figures = work.counted[order]
     invariant(figures !== undefined, "every item was counted")
     await work.pace(item.file.bytes.length)
+    using _ = await redact.prepare([item.sent, item.later].filter(isLongText))
     const { text, redactions } = textOf(item, redact, keptKeys(item, surveyed))
     const described = describeItem(item, { order, redactions, place: surveyed.place, redact })
     shown.push({ item: { ...described, ...figures }, text, found: item })

@@ -2,7 +2,7 @@ import path from "node:path"
 import { type ParseError, parse as parseJson } from "jsonc-parser"
 import { parse as parseToml, stringify as writeToml } from "smol-toml"
 import { asRecord, isRecord, type JsonRecord, plural } from "#ground/base"
-import type { Secrets } from "#ground/secrets"
+import { type PrepareRedaction, prepareNothing, type Secrets } from "#ground/secrets"
 
 /** Deeper values are replaced by `secrets`. */
 const DEEPEST_ARGUMENT_LEVELS = 64
@@ -24,9 +24,13 @@ export type Redact = {
   settings(text: string, file: string, keep?: KeepKeys): RedactedCount | undefined
   values(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   command(text: string): string
+  readonly prepare: PrepareRedaction
 }
 
-export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): Redact {
+export function createRedact({
+  prepare = prepareNothing,
+  ...secrets
+}: Pick<Secrets, "redact" | "redactJson"> & { readonly prepare?: PrepareRedaction }): Redact {
   const text = (raw: string): RedactedCount => {
     const { text: shown, findings } = secrets.redact(raw)
     return { text: shown, replaced: findings.length }
@@ -38,6 +42,7 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
     return { value: shown, replaced: replaced + findings.length }
   }
   return {
+    prepare,
     text,
     line,
     settings(raw, file, keep) {

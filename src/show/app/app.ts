@@ -2,14 +2,7 @@ import type { Agents } from "#act/agents"
 import type { ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
-import {
-  type Clock,
-  importValidators,
-  isAppError,
-  type Log,
-  StorageFull,
-  statFile,
-} from "#ground/base"
+import { importValidators, isAppError, type Log, StorageFull, statFile } from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
 import { type Store, StoreNotWritable } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
@@ -17,6 +10,7 @@ import { type ExtraOperations, groupOf, type OperationTable, operationTable } fr
 import type { RepositoryPaths } from "./places.ts"
 import type { HostSessionRequest } from "./rooms/gateway.ts"
 import { noticeCredentials } from "./secrets/known-secrets.ts"
+import { endLongTexts, hasLongTexts } from "./secrets/long-texts.ts"
 import { type CallOperation, openServices, type ServiceOptions, type Services } from "./services.ts"
 
 export type AppOptions = ServiceOptions & {
@@ -89,7 +83,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     pipelines: services.pipelines,
     redact: async (text) => (await services.secrets()).redact(text).text,
     call,
-    [Symbol.asyncDispose]: close,
+    async [Symbol.asyncDispose]() {
+      await endLongTexts(services.places())
+      await close()
+    },
   }
 }
 
@@ -113,7 +110,9 @@ type Call = Awaited<ReturnType<OperationTable["find"]>> & {
   readonly context: CallContext
 }
 
-async function callOperation(call: Call, deps: { clock: Clock; log: Log }): Promise<unknown> {
+type CallDeps = Pick<Services, "clock" | "log" | "secrets">
+
+async function callOperation(call: Call, deps: CallDeps): Promise<unknown> {
   const { operation, context } = call
   const startedMs = deps.clock.monotonicMs()
   const elapsedMs = (): number => Math.round(deps.clock.monotonicMs() - startedMs)
@@ -122,6 +121,7 @@ async function callOperation(call: Call, deps: { clock: Clock; log: Log }): Prom
     const tryParse = (side: "input" | "output", value: unknown) =>
       compiled[`${operation.name} ${side}`]?.(value)
     const input = tryParse("input", call.input) ?? parseInput(operation, call.input)
+    using _ = hasLongTexts(input) ? await (await deps.secrets()).prepare(input) : undefined
     const returned = await call.run(input, context)
     const output = tryParse("output", returned) ?? operation.output.parse(returned)
     deps.log.info("operation done", { name: operation.name, ms: elapsedMs() })

@@ -56,8 +56,11 @@ export function placeInside(
 ): string | undefined {
   const { root } = deps.places().repository
   const file = deps.resolve(userPath)
-  const way = path.relative(root, file)
-  return way === "" || !isInside(root, file) ? undefined : way.split(path.sep).join("/")
+  if (file === root || !isInside(root, file)) return undefined
+  // Both are resolved, so the rest of the path is the way. `path.relative` would resolve them again,
+  // which takes long for a path of thousands of folders.
+  const way = file.slice(root.endsWith(path.sep) ? root.length : root.length + 1)
+  return way.split(path.sep).join("/")
 }
 
 /** The surroundings of a host that starts in the given directory. */

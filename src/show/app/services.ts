@@ -30,7 +30,7 @@ import { StoreMissing } from "./errors.ts"
 import { findPlaces, type RepositoryPaths } from "./places.ts"
 import { createRepositoryMap, type RepositoryMap } from "./rooms/map.ts"
 import { lazyTokens, modelScales } from "./rooms/tokens.ts"
-import { loadSecrets } from "./secrets/known-secrets.ts"
+import { type LoadedSecrets, loadSecrets } from "./secrets/known-secrets.ts"
 import { refuseForeignState } from "./secrets/salt.ts"
 
 /**
@@ -47,7 +47,7 @@ export type Services = {
   location(): StoreLocation
   store(): Promise<Store>
   /** The secrets of a directory, by default the repository; read at each call. */
-  secrets(directory?: string): Promise<Secrets>
+  secrets(directory?: string): Promise<LoadedSecrets>
   credentials(): Promise<Credentials>
   permissions(): Promise<PermissionRules>
   map(): RepositoryMap
@@ -209,7 +209,7 @@ async function openBase(options: ServiceOptions) {
     resolve: (userPath: string) => path.resolve(options.directory, userPath),
     location,
     store: store.open,
-    async secrets(directory: string = repositoryPlaces.repository.root): Promise<Secrets> {
+    async secrets(directory: string = repositoryPlaces.repository.root): Promise<LoadedSecrets> {
       const { loaded } = settings
       const deps = { places, environment, loaded, clock, random, log }
       const secrets = await loadSecrets(directory, deps)

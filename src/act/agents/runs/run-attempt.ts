@@ -71,6 +71,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
   async function compose({ run, configuration, queued }: Omit<AttemptInput, "claim">) {
     const pack = await pendingPack(run, configuration, stores.messages)
     const parts = await deps.contextParts(run, { pack, turn: queued.text })
+    using _ = await deps.prepareRedaction?.(queued.text)
     return { ...composeTurn(queued.text, parts, deps.redact), id: queued.id }
   }
   async function nextTurn({ run: before, configuration }: AttemptInput): Promise<Turn | undefined> {

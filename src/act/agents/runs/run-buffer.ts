@@ -1,5 +1,6 @@
 import type { Clock, Ids, Log } from "#ground/base"
 import { AgentEvent, type Run, type RunStatus } from "#ground/contract"
+import type { PrepareRedaction } from "#ground/secrets"
 import type { Db, Tx } from "#ground/store"
 import type { Agent, Answer, EmittedEvent, StartOptions } from "../agent.ts"
 import { messageOfEvent, type NewMessage } from "../event-message.ts"
@@ -26,6 +27,8 @@ export type PumpDeps = {
   readonly priceOf: PriceOf
   redact(text: string): string
   redactEvent(event: AgentEvent): unknown
+  /** Redacts long texts outside the event loop, before `redact` and `redactEvent`. */
+  readonly prepareRedaction?: PrepareRedaction
   contextMessage(run: Run, cwd: string): Promise<NewMessage | undefined>
   notifyText(it: LiveText): void
   nextTurn(run: Run): Promise<Turn | undefined>
@@ -82,7 +85,9 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
   async function drain(): Promise<void> {
     try {
       while (waiting.length > 0 && !isClosed()) {
-        isLost = !(await write(waiting.splice(0, MAX_MESSAGES_PER_WRITE)))
+        const events = waiting.splice(0, MAX_MESSAGES_PER_WRITE)
+        using _ = await deps.prepareRedaction?.(events)
+        isLost = !(await write(events))
       }
     } catch (error) {
       failure = { error }

@@ -66,7 +66,7 @@ export const NAME_RULES: readonly Rule[] = [
   ...NAMES.map(([kind, words]) => nameRule(kind, words.split(" "), "[A-Za-z0-9_.-]{0,32}?")),
   // `pass` alone: longer words that begin with it are not about secrets.
   nameRule("password", ["pass"], "(?<![A-Za-z]pass)"),
-  nameRule("password", ["pw"], "(?<![A-Za-z]pw)"),
+  nameRule("password", ["pw"], "(?<![A-Za-z0-9]pw)"),
   // As in `AZURE_DEVOPS_PAT`: a personal access token.
   nameRule("token", ["_pat"], ""),
 ]
@@ -95,9 +95,16 @@ const NO_VALUE = /^[\s"'`,;)]|^\+(?: |[\w$]{1,3}[),.;[(])|^[^\s]{1,64}[ \t][^\s]
 /** A regular expression, a comment, a member of `$`, a function of CSS, a name in parts, or an abbreviated example. */
 const CODE = /\(\?[:=!<]|\/\*|^\$\.|^url\(|^[a-z]{2,12}:[a-z]{2,12}$|(?:\.{3}|…)$/
 
+/** The choice of two short names in minified code: `s?fae:lW`. */
+const SHORT_CHOICE = /^[\w$]{1,3}\?[\w$.]{1,8}:[\w$.]{1,8}$/
+
+/** `"\x6d\x61…"`: the view without escapes has the value itself. */
+const HEX_ESCAPES = /^(?:\\x[0-9a-fA-F]{2}){4,}$/
+
 function isNamedSecret(kind: string, { secret, groups }: Parts): boolean {
   if (OTHER_THING.test(groups["tail"] ?? "")) return false
-  if (CODE.test(secret)) return false
+  if (CODE.test(secret) || HEX_ESCAPES.test(secret)) return false
+  if (groups["quote"] === undefined && SHORT_CHOICE.test(secret)) return false
   if (NO_VALUE.test(secret) || isReference(sampleOf(secret))) return false
   if (/^\.{0,2}\//.test(secret) && plainness(secret) > 0.4) return false
   // Code in place of a value: a call, an index, a pattern. `NAME=value` is an environment line.

@@ -12,10 +12,14 @@ const NOTHING = /(?:)/y
 
 /** Placeholder passwords of examples, or part of a template. */
 const NO_PASSWORD = new RegExp(
-  "^(?:pass(?:word|wd|phrase)?|pwd?|secret|user(?:name)?|root|admin|guest|test|token|key|" +
-    "postgres|mysql|redis|[x*.]+|\\[.*|.{0,3})$",
+  "^(?:(?:my|some|the)?(?:pass(?:word|wd|phrase)?|pwd?|secret)|user(?:name)?|root|admin|guest|test|" +
+    "token|key|postgres|mysql|redis|[x*.]+|\\[.*|.{0,3})$",
   "i",
 )
+
+/** `token123` and `my-token-1` of examples: a real token is longer, or no word. */
+const NAMED_TOKEN = /^(?:(?:my|some|the|test)[-_]?)?(?:access[-_]?)?token[-_]?\d{0,4}$/i
+const isToken = (parts: Parts) => isOdd(parts) && !NAMED_TOKEN.test(parts.secret)
 
 export function isPassword({ secret, groups }: Parts): boolean {
   if (NO_PASSWORD.test(secret) || isPlaceholder(secret) || isReference(secret)) return false
@@ -72,7 +76,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
         "(?<secret>[^\\s\"'`,;<>\\\\\\0]{8,256})",
       "iy",
     ),
-    isSecret: isOdd,
+    isSecret: isToken,
   }),
   patternRule({
     kind: "bearer-token",
@@ -116,7 +120,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     kind: "command-password",
     keywords: ["-u ", "--user ", "--user="],
     pattern:
-      /(?<lead>(?<![\w-])(?:-u|--user)[ =]["']?(?<user>[^\s:"'\0]{1,80}):)(?<secret>[^\s"'\0]{6,256})/y,
+      /(?<lead>(?<![\w-])(?:-u|--user)[ =]["']?(?<user>[^\s:"'\0]{1,80}):)(?!\/\/)(?<secret>[^\s"'\0]{6,256})/y,
     isSecret: (parts) =>
       isPassword(parts) && plainness(parts.secret) < 0.8 && /\D/.test(parts.secret),
   }),

@@ -1,7 +1,7 @@
 import path from "node:path"
-import { formatExact, giveOthersATurn, type Log } from "#ground/base"
+import { formatExact, giveOthersATurn, isLongText, type Log } from "#ground/base"
 import type { CallContext, KbAdded, KbTier } from "#ground/contract"
-import type { Redact } from "#ground/secrets"
+import { type PrepareRedaction, prepareNothing, type Redact } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { KnowledgeDeps } from "../deps.ts"
 import { FolderUnreadable } from "../errors.ts"
@@ -48,9 +48,10 @@ export async function addFolder(
     throw FolderUnreadable({ path: request.folder, reason: outcome.reason })
   }
   const documents = await db.all(DocumentRow, selectDocumentsOf(request.folder))
-  const { redact } = await deps.secrets()
+  const { redact, prepare = prepareNothing } = await deps.secrets()
   const { log, clock } = deps
-  const work = { ...request, ...outcome, known: documents, redact, db, log, now: clock.now() }
+  const redaction = { redact, prepare }
+  const work = { ...request, ...outcome, known: documents, ...redaction, db, log, now: clock.now() }
   const done = await readAll(work, context)
   const removed = await finish(work, done)
   await takeFromAbove(request.folder, folders, db)
@@ -75,6 +76,7 @@ type Work = AddRequest & {
   readonly walked: WalkResult
   readonly known: readonly DocumentRow[]
   readonly redact: Redact
+  readonly prepare: PrepareRedaction
   readonly db: Db<"knowledge">
   readonly log: Log
   readonly now: number
@@ -97,7 +99,7 @@ async function readAll(work: Work, { signal, onProgress }: CallContext): Promise
   let batch: NewDocument[] = []
   for (const [at, candidate] of work.walked.candidates.entries()) {
     signal.throwIfAborted()
-    const read = readFresh(work, candidate, byPath.get(candidate.path))
+    const read = await readFresh(work, candidate, byPath.get(candidate.path))
     if (read.kind === "fresh") batch.push(read.fresh)
     else if (read.kind === "same") done.same.push(candidate)
     else done.skipped.push({ path: candidate.path, reason: read.reason })
@@ -113,13 +115,14 @@ async function readAll(work: Work, { signal, onProgress }: CallContext): Promise
   return done
 }
 
-function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undefined) {
+async function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undefined) {
   const file = readCandidate(work.folder, candidate.path)
   if (file.kind === "missing") return { kind: "gone" as const, reason: "the file was deleted" }
   if (file.kind === "skipped") return file
   const { digest } = file
   if (digest === before?.digest) return { kind: "same" as const }
   try {
+    using _ = await work.prepare(isLongText(file.text) ? file.text : "")
     const read = readDocument(file.text, candidate.format, work.redact)
     if (read.kind === "skipped") return read
     const made = prepareDocument(read.document, candidate)

@@ -1,5 +1,6 @@
-import { compareText, invariant } from "#ground/base"
+import { compareText, invariant, isLongText } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
+import type { PrepareRedaction } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
 import { blobId, classifyPath, type FileClass } from "#see/repo"
@@ -28,6 +29,7 @@ type ScanParts = {
   readonly languageOf: (path: string, text: string) => LanguageName | undefined
   readonly counter: () => Promise<TokenCounter>
   readonly redact: (text: string) => string
+  readonly prepareRedaction?: PrepareRedaction | undefined
   readonly source: TreeSource
   readonly before: StoredTree | undefined
   readonly options: ScanOptions
@@ -209,6 +211,8 @@ async function* newOnes(
     for (const [key, content] of stored) if (!contents.has(key)) contents.set(key, content)
   }
   const items: ReadItem[] = []
+  const unread = keyed.filter((it) => !contents.has(it.key)).map((it) => it.text)
+  using _ = await parts.prepareRedaction?.(unread.filter(isLongText))
   for (const { key, file, text } of keyed) {
     waiting.push({ file, key })
     if (contents.has(key)) continue

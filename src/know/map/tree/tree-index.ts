@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path"
 import type { Clock, Log } from "#ground/base"
 import type { ScanResult } from "#ground/contract"
+import type { PrepareRedaction } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
 import { MOST_PAST_COMMITS } from "../limits.ts"
@@ -24,6 +25,7 @@ type TreeIndexDeps = {
   readonly counter: () => Promise<TokenCounter>
   /** Redacts secrets and preserves lines; runs before anything is stored. */
   readonly redact: () => Promise<(text: string) => string>
+  readonly prepareRedaction?: PrepareRedaction | undefined
   readonly clock: Clock
   readonly log: Log
 }
@@ -87,6 +89,7 @@ async function scanUntilSaved(
       languageOf: map.languageOf,
       counter: deps.counter,
       redact,
+      prepareRedaction: deps.prepareRedaction,
       source,
       before: before?.tree,
       options,

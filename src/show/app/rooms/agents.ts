@@ -71,6 +71,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     endProcess: (identity) => endProcessTree(identity),
     redact: (text) => secrets.redact(text).text,
     redactEvent: redactJson,
+    prepareRedaction: secrets.prepare,
     redactJson,
     priceOf,
     ...contextFor(deps),

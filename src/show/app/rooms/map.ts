@@ -218,6 +218,7 @@ async function open(deps: MapDeps): Promise<OpenedMap> {
       ])
       return (text) => redactKeepingLines(text, redact)
     },
+    prepareRedaction: async (value) => (await deps.secrets()).prepare(value),
     clock: deps.clock,
     log: deps.log,
   })

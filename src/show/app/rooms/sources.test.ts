@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
-import { createSecrets } from "#ground/secrets"
+import { createSecrets, prepareNothing } from "#ground/secrets"
 import { openStore } from "#ground/store"
 import { sourceHandlers } from "#see/sources"
 import { tempDirectory } from "#test/temp"
@@ -37,7 +37,10 @@ test("[SOURCES-2] source.list shows a project's source as unapproved, source.app
     clock: systemClock,
     log: silentLog,
     credentials: async () => ({ use: async () => undefined }),
-    secrets: async () => createSecrets({ random: systemRandom }),
+    secrets: async () => ({
+      ...createSecrets({ random: systemRandom }),
+      prepare: prepareNothing,
+    }),
   })
   const { list, test: examine, approve } = sourceHandlers({ sources: async () => sources })
   const all = (await list({}, context)).sources

@@ -1,11 +1,13 @@
+import { hash } from "node:crypto"
 import path from "node:path"
 import { statFile } from "#ground/base"
 import { parseSecretPattern, splitSecretPatterns } from "#ground/contract"
-import type { Secrets } from "#ground/secrets"
+import type { PrepareRedaction, RedactionKeys, Secrets } from "#ground/secrets"
 import { projectFolders, readEnvironmentFiles } from "#see/repo"
 import type { RepositoryPaths } from "../places.ts"
 import type { Services } from "../services.ts"
 import { openCredentials } from "./credentials.ts"
+import { findPrepared, prepareTexts } from "./long-texts.ts"
 import { readSalt } from "./salt.ts"
 
 /** Folders whose `.env` files are read, so that their values are known as secrets elsewhere. */
@@ -13,24 +15,55 @@ const MOST_ENVIRONMENT_FOLDERS = 32
 
 type SecretsDeps = Pick<Services, "clock" | "environment" | "loaded" | "log" | "places" | "random">
 
+export type LoadedSecrets = Secrets & { readonly prepare: PrepareRedaction }
+
 /** The same secret gets the same replacement everywhere, today and tomorrow. */
-export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
-  const { createSecrets, isSecretName, isSecretSetting } = await import("#ground/secrets")
+export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<LoadedSecrets> {
+  const { createSecrets } = await import("#ground/secrets")
+  const { digest, ...keys } = await readRedactionKeys(directory, deps)
+  const places = deps.places()
+  const secrets = createSecrets({
+    random: deps.random,
+    ...keys,
+    prepared: (text) => findPrepared(places, { ...credentialStamp(places), digest, text }),
+  })
+  return {
+    ...withLate(secrets, places),
+    // The values are read again: nothing but their hashes stays in memory.
+    prepare: (value) =>
+      prepareTexts(value, {
+        places,
+        async read() {
+          // Before the values: a credential set in between makes the result unused, not incomplete.
+          const stamp = credentialStamp(places)
+          return { ...(await readRedactionKeys(directory, deps)), ...stamp }
+        },
+      }),
+  }
+}
+
+/** `digest` is equal for equal keys without credentials, which change; it reveals none of them. */
+async function readRedactionKeys(
+  directory: string,
+  deps: SecretsDeps,
+): Promise<RedactionKeys & { readonly digest: string }> {
+  const { isSecretName, isSecretSetting } = await import("#ground/secrets")
   const folders = foldersBetween(directory, await projectFolders(directory))
   const inFiles = (await Promise.all(folders.map(readEnvironmentFiles))).flat()
   const variables = Object.entries(deps.environment()).filter(([name]) => isSecretName(name))
   const values = [
     ...inFiles.filter(isSecretSetting).map((it) => it.value),
     ...variables.flatMap(([, value]) => value ?? []),
-    ...(await (await openCredentials(deps)).known()),
   ]
+  const known = [...values, ...(await (await openCredentials(deps)).known())]
   const salt = await readSalt(deps.places().home, deps)
   // Also with a broken config: then its valid values, or the defaults, count.
-  const patterns = splitSecretPatterns(deps.loaded().config.secrets.patterns)
+  const setting = deps.loaded().config.secrets.patterns
+  const patterns = splitSecretPatterns(setting)
     .map(parseSecretPattern)
     .filter((it) => typeof it !== "string")
-  const secrets = createSecrets({ random: deps.random, known: values, patterns, salt })
-  return withLate(secrets, deps.places())
+  const digest = hash("sha256", JSON.stringify([salt, setting, ...values]))
+  return { known, patterns, salt, digest }
 }
 
 /** Credentials stored after rooms had loaded their secrets; rooms keep theirs while they live. */
@@ -53,15 +86,28 @@ export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
   const salt = await readSalt(places.home, deps)
   lateOf.set(places, {
     stamp,
-    secrets: createSecrets({ random: deps.random, known: stored, salt }),
+    secrets: createSecrets({
+      random: deps.random,
+      known: stored,
+      salt,
+      // Of any room: it has all credentials, and the room's own secrets follow.
+      prepared: (text) => findPrepared(places, { stamp, text }),
+    }),
   })
+}
+
+function credentialStamp(places: RepositoryPaths): { readonly stamp: string } {
+  return { stamp: lateOf.get(places)?.stamp ?? "" }
 }
 
 function withLate(secrets: Secrets, places: RepositoryPaths): Secrets {
   return {
     redact(text) {
       const late = lateOf.get(places)?.secrets
-      return secrets.redact(late === undefined ? text : late.redact(text).text)
+      const result = late?.redact(text)
+      if (result === undefined || result.text === text) return secrets.redact(text)
+      const { text: redacted, findings } = secrets.redact(result.text)
+      return { text: redacted, findings: findings.length === 0 ? result.findings : findings }
     },
     redactJson(value, options) {
       const late = lateOf.get(places)?.secrets
