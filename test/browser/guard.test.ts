@@ -41,9 +41,11 @@ describe("Guard page, with verdicts of hooks", () => {
     expect(await lines.allInnerTexts()).toEqual([
       expect.stringMatching(/Denied\s+risk[^]*is of high risk/),
       expect.stringMatching(/Warned\s+concurrency[^]*Somebody was faster/),
-      expect.stringMatching(/Silent/),
       expect.stringMatching(/Context\s+boot[^]*session starts/),
     ])
+    await page.getByRole("button", { name: /^Silent 1/ }).click()
+    await row(page, "Verdicts", /Silent/).waitFor()
+    await page.getByRole("button", { name: /^Reported 3/ }).click()
     for (const [name, rule] of [
       ["Denied", "risk"],
       ["Warned", "concurrency"],

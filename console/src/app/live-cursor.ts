@@ -1,4 +1,5 @@
 import type { Cursor, JournalEntry } from "../contract.ts"
+import { BASE_PATH } from "../data/base-path.ts"
 
 export type LiveState = {
   readonly phase: LivePhase
@@ -123,7 +124,8 @@ function quiet(state: LiveState): LiveStep {
   return { state, fresh: [], mustRefetch: false }
 }
 
-const NAME = "qm.cursor"
+/** Each repository has its own journal. */
+const NAME = `qm.cursor${BASE_PATH}`
 
 export const tabMemory = {
   load(): Cursor | null {

@@ -1,5 +1,6 @@
 import { io, type Socket } from "socket.io-client"
 import type { Cursor, JournalEntry, Message, Run, RunStatus } from "../contract.ts"
+import { BASE_PATH } from "../data/base-path.ts"
 import type { Clock } from "../data/clock.ts"
 import type { PipelineText, RunFollower, RunUpdate } from "../data/transcript/run-line.ts"
 import { type LiveInput, type LiveState, startLive, stepLive } from "./live-cursor.ts"
@@ -111,7 +112,7 @@ type LiveInputState = {
 
 function connectTo({ take, retry, cursor }: LiveInputState): Socket {
   const line: Socket = io({
-    path: "/live",
+    path: `${BASE_PATH}/live`,
     transports: ["websocket"],
     // We reconnect ourselves because the status bar shows the remaining time.
     reconnection: false,

@@ -30,6 +30,7 @@ import { LinkButton } from "../ui/button/button.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import { Header } from "../ui/frame/frame.tsx"
 import { loadLater } from "./load-later.tsx"
+import { useNotificationChoice } from "./notifications.ts"
 import { type PageScope, placeAt } from "./places.ts"
 import { type Appearance, appearanceChoice } from "./theme/appearance.ts"
 
@@ -114,13 +115,20 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     async () => (await import("../features/recipes/page.tsx")).RecipesPage,
   ),
   events: page(eventsParams, async () => (await import("../features/events/page.tsx")).EventsPage),
-  settings: (at, { now, appearance }) => (
+  settings: (at, { now, appearance }) => <Settings at={at} now={now} appearance={appearance} />,
+}
+
+type SettingsProps = Pick<RouteProps, "now" | "appearance"> & { readonly at: Location }
+
+function Settings({ at, now, appearance }: SettingsProps) {
+  return (
     <SettingsPage
       now={now}
       {...paramsAt(settingsParams, at)}
       appearance={appearanceChoice(appearance)}
+      notifications={useNotificationChoice()}
     />
-  ),
+  )
 }
 
 function page<Params>(

@@ -1,4 +1,12 @@
-import { Component, type ReactNode, Suspense, useCallback, useEffect, useState } from "react"
+import {
+  Component,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from "react"
 import { hasCode, toWireError } from "../base/errors.ts"
 import { isOpen } from "../base/status.ts"
 import type { Now } from "../contract.ts"
@@ -8,7 +16,6 @@ import { paths } from "../data/paths.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import {
-  Brand,
   FindButton,
   Frame,
   Header,
@@ -16,6 +23,7 @@ import {
   NavFoot,
   NavHeading,
   NavLink,
+  TabTitleContext,
 } from "../ui/frame/frame.tsx"
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
 import { recall, remember } from "../ui/remember.ts"
@@ -23,7 +31,9 @@ import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { LiveConnection } from "./live.ts"
 import { loadLater, PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"
+import { useNotifications } from "./notifications.ts"
 import { PLACES, type NavPage as PlaceOnMap, placeAt } from "./places.ts"
+import { RepositorySwitcher } from "./repository-switcher.tsx"
 import { Page } from "./routes.tsx"
 import { StatusBar, useNow } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
@@ -86,9 +96,15 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   useKey("help.open", () => setLayer({ kind: "help" }))
   useKey("panel.left", side.toggle)
   useGoKeys()
-  useEffect(() => {
-    document.title = `${placeAt(path)?.label ?? "Not found"}, Quartermaster`
-  }, [path])
+  useNotifications(report?.waiting)
+  const waiting = report?.waiting.length ?? 0
+  const tabTitle = useMemo(
+    () => ({
+      before: waiting === 0 ? "" : `(${waiting}) `,
+      after: session?.repository.name ?? "Quartermaster",
+    }),
+    [waiting, session?.repository.name],
+  )
 
   const places = (part: PlaceOnMap["part"]) =>
     PLACES.filter((it) => it.part === part).map((it) => (
@@ -106,7 +122,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
       isSideHidden={side.isHidden}
       side={
         <>
-          <Brand name={session?.repository.name ?? "Quartermaster"} />
+          <RepositorySwitcher name={session?.repository.name ?? "Quartermaster"} />
           <FindButton onPress={() => ask("")} />
           <Nav>
             {places("nav")}
@@ -125,12 +141,14 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
       status={<StatusBar live={live} clock={clock} look={appearance.look} onAsk={ask} />}
     >
       <PageBoundary key={path}>
-        <Page
-          now={now}
-          appearance={appearance}
-          areFactsHidden={facts.isHidden}
-          onToggleFacts={facts.toggle}
-        />
+        <TabTitleContext value={tabTitle}>
+          <Page
+            now={now}
+            appearance={appearance}
+            areFactsHidden={facts.isHidden}
+            onToggleFacts={facts.toggle}
+          />
+        </TabTitleContext>
       </PageBoundary>
       <LayerBoundary key={layer.kind} onFailure={fail}>
         <Suspense fallback={null}>
@@ -172,7 +190,7 @@ function useGoKeys(): void {
 }
 
 function hrefOf(id: string): string {
-  return PLACES.find((it) => it.id === id)?.href ?? "/"
+  return PLACES.find((it) => it.id === id)?.href ?? paths.now()
 }
 
 function useRemembered(name: string) {

@@ -1,5 +1,6 @@
 import { answerUnreadable, failure, serverUnreachable, sessionOver } from "../base/errors.ts"
 import type { OperationInput, OperationName, OperationOutput, WireError } from "../contract.ts"
+import { BASE_PATH } from "./base-path.ts"
 
 export type AnyOperation = OperationName
 export type Input<Name extends AnyOperation> = OperationInput<Name>
@@ -93,7 +94,7 @@ async function askFor<Answer>(deps: Deps, request: HttpRequest): Promise<Answer>
 async function send(deps: Deps, { method, path, body, signal }: HttpRequest): Promise<Response> {
   const headers = { "x-qm-client": "console", ...(body && { "content-type": "application/json" }) }
   try {
-    return await deps.fetch(path, {
+    return await deps.fetch(`${BASE_PATH}${path}`, {
       method,
       headers,
       credentials: "same-origin",

@@ -1,10 +1,13 @@
 import { useSyncExternalStore } from "react"
+import { BASE_PATH, basePathOf } from "./base-path.ts"
 
 /**
  * The only function that changes the URL; links are ordinary anchors that `followLinks` turns into
  * navigation.
  */
 export function navigate(to: string, how: "push" | "replace" = "push"): void {
+  // Another repository is another page load.
+  if (basePathOf(to) !== BASE_PATH) return window.location.assign(to)
   const isSame = to === here()
   if (how === "replace" || isSame) window.history.replaceState(null, "", to)
   else window.history.pushState(null, "", to)
@@ -24,8 +27,10 @@ const FORMER_PATHS: readonly (readonly [RegExp, string])[] = [
 
 /** Bookmarks of pages that were renamed or merged open the current page. */
 export function currentUrl(url: string): string {
-  const former = FORMER_PATHS.find(([pattern]) => pattern.test(url))
-  return former === undefined ? url : url.replace(...former).replace(/&$/, "")
+  const base = basePathOf(url)
+  const inside = url.slice(base.length)
+  const former = FORMER_PATHS.find(([pattern]) => pattern.test(inside))
+  return former === undefined ? url : base + inside.replace(...former).replace(/&$/, "")
 }
 
 export function followLinks(root: HTMLElement): () => void {
@@ -35,7 +40,8 @@ export function followLinks(root: HTMLElement): () => void {
     if (link === null || !isPlain || event.defaultPrevented) return
     const isOurs = link.origin === window.location.origin && link.target === ""
     const isAnchor = link.hash !== "" && link.pathname === window.location.pathname
-    if (!isOurs || isAnchor) return
+    const isHere = basePathOf(link.pathname) === BASE_PATH
+    if (!isOurs || isAnchor || !isHere) return
     event.preventDefault()
     navigate(`${link.pathname}${link.search}`)
   }
@@ -55,5 +61,6 @@ function listen(changed: () => void): () => void {
 }
 
 function here(): string {
-  return `${window.location.pathname}${window.location.search}`
+  const { pathname, search } = window.location
+  return `${pathname === BASE_PATH ? `${pathname}/` : pathname}${search}`
 }

@@ -89,6 +89,7 @@ const PAGES: readonly Case[] = [
   page(["Settings", "?layer=odd"], settingsParams, {
     text,
     layer: choice("user", "project"),
+    group: text,
     at: text,
   }),
   page(["Folds", "?tab=x&step=y&all=1&closed="], foldParams, {

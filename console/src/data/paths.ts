@@ -9,6 +9,7 @@ import type {
   TranscriptHost,
   VerdictKind,
 } from "../contract.ts"
+import { BASE_PATH, withoutBase } from "./base-path.ts"
 import {
   choice,
   defineParams,
@@ -338,6 +339,8 @@ export type EventsParams = ParamsOf<typeof eventsParams>
 export const settingsParams = defineParams({
   text,
   layer: choice(["user", "project"], "user"),
+  /** The only group that is shown; empty for all. */
+  group: text,
   at: text,
 })
 export type SettingsParams = ParamsOf<typeof settingsParams>
@@ -345,29 +348,31 @@ export type SettingsParams = ParamsOf<typeof settingsParams>
 const pageAt =
   <Params>(path: string, codec: ParamsCodec<Params>) =>
   (params: Partial<Params> = {}): string =>
-    `${path}${codec.format(params)}`
+    `${BASE_PATH}${path}${codec.format(params)}`
 
 export const paths = {
-  now: () => "/",
+  now: () => `${BASE_PATH}/`,
+  /** The first page of another repository; "" is the server's own one. */
+  repository: (id: string) => (id === "" ? "/" : `/r/${encodeURIComponent(id)}/`),
   capture: pageAt("/capture", captureParams),
   map: pageAt("/map", mapParams),
   knowledge: pageAt("/knowledge", knowledgeParams),
   memory: pageAt("/memory", memoryParams),
   sessions: pageAt("/sessions", sessionsParams),
   session: (id: string, params: Partial<SessionParams> = {}) =>
-    `/sessions/${encodeURIComponent(id)}${sessionParams.format(params)}`,
+    `${BASE_PATH}/sessions/${encodeURIComponent(id)}${sessionParams.format(params)}`,
   cost: pageAt("/cost", costParams),
   pack: pageAt("/pack", packParams),
   folds: pageAt("/folds", foldParams),
   guard: pageAt("/guard", guardParams),
   runs: pageAt("/runs", runsParams),
   run: (id: string, params: Partial<RunParams> = {}) =>
-    `/runs/${encodeURIComponent(id)}${runParams.format(params)}`,
+    `${BASE_PATH}/runs/${encodeURIComponent(id)}${runParams.format(params)}`,
   gateway: (id: string, params: Partial<GatewayParams> = {}) =>
-    `/runs/${encodeURIComponent(id)}/gateway${gatewayParams.format(params)}`,
+    `${BASE_PATH}/runs/${encodeURIComponent(id)}/gateway${gatewayParams.format(params)}`,
   pipelines: pageAt("/pipelines", pipelinesParams),
   pipeline: (id: string, params: Partial<PipelineParams> = {}) =>
-    `/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
+    `${BASE_PATH}/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
   recipes: pageAt("/recipes", recipesParams),
   events: pageAt("/events", eventsParams),
   settings: pageAt("/settings", settingsParams),
@@ -377,7 +382,7 @@ export const paths = {
 const idIn =
   (pattern: RegExp) =>
   (path: string): string | undefined => {
-    const id = pattern.exec(path)?.[1]
+    const id = pattern.exec(withoutBase(path))?.[1]
     if (id === undefined) return undefined
     try {
       return decodeURIComponent(id)

@@ -171,7 +171,13 @@ describe("pages", () => {
     queries.setQueryData(keys.operation("config.show", { sources: true }), config)
     const html = renderPage(
       queries,
-      <SettingsPage now={NOW} params={params} onParams={nothing} appearance={appearance} />,
+      <SettingsPage
+        now={NOW}
+        params={params}
+        onParams={nothing}
+        appearance={appearance}
+        notifications={{ choice: "off", pick: nothing }}
+      />,
     )
     expect(html).not.toContain(secret)
     expect(html).toContain("Set, not shown")

@@ -75,6 +75,8 @@ type VerdictQuery = {
   readonly session?: string | undefined
   readonly rule?: HookName | undefined
   readonly verdict?: VerdictKind | undefined
+  /** Leaves out silent decisions. */
+  readonly reported?: boolean
 }
 
 export type Verdicts = {
@@ -155,7 +157,8 @@ function isWanted(line: VerdictLine, query: VerdictQuery): boolean {
     line.at >= query.sinceMs &&
     (query.session === undefined || line.session === query.session) &&
     (query.rule === undefined || line.rule === query.rule) &&
-    (query.verdict === undefined || line.verdict === query.verdict)
+    (query.verdict === undefined || line.verdict === query.verdict) &&
+    (query.reported !== true || line.verdict !== "silent")
   )
 }
 

@@ -26,6 +26,7 @@ export {
   doctorOperations,
   hostsOperations,
   nowOperations,
+  repositoriesOperations,
   upgradeOperations,
 } from "./operations/app.ts"
 export { benchOperations } from "./operations/bench.ts"
@@ -76,6 +77,8 @@ export {
   HostsList,
   Now,
   NowRow,
+  RepositoriesList,
+  RepositoryEntry,
   RepositoryState,
 } from "./shapes/app.ts"
 export {

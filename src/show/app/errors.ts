@@ -134,3 +134,18 @@ export const VersionUnknown = defineError<{ reason: string }>()("UPGRADE_VERSION
   message: ({ reason }) => `npm's registry did not return a version: ${reason}.`,
   hint: () => "Run `npm view quartermaster version` for details.",
 })
+
+export const RepositoriesUnreadable = defineError<{ file: string }>()(
+  "APP_REPOSITORIES_UNREADABLE",
+  {
+    family: "invalid",
+    message: ({ file }) => `${file} is not a list of repositories.`,
+    hint: () => "Correct or delete the file; `qm up` in a repository adds it again.",
+  },
+)
+
+export const RepositoryUnknown = defineError<{ given: string }>()("APP_REPOSITORY_UNKNOWN", {
+  family: "not-found",
+  message: ({ given }) => `The repository ${given} is not in the list.`,
+  hint: () => "Run `qm repositories` for the list, or `qm up` in the repository to add it.",
+})

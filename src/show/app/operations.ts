@@ -101,6 +101,9 @@ const ROOMS = {
   now: async (services) => ({
     now: nowHandlers({ ...services, examine: () => examine(services) }),
   }),
+  repositories: async (services) => ({
+    repositories: (await import("./repositories.ts")).repositoriesHandlers(services),
+  }),
   store: openStoreRoom,
   events: openStoreRoom,
   tokens: async (services) => ({ tokens: openTokensHandlers(services) }),

@@ -7,6 +7,10 @@ export type EntryCall = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly isTerminal: boolean
   readonly signal: AbortSignal
+  /** Opens another repository of this user. */
+  openApp?(directory: string): Promise<App>
+  /** Shows in the terminal's title how many approvals wait. */
+  showWaiting?(repository: string, waiting: number): void
   say(text: string): void
 }
 

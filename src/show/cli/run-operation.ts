@@ -8,6 +8,7 @@ import { findPrinter } from "./render/renderers.ts"
 import { createProgressLine } from "./terminal/progress.ts"
 import { readTyped } from "./terminal/read-line.ts"
 import { type Screen, safeJson, visibleDeep } from "./terminal/screen.ts"
+import { createTerminalTitle, titleFor } from "./terminal/terminal-title.ts"
 
 export type RunContext = {
   readonly line: ParsedLine
@@ -50,14 +51,17 @@ export async function runEntryPoint(
 ): Promise<number> {
   await using app = await openApp(context, { watchesTree: STAYING.includes(name) })
   const { stdout, environment, signal, entryPoints } = context.terminal
+  const title = createTerminalTitle(stdout, environment)
   return await entryPoints[name]({
     app,
     input,
     environment,
     signal,
+    openApp: (directory) => openApp({ ...context, directory }, { watchesTree: true }),
     isTerminal: stdout.isTerminal,
+    showWaiting: (repository, waiting) => title.show(titleFor(repository, waiting)),
     say: (text) => stdout.write(`${visible(text)}\n`),
-  })
+  }).finally(title.restore)
 }
 
 export async function openApp(

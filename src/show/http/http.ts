@@ -6,16 +6,19 @@ import {
   type ServerResponse,
 } from "node:http"
 import { createServer as createTlsServer } from "node:https"
+import type { Duplex } from "node:stream"
 import type { FastifyInstance } from "fastify"
 import Fastify from "fastify"
 import { type Clock, invariant, type Log } from "#ground/base"
 import type { Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
-import type { App } from "#show/app"
+import { type App, RepositoryUnknown, repositoryId } from "#show/app"
 import { DOOR_ROUTES } from "./agents-door.ts"
 import { addApi, addErrors, answerError, answerMissing } from "./api.ts"
 import { RouteMissing } from "./errors.ts"
+import { createFleet, type OpenedRepository, takeRepository } from "./fleet.ts"
 import { createGate, type Gate } from "./guard/gate.ts"
+import { isGuardedPath } from "./guard/guard.ts"
 import type { Keys } from "./guard/keys.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 import { createLive, type LiveUpdates } from "./live/live.ts"
@@ -33,7 +36,9 @@ export type HttpDeps = {
   readonly version: string
   readonly consoleDirectory: string
   /** Serves /mcp; created at the first call. */
-  readonly tools?: (() => Promise<Tools>) | undefined
+  readonly toolsOf?: ((app: App) => Promise<Tools>) | undefined
+  /** Opens the registered repository with this id. */
+  readonly openRepository?: ((id: string) => Promise<OpenedRepository | undefined>) | undefined
   /** Only for an address that other machines can reach. */
   readonly tls?: Tls | undefined
 }
@@ -44,52 +49,94 @@ export type Tls = { readonly cert: Buffer; readonly key: Buffer }
 type RouteName = { readonly method: string; readonly url: string }
 
 /**
- * The server: one guard in front of API, pages and live stream. It listens after creation, because
- * the accepted Host names include the port.
+ * The server: one guard in front of API, pages and live stream of each repository. It listens after
+ * creation, because the accepted Host names include the port. The own repository is at `/`, the
+ * others of the user's list at `/r/<id>/`.
  */
 export async function createHttp(deps: HttpDeps) {
-  const { keys, log } = deps
+  const { keys } = deps
   const hosts = new Set<string>()
   const scheme = deps.tls === undefined ? "http" : "https"
   const gate = createGate({ hosts, scheme, ...keys }, deps)
-  const routes: RouteName[] = []
-  const live = createLive({
-    gate,
-    runs: await deps.app.agents(),
-    pipelines: await deps.app.pipelines(),
-    ...deps,
+  const ownId = repositoryId(deps.app.places.repository.root)
+  const fleet = createFleet(async (id) => {
+    const opened = await deps.openRepository?.(id)
+    if (opened === undefined) throw RepositoryUnknown({ given: id })
+    const { app, close } = opened
+    const site = await createSite({ ...deps, app, store: await app.store(), gate }, unheard)
+    return { ...site, close: () => site.close().finally(close) }
   })
-  const { fastify, server } = createRouter({ gate, live, tls: deps.tls })
-  fastify.addHook("onRoute", ({ method, url }) => {
-    for (const it of [method].flat()) routes.push({ method: it, url })
+  const serve = (handle: RequestListener): Server =>
+    createAnyServer(deps.tls, (request, response) => {
+      const id = takeRepository(request, ownId)
+      if (!gate.admit(request, response)) return
+      // Pages are the same for all repositories, and are served without opening one.
+      if (id === undefined || !isGuardedPath(request.url ?? "")) handle(request, response)
+      else fleet.handle(id, request, response)
+    })
+  const own = await createSite({ ...deps, gate }, serve)
+  const { server } = own
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const id = takeRepository(request, ownId)
+    if (id === undefined) own.live.handleUpgrade(request, socket, head)
+    else if (gate.admitUpgrade(request, socket)) fleet.handleUpgrade(id, { request, socket, head })
   })
-  addErrors(fastify, (error) => log.error("request failed", { error }))
-  const operations = await deps.app.operations()
-  addApi(fastify, { ...deps, operations, gate })
-  const tools = addTools(fastify, { ...deps, gate })
-  addDocs(fastify, { ...deps, operations })
-  addHealth(fastify, deps.store)
-  addPages(fastify, deps.consoleDirectory)
-  await fastify.ready()
-  server().on("upgrade", live.handleUpgrade)
 
   let listening: Awaited<ReturnType<typeof listenOnLoopback>> | undefined
 
   return {
-    routes,
-    live,
+    routes: own.routes,
+    live: own.live,
     /** On loopback unless another address is given; returns the port. */
     async listen(port: number, host?: string): Promise<number> {
       const listen = host === undefined ? listenOnLoopback : listenOnAddress
-      listening = await listen({ server: server(), hosts, port, host: host ?? "127.0.0.1" })
+      listening = await listen({ server, hosts, port, host: host ?? "127.0.0.1" })
       return listening.port
     },
     async close(): Promise<void> {
       gate.close()
+      await fleet.close()
+      await own.close()
+      await listening?.close()
+    },
+  }
+}
+
+/** The server of a repository that another one serves receives no connection itself. */
+const unheard = (): Server => createServer()
+
+type SiteDeps = HttpDeps & { readonly gate: Gate }
+
+/** API, pages and live stream of one repository, behind the guard. */
+async function createSite(deps: SiteDeps, serve: (handle: RequestListener) => Server) {
+  const routes: RouteName[] = []
+  const live = createLive({
+    ...deps,
+    runs: await deps.app.agents(),
+    pipelines: await deps.app.pipelines(),
+  })
+  const { fastify, server, handle } = createRouter({ gate: deps.gate, live, serve })
+  fastify.addHook("onRoute", ({ method, url }) => {
+    for (const it of [method].flat()) routes.push({ method: it, url })
+  })
+  addErrors(fastify, (error) => deps.log.error("request failed", { error }))
+  const operations = await deps.app.operations()
+  addApi(fastify, { ...deps, operations })
+  const { app, gate, toolsOf } = deps
+  const tools = addTools(fastify, { gate, ...(toolsOf && { tools: () => toolsOf(app) }) })
+  addDocs(fastify, { ...deps, operations })
+  addHealth(fastify, deps.store)
+  addPages(fastify, deps.consoleDirectory)
+  await fastify.ready()
+  return {
+    routes,
+    live,
+    server,
+    handle,
+    async close(): Promise<void> {
       await live.close()
       await tools.close()
       await fastify.close()
-      await listening?.close()
     },
   }
 }
@@ -107,32 +154,31 @@ function answerUnrouted(request: IncomingMessage, response: ServerResponse): voi
   response.end(JSON.stringify(body))
 }
 
-type RouterDeps = { readonly gate: Gate; readonly live: LiveUpdates; readonly tls: Tls | undefined }
+type RouterDeps = {
+  readonly gate: Gate
+  readonly live: LiveUpdates
+  serve(handle: RequestListener): Server
+}
 
-function createRouter({ gate, live, tls }: RouterDeps) {
-  let made: Server | undefined
+function createRouter({ gate, live, serve }: RouterDeps) {
+  let made: { readonly server: Server; readonly handle: RequestListener } | undefined
   const fastify = Fastify({
     bodyLimit: LARGEST_BODY_BYTES,
     forceCloseConnections: true,
     clientErrorHandler: gate.refuseUnreadable,
     frameworkErrors: (_, request, reply) => void answerMissing(request, reply),
     serverFactory(handler) {
-      made = createAnyServer(tls, (request, response) => {
-        if (!gate.admit(request, response)) return
+      const handle: RequestListener = (request, response) => {
         if (live.tryHandle(request, response)) return
         if (ROUTED_METHODS.has(request.method ?? "")) handler(request, response)
         else answerUnrouted(request, response)
-      })
-      return made
+      }
+      made = { handle, server: serve(handle) }
+      return made.server
     },
   })
-  return {
-    fastify,
-    server(): Server {
-      invariant(made !== undefined, "fastify asks for its server while it is made")
-      return made
-    },
-  }
+  invariant(made !== undefined, "fastify asks for its server while it is made")
+  return { fastify, ...made }
 }
 
 function createAnyServer(tls: Tls | undefined, listener: RequestListener): Server {

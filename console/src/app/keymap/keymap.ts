@@ -4,6 +4,7 @@ import { defineKeymap } from "./scopes.ts"
 export const KEYMAP = defineKeymap([
   { id: "palette.open", keys: ["mod+k"], scope: "everywhere", label: "Search or run" },
   { id: "help.open", keys: ["?"], scope: "everywhere", label: "Show keyboard shortcuts" },
+  { id: "repository.switch", keys: ["g w"], scope: "everywhere", label: "Switch repository" },
   { id: "go.now", keys: ["g n"], scope: "everywhere", label: "Go to Now" },
   { id: "go.capture", keys: ["g c"], scope: "everywhere", label: "Go to Capture" },
   { id: "go.map", keys: ["g m"], scope: "everywhere", label: "Go to Map" },

@@ -35,7 +35,15 @@ export type Entry = {
 }
 
 const GROUPS = ["Recent", "On this page", "Go to", "Operations", "Console", "Appearance"] as const
-type ContentGroupName = "Runs" | "Sessions" | "Files" | "Symbols" | "Memories" | "Settings"
+type ContentGroupName =
+  | "Runs"
+  | "Sessions"
+  | "Files"
+  | "Symbols"
+  | "Memories"
+  | "Tickets"
+  | "Settings"
+  | "Repositories"
 type GroupName = (typeof GROUPS)[number] | ContentGroupName
 
 export type Context = {

@@ -14,6 +14,7 @@ const SETTLE_MS = 40
 const MOST_PER_GROUP = 5
 const MOST_SESSIONS = 200
 const SESSION_HOURS = 24 * 30
+const MOST_TICKETS = 2_000
 
 type ContentSearch = {
   readonly groups: readonly EntryGroup[]
@@ -42,12 +43,18 @@ export function useFoundContent(query: string, options: ContentOptions): Content
   const stored = useAnswer("agents.sessions", { limit: MOST_SESSIONS })
   const live = useAnswer("session.list", { sinceHours: SESSION_HOURS, limit: MOST_SESSIONS })
   const config = useAnswer("config.show", { sources: true })
+  const indexed = useAnswer("sessions.search", { query: words, limit: MOST_PER_GROUP }, isAsked)
+  const board = useAnswer("board.show", { limit: MOST_TICKETS })
+  const repositories = useAnswer("repositories.list", {})
   const answers = [
     ["Runs", runs],
     ["Files and symbols", names],
     ["Memories", memories],
     ["Sessions", stored],
     ["Sessions", live],
+    ["Sessions", indexed],
+    ["Tickets", board],
+    ["Repositories", repositories],
     ["Settings", config],
   ] as const
   if (typed === "") return { groups: [], isSearching: false, failed: [] }
@@ -61,6 +68,10 @@ export function useFoundContent(query: string, options: ContentOptions): Content
     ...(stored.data?.sessions.flatMap((it) => storedEntry(it, { ...options, now })) ?? []),
     ...(live.data?.live.map((it) => liveEntry(it, now)) ?? []),
   ]
+  const lines = current(
+    indexed,
+    indexed.data?.hits.map((it) => lineEntry(it, now)),
+  )
   const groups: readonly EntryGroup[] = [
     {
       group: "Runs",
@@ -69,10 +80,18 @@ export function useFoundContent(query: string, options: ContentOptions): Content
         runs.data?.runs.map((it) => runEntry(it, typed, now)),
       ),
     },
-    { group: "Sessions", entries: matching(sessions, typed) },
+    { group: "Sessions", entries: bySession([...lines, ...matching(sessions, typed)]) },
     { group: "Files", entries: current(names, names.data?.files.map(fileEntry)) },
     { group: "Symbols", entries: current(names, names.data?.symbols.map(symbolEntry)) },
     { group: "Memories", entries: current(memories, memories.data?.found.map(memoryEntry)) },
+    {
+      group: "Tickets",
+      entries: matching(board.data?.tickets.flatMap((it) => ticketEntry(it, options)) ?? [], typed),
+    },
+    {
+      group: "Repositories",
+      entries: matching(repositories.data?.repositories.flatMap(repositoryEntry) ?? [], typed),
+    },
     { group: "Settings", entries: matching(config.data?.settings.map(settingEntry) ?? [], typed) },
   ]
   return {
@@ -152,6 +171,66 @@ function liveEntry(session: Output<"session.list">["live"][number], now: number)
     words: id,
     ...opens(paths.sessions({ at: id, show: id })),
   }
+}
+
+/** Found by its text; the page opens at the line. */
+function lineEntry(hit: Output<"sessions.search">["hits"][number], now: number): Entry {
+  const { session, title, host, line, excerpt } = hit
+  return {
+    id: `indexed session ${session}`,
+    group: "Sessions",
+    icon: "pulse",
+    label: visibleLine(title),
+    detail: `${host}, ${formatAge(line.at, now)}`,
+    words: visibleLine(excerpt),
+    ...opens(paths.session(session, { tab: "transcript", line: line.id })),
+  }
+}
+
+/** One entry a session, though the index, the host's files and the ledger all may know it. */
+function bySession(entries: readonly Entry[]): readonly Entry[] {
+  const sessions = new Map<string, Entry>()
+  for (const entry of entries) {
+    const session = entry.id.slice(entry.id.lastIndexOf(" ") + 1)
+    if (!sessions.has(session)) sessions.set(session, entry)
+  }
+  return [...sessions.values()].slice(0, MOST_PER_GROUP)
+}
+
+function ticketEntry(
+  { id, title, lane, priority }: Output<"board.show">["tickets"][number],
+  { operations }: ContentOptions,
+): readonly Entry[] {
+  const operation = operations.find((it) => it.name === "ticket.show")
+  if (operation === undefined) return []
+  return [
+    {
+      id: `ticket ${id}`,
+      group: "Tickets",
+      icon: "check",
+      label: visibleLine(title),
+      detail: `${id}, ${lane}, ${priority}`,
+      words: id,
+      verb: "Show",
+      action: { kind: "call", operation, input: { id } },
+    },
+  ]
+}
+
+type FoundRepository = Output<"repositories.list">["repositories"][number]
+
+function repositoryEntry({ id, name, root, isCurrent, isMissing }: FoundRepository) {
+  if (isCurrent || isMissing) return []
+  return [
+    {
+      id: `repository ${id}`,
+      group: "Repositories",
+      icon: "branch",
+      label: visibleLine(name),
+      detail: visibleLine(root),
+      ...opens(paths.repository(id)),
+    } as const,
+  ]
 }
 
 function fileEntry({ path, tokens }: Output<"search.names">["files"][number]): Entry {

@@ -45,6 +45,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
   return (
     <Header
       parent={{ label: "Capture", href: paths.capture() }}
+      name={selectedHost?.title ?? host}
       title={
         <ChoiceMenu
           label={`Host: ${host}`}

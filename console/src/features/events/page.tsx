@@ -9,11 +9,10 @@ import type { EventsParams } from "../../data/paths.ts"
 import { useJournal } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
-import { useListRef } from "../../ui/collection/collection.tsx"
+import { FacetHead, FilterHead, useListRef } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { FilterField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import {
@@ -26,9 +25,9 @@ import {
   TextCell,
 } from "../../ui/list/list.tsx"
 import { VirtualList } from "../../ui/list/virtual-list.tsx"
-import { Block, DetailHead, Pane, PaneHead, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Block, DetailHead, Pane, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
-import { Facets, Tabs } from "../../ui/tabs/tabs.tsx"
+import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { ValueTree } from "../../ui/tree/tree.tsx"
@@ -87,30 +86,24 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
         name="events"
         list={
           <Pane label="Journal">
-            <PaneHead
-              edge="page"
-              actions={
-                <FilterField
-                  label="Filter by text"
-                  value={params.text}
-                  onChange={(text) => onParams({ text }, "replace")}
-                  onLeave={() => list.current?.focus()}
-                />
-              }
-            >
-              <Facets
-                label="Event filter"
-                active={params.name}
-                facets={[
-                  { value: "", label: "All" },
-                  ...roomsOf(everything.data?.entries ?? NONE).map((value) => ({
-                    value,
-                    label: value.slice(0, -1),
-                  })),
-                ]}
-                onPick={(name) => onParams({ name, at: null })}
-              />
-            </PaneHead>
+            <FilterHead
+              label="Filter by text"
+              text={params.text}
+              list={list}
+              onText={(text) => onParams({ text }, "replace")}
+            />
+            <FacetHead
+              label="Event filter"
+              facets={[
+                { value: "", label: "All" },
+                ...roomsOf(everything.data?.entries ?? NONE).map((value) => ({
+                  value,
+                  label: value.slice(0, -1),
+                })),
+              ]}
+              active={params.name}
+              onPick={(name) => onParams({ name, at: null })}
+            />
             {journal.error === null ? null : (
               <Failure
                 size="pane"
@@ -133,6 +126,7 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
                 activeIndex={lines.findIndex((it) => isAt(it, params.at))}
                 activeId={selected === undefined ? undefined : optionId(selected.seq)}
                 sticksToEnd={params.until === null}
+                sticksGroups
                 renderItem={(it) => (
                   <EventLine
                     line={it}

@@ -24,7 +24,7 @@ function markupOf(address: string, data: GuardPageData): string {
     if (answer !== undefined) queries.setQueryData(key, answer)
   }
   put(keys.operation("guard.verdicts", verdictsInput(params)), data.log)
-  put(keys.operation("guard.verdicts", countsInput(params)), data.all)
+  put(keys.operation("guard.verdicts", countsInput(params)), data.all ?? data.log)
   const { patterns = "", level = 5 } = data
   const set = aSetting("guard.highRiskPaths", { value: patterns })
   const settings = [set, aSetting("kit.level", { value: level })]
@@ -61,10 +61,20 @@ describe("page Guard", () => {
     })
     const text = render("", { log })
     expect(text).toContain("1,203 verdicts in 24 hours, 3 denied")
-    expect(text).toMatch(/All 1,203 Denied 3 Silent 1,200/)
+    expect(text).toMatch(/Reported 3 Denied 3 Silent 1,200/)
     expect(text).toContain("The newest 1 of 1,203 are listed.")
     const narrowed = render("?verdict=deny", { log: aLog([aLine()]), all: log })
-    expect(narrowed).toMatch(/All 1,203 Denied 3 Silent 1,200/)
+    expect(narrowed).toMatch(/Reported 3 Denied 3 Silent 1,200/)
+  })
+
+  it("[CONSOLE-71] silent decisions are not listed unless asked for, and counted", () => {
+    const all = aLog([], { counts: { ...aLog([]).counts, silent: 12 } })
+    const text = render("", { log: aLog([]), all })
+    expect(text).toContain(
+      "No hook reported anything in 24 hours; 12 decisions were silent. Show silent decisions",
+    )
+    expect(verdictsInput(guardParams.parse(""))).toMatchObject({ reported: true })
+    expect(verdictsInput(guardParams.parse("?verdict=silent"))).toMatchObject({ verdict: "silent" })
   })
 
   it("a verdict shows its text, its rule with its level, and its session", () => {

@@ -26,8 +26,7 @@ import { useCounts, useVerdicts } from "./use-guard.ts"
 import { describeCounts, formatHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
-  const { data } = useVerdicts(params)
-  const counts = useCounts(params, data)
+  const counts = useCounts(params)
   const { trying, show, text } = params
   return (
     <CollectionPage
@@ -86,7 +85,7 @@ function ListPane(props: PageProps<GuardParams>) {
   return (
     <Pane label="Verdicts">
       <Filters {...props} handle={handle} />
-      <VerdictFacets {...props} counts={useCounts(params, verdicts.data)} />
+      <VerdictFacets {...props} counts={useCounts(params)} />
       <Loaded query={verdicts} rows={12}>
         {(list) => <Verdicts {...props} handle={handle} list={list} />}
       </Loaded>
@@ -169,7 +168,11 @@ function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
       label="Verdict"
       keyId="guard.verdict"
       facets={[
-        { value: "" as const, label: "All", count: counts && formatExact(totalOf(counts)) },
+        {
+          value: "" as const,
+          label: "Reported",
+          count: counts && formatExact(totalOf(counts) - counts.silent),
+        },
         ...offered.map((value) => ({
           value,
           label: VERDICT_LOOKS[value].label,
@@ -204,6 +207,15 @@ function Verdicts(props: GuardListProps & { readonly list: GuardVerdicts }) {
 
 function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const { text, verdict, rule, session, hours } = params
+  const silent = useCounts(params)?.silent ?? 0
+  if (text === "" && verdict === null && silent > 0) {
+    return (
+      <NoMatch verb="Show silent decisions" onShowAll={() => onParams({ verdict: "silent" })}>
+        No hook reported anything in {formatHours(hours)}; {formatExact(silent)} decisions were
+        silent.
+      </NoMatch>
+    )
+  }
   if (text !== "" || verdict !== null || rule !== null || session !== "") {
     return (
       <NoMatch

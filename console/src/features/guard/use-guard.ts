@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import { formatClock, formatScore } from "../../base/format.ts"
-import { type ConfigSetting, formatExact, type GuardVerdicts, plural } from "../../contract.ts"
+import { type ConfigSetting, formatExact, plural } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { useSettled } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
@@ -20,7 +20,7 @@ type Filter = Pick<GuardParams, "verdict" | "rule" | "session" | "hours">
 
 export const verdictsInput = ({ verdict, ...rest }: Filter): Input<"guard.verdicts"> => ({
   ...filterOf(rest),
-  ...(verdict === null ? {} : { verdict }),
+  ...(verdict === null ? { reported: true } : { verdict }),
   limit: MOST_LISTED,
 })
 
@@ -39,10 +39,9 @@ export function useVerdicts(params: Filter) {
   return useWatched("guard.verdicts", verdictsInput(params))
 }
 
-export function useCounts(params: Filter, listed: GuardVerdicts | undefined) {
-  const isNarrowed = params.verdict !== null
-  const all = useWatched("guard.verdicts", countsInput(params), { isAsked: isNarrowed })
-  return isNarrowed ? all.data?.counts : listed?.counts
+/** Of all decisions, also of those that the list leaves out. */
+export function useCounts(params: Filter) {
+  return useWatched("guard.verdicts", countsInput(params)).data?.counts
 }
 
 const RISK_KEY = "guard.highRiskPaths"

@@ -5,10 +5,10 @@ import type { KbAdded, KbTier } from "../../contract.ts"
 import { KNOWLEDGE_TIERS } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
-import { EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
+import { EntryActions, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
-import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { describeAdded, useFolders } from "./use-knowledge.ts"
 import { TIERS } from "./words.ts"
@@ -64,13 +64,13 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
             onPick={(value) => setTier(KNOWLEDGE_TIERS.find((it) => it === value) ?? tier)}
           />
           {add.error === null ? null : <Failure size="pane" error={toWireError(add.error)} />}
-          <Flow wrap>
+          <EntryActions>
             <Button variant="primary" disabled={isOff} onPress={read}>
               {add.isPending ? "Adding" : "Add"}
             </Button>
             <Kbd keys="mod+Enter" />
             {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
-          </Flow>
+          </EntryActions>
           {add.data === undefined ? null : <Result added={add.data} />}
         </EntryForm>
       </PaneScroll>

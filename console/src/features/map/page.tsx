@@ -44,6 +44,7 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
       detailPx={600}
       header={
         <MapHeader
+          shown={params.show}
           now={now}
           state={folders.get("")?.tree?.state ?? null}
           isReadOnly={isReadOnly}
@@ -65,16 +66,18 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
 
 type MapHeaderProps = {
   readonly now: number
+  readonly shown: string
   readonly state: IndexState | null
   readonly isReadOnly: boolean
   readonly isBusy: boolean
   onScan(): void
 }
 
-function MapHeader({ now, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
+function MapHeader({ now, shown, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
   return (
     <Header
       title="Map"
+      name={shown === "" ? "Map" : `${visibleLine(shown)}, Map`}
       facts={
         state === null ? null : (
           <OnlyWide>

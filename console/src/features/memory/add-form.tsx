@@ -7,10 +7,10 @@ import { keys } from "../../data/keys.ts"
 import { MEMORY_KINDS } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
-import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
+import { AreaEntry, EntryActions, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
-import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
+import { Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import {
   checkDecision,
@@ -94,13 +94,13 @@ function AddForm<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormPro
             set: (change) => onDraft({ ...draft, ...change }),
           })}
           {error === undefined ? null : <Failure size="pane" error={error} />}
-          <Flow>
+          <EntryActions>
             <Button variant="primary" disabled={isOff} onPress={record}>
               {isPending ? verbs[1] : verbs[0]}
             </Button>
             <Kbd keys="mod+Enter" />
             {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}
-          </Flow>
+          </EntryActions>
         </EntryForm>
       </PaneScroll>
     </Pane>

@@ -18,7 +18,7 @@ import {
 } from "../../ui/list/list.tsx"
 import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
-import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
+import { Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { SegmentedControl } from "../../ui/segmented-control/segmented-control.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -26,7 +26,7 @@ import { ColumnFit, OnlyTwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import { type Choices, chosenForm, FORMS } from "./choices.ts"
 import type { ChosenLine } from "./lines.ts"
 
-import { FORM_WORDS } from "./words.ts"
+import { describeContent, FORM_WORDS } from "./words.ts"
 
 const COLUMNS = { full: "18px minmax(0, 1fr) var(--seg) 44px" } as const
 const SEGMENTS = FORMS.map((value) => ({ value, label: FORM_WORDS[value].label }))
@@ -66,6 +66,7 @@ export function Chosen(props: ChosenProps) {
         <CollectionList
           ref={props.ref}
           label="Selected files"
+          lines={2}
           columns={COLUMNS}
           items={lines}
           keyOf={(it) => it.key}
@@ -106,6 +107,7 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
   const { file, number, of, showsKind } = line
   const { path, form, isPinned, sentBefore, redactions } = file
   const isChosen = chosenForm(choices, path) !== undefined
+  const content = visibleLine(describeContent(file))
   const move = (dragged: string, where: "before" | "after") => {
     const from = files.findIndex((it) => it.path === dragged)
     const behind = number - 1 + (where === "after" ? 1 : 0)
@@ -114,31 +116,36 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
   }
   return (
     <DragRow group="pack" name={path} onDrop={move}>
-      <Row option={option} ghost={sentBefore}>
+      <Row lines={2} option={option} ghost={sentBefore}>
         <Text as="div" mono tone="3" align="end">
           {number}
         </Text>
-        <NameCell>
-          {showsKind ? <KindDot kind={of} /> : null}
-          <Path path={path} />
-          {isPinned ? (
-            <Text tone="accent">
-              <Icon name="pin" size="small" />
-              <VisuallyHidden>pinned</VisuallyHidden>
-            </Text>
-          ) : null}
-          {sentBefore ? (
-            <Text size="xs" tone="3">
-              sent before
-            </Text>
-          ) : null}
-          {redactions === 0 ? null : (
-            <Text size="xs" tone="warn">
-              redacted
-            </Text>
-          )}
-          <VisuallyHidden>{FORM_WORDS[form].description}</VisuallyHidden>
-        </NameCell>
+        <Stack>
+          <NameCell>
+            {showsKind ? <KindDot kind={of} /> : null}
+            <Path path={path} />
+            {isPinned ? (
+              <Text tone="accent">
+                <Icon name="pin" size="small" />
+                <VisuallyHidden>pinned</VisuallyHidden>
+              </Text>
+            ) : null}
+            {sentBefore ? (
+              <Text size="xs" tone="3">
+                sent before
+              </Text>
+            ) : null}
+            {redactions === 0 ? null : (
+              <Text size="xs" tone="warn">
+                redacted
+              </Text>
+            )}
+            <VisuallyHidden>{FORM_WORDS[form].description}</VisuallyHidden>
+          </NameCell>
+          <Text as="div" size="sm" tone="2" cut title={content}>
+            {content}
+          </Text>
+        </Stack>
         <ColumnFit
           long={
             <SegmentedControl

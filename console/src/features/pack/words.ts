@@ -17,6 +17,17 @@ export const FORM_WORDS = {
   path: { label: "Path", description: "its path only" },
 } as const satisfies Readonly<Record<PackFile["form"], { label: string; description: string }>>
 
+/** What of a file the package has: its chosen symbols, by name. */
+export function describeContent({ form, pieces }: Pick<PackFile, "form" | "pieces">): string {
+  if (form === "full" || form === "path") return FORM_WORDS[form].description
+  const named = [...new Set(pieces.flatMap((it) => it.symbol ?? []))]
+  const rest = pieces
+    .filter((it) => it.symbol === undefined)
+    .map((it) => `lines ${it.fromLine} to ${it.toLine}`)
+  const all = [...named, ...rest]
+  return all.length === 0 ? FORM_WORDS[form].description : all.join(", ")
+}
+
 /** The task is in the URL, whose length is limited. */
 const MOST_TASK_CHARACTERS = 4_000
 

@@ -12,11 +12,11 @@ import {
 import type { Input } from "../../data/client.ts"
 import { PIPELINE_DEPTHS, paths } from "../../data/paths.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
-import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
+import { AreaEntry, EntryActions, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
-import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { startProblem } from "./lines.ts"
 import { useRecipes, useStart } from "./use-pipelines.ts"
@@ -87,7 +87,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             />
           )}
           {error === undefined ? null : <Failure size="pane" error={error} />}
-          <Flow wrap>
+          <EntryActions>
             <Button variant="primary" disabled={isOff} onPress={start}>
               {isPending ? "Starting" : "Start"}
             </Button>
@@ -96,7 +96,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             {reason === undefined || chosen === undefined ? null : (
               <CannotStart recipe={chosen} reason={reason} />
             )}
-          </Flow>
+          </EntryActions>
         </EntryForm>
       </PaneScroll>
     </Pane>

@@ -40,6 +40,7 @@ export function RunHeader(props: RunHeaderProps) {
       lead={
         <IconButton icon="back" label="Back to the runs" onPress={() => navigate(paths.runs())} />
       }
+      name={visibleLine(run.title)}
       title={<Title run={run} isReadOnly={isReadOnly} onRename={(title) => rename.mutate(title)} />}
     >
       <OnlyWide>

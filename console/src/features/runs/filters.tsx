@@ -3,10 +3,9 @@ import { visibleLine } from "../../base/format.ts"
 import { formatExact } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { RunsFacet, RunsParams } from "../../data/paths.ts"
-import { FilterField } from "../../ui/field/field.tsx"
+import { FacetHead, FilterHead, type ListRef } from "../../ui/collection/collection.tsx"
 import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
-import { Flow, OnlyRoomy, PaneHead } from "../../ui/pane/pane.tsx"
-import { Facets } from "../../ui/tabs/tabs.tsx"
+import { Flow, OnlyRoomy } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { namesIn } from "./lines.ts"
@@ -23,7 +22,7 @@ import {
 
 type FiltersProps = ParamsProps<RunsParams> & {
   readonly data: RunsData
-  onLeave(): void
+  readonly handle: ListRef
 }
 
 const FACETS: readonly { readonly value: RunsFacet; readonly label: string }[] = [
@@ -35,44 +34,37 @@ const FACETS: readonly { readonly value: RunsFacet; readonly label: string }[] =
   { value: "stopped", label: "Stopped" },
 ]
 
-export function Filters({ data, params, onParams, onLeave }: FiltersProps) {
+export function Filters({ data, params, handle, onParams }: FiltersProps) {
   const { counts, list } = data
   return (
-    <PaneHead
-      edge="page"
-      actions={
-        <>
+    <>
+      <FilterHead
+        label="Filter"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text }, "replace")}
+        actions={
           <OnlyRoomy>
             <NarrowMenus data={data} params={params} onParams={onParams} />
           </OnlyRoomy>
-          <FilterField
-            label="Filter"
-            value={params.text}
-            onChange={(text) => onParams({ text }, "replace")}
-            onLeave={onLeave}
-          />
-        </>
-      }
-    >
-      <Facets
+        }
+      />
+      <FacetHead
         label="Status filter"
-        active={params.status}
         facets={FACETS.filter(
           (it) => it.value === "all" || it.value === params.status || counts[it.value] > 0,
         ).map((it) => ({
           ...it,
           ...(list.data === undefined ? {} : { count: formatExact(counts[it.value]) }),
         }))}
-        onPick={(value) => {
-          const status = FACETS.find((it) => it.value === value)?.value
-          if (status !== undefined) onParams({ status, at: "" })
-        }}
+        active={params.status}
+        onPick={(status) => onParams({ status, at: "" })}
       />
-    </PaneHead>
+    </>
   )
 }
 
-type MenusProps = Omit<FiltersProps, "onLeave">
+type MenusProps = Omit<FiltersProps, "handle">
 
 function NarrowMenus({ data, params, onParams }: MenusProps) {
   const { labels, workflows } = namesIn(data.all)

@@ -35,12 +35,7 @@ export function ListPane(props: ListPaneProps) {
   const handle = useListRef()
   return (
     <Pane label="Runs">
-      <Filters
-        data={data}
-        params={params}
-        onParams={onParams}
-        onLeave={() => handle.current?.focus()}
-      />
+      <Filters data={data} params={params} handle={handle} onParams={onParams} />
       <Loaded query={list} rows={12}>
         {() =>
           lines.length === 0 ? <NoRuns {...props} /> : <RunList {...props} handle={handle} />

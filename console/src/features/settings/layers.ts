@@ -43,3 +43,16 @@ export function filterSettings(
 export function sectionOf({ key }: ConfigSetting): string {
   return key.split(".")[0] ?? key
 }
+
+/** Groups in the order of the page; those in capitals are no keys of the settings file. */
+export function groupsOf(
+  settings: readonly ConfigSetting[],
+): readonly { readonly value: string; readonly label: string }[] {
+  return [
+    { value: "", label: "All settings" },
+    { value: "appearance", label: "Appearance" },
+    { value: "session", label: "Session" },
+    ...[...new Set(settings.map(sectionOf))].map((it) => ({ value: it, label: it })),
+    { value: "store-health", label: "Store and health" },
+  ]
+}

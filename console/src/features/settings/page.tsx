@@ -19,17 +19,19 @@ import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Group, RowNote, RowSkeleton, Section } from "../../ui/list/list.tsx"
 import { Flow, Pane, PaneHead, PaneScroll } from "../../ui/pane/pane.tsx"
+import { SectionNav } from "../../ui/section-nav/section-nav.tsx"
 import { Split } from "../../ui/split/split.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { SettingDetail } from "./detail.tsx"
-import { filterSettings, sectionOf } from "./layers.ts"
+import { filterSettings, groupsOf, sectionOf } from "./layers.ts"
 import { StoreSection } from "./store-section.tsx"
 import { useSave } from "./use-save.ts"
 
 type SettingsPageProps = ParamsProps<SettingsParams> & {
   readonly now: number
   readonly appearance: AppearanceChoice
+  readonly notifications: NotificationSetting
 }
 
 const LAYERS = [
@@ -37,13 +39,21 @@ const LAYERS = [
   { value: "project", label: "project" },
 ] as const
 
-export function SettingsPage({ now, params, onParams, appearance }: SettingsPageProps) {
+export function SettingsPage(props: SettingsPageProps) {
+  const { now, params, onParams, appearance, notifications } = props
   const config = useOperation("config.show", { sources: true })
   const save = useSave()
   const isReadOnly = useReadOnly()
   const settings = filterSettings(config.data?.settings ?? [], params.text)
   const selected = config.data?.settings.find((it) => it.key === params.at)
   const close = () => onParams({ at: "" })
+  const sections = [...Map.groupBy(settings, sectionOf)]
+  const groups = groupsOf(config.data?.settings ?? [])
+  // A filter searches all groups; an unknown group of an old link shows all of them.
+  const group =
+    params.text === "" && groups.some((it) => it.value === params.group) ? params.group : ""
+  const isShown = (name: string) => params.text === "" && (group === "" || group === name)
+  const shownSections = sections.filter(([section]) => group === "" || group === section)
   const otherLayer = params.layer === "user" ? "project" : "user"
   useKey("settings.layer", () => onParams({ layer: otherLayer }, "replace"))
   useKey("leave", selected === undefined ? undefined : close)
@@ -83,50 +93,62 @@ export function SettingsPage({ now, params, onParams, appearance }: SettingsPage
                 onChange={(text) => onParams({ text }, "replace")}
               />
             </PaneHead>
-            <PaneScroll>
-              {params.text === "" ? <AppearanceForm choice={appearance} /> : null}
-              {params.text === "" ? <SessionForm /> : null}
-              {config.error === null ? null : (
-                <Failure
-                  size="pane"
-                  error={toWireError(config.error)}
-                  onRetry={() => void config.refetch()}
-                />
-              )}
-              {config.isPending ? <RowSkeleton rows={6} /> : null}
-              {[...Map.groupBy(settings, sectionOf)].map(([section, ofSection]) => (
-                <Section key={section} label={section}>
-                  <Group name={section} count={ofSection.length} />
-                  {ofSection.map((setting) => (
-                    <FormRow
-                      key={setting.key}
-                      name={setting.key}
-                      href={paths.settings({ ...params, at: setting.key })}
-                      description={setting.description}
-                      isSelected={setting.key === params.at}
-                      aside={<OriginAside setting={setting} />}
-                    >
-                      <SettingControl
-                        setting={setting}
-                        disabled={isReadOnly}
-                        onSet={(value) =>
-                          save({ setting, layer: params.layer, what: { kind: "set", value } })
-                        }
-                      />
-                    </FormRow>
-                  ))}
-                </Section>
-              ))}
-              {params.text === "" ? <StoreSection now={now} /> : null}
-              {config.data !== undefined && settings.length === 0 ? (
-                <RowNote>
-                  No setting matches.
-                  <Button small onPress={() => onParams({ text: "" })}>
-                    Clear the filter
-                  </Button>
-                </RowNote>
-              ) : null}
-            </PaneScroll>
+            <SectionNav
+              label="Groups of settings"
+              sections={groups.map(({ value, label }) => ({
+                value,
+                label,
+                href: paths.settings({ ...params, group: value, text: "", at: "" }),
+              }))}
+              active={group}
+              onPick={(value) => onParams({ group: value, text: "", at: "" })}
+            >
+              <PaneScroll>
+                {isShown("appearance") ? <AppearanceForm choice={appearance} /> : null}
+                {isShown("appearance") ? <NotificationForm setting={notifications} /> : null}
+                {isShown("session") ? <SessionForm /> : null}
+                {config.error === null ? null : (
+                  <Failure
+                    size="pane"
+                    error={toWireError(config.error)}
+                    onRetry={() => void config.refetch()}
+                  />
+                )}
+                {config.isPending ? <RowSkeleton rows={6} /> : null}
+                {shownSections.map(([section, ofSection]) => (
+                  <Section key={section} label={section}>
+                    <Group name={section} count={ofSection.length} />
+                    {ofSection.map((setting) => (
+                      <FormRow
+                        key={setting.key}
+                        name={setting.key}
+                        href={paths.settings({ ...params, at: setting.key })}
+                        description={setting.description}
+                        isSelected={setting.key === params.at}
+                        aside={<OriginAside setting={setting} />}
+                      >
+                        <SettingControl
+                          setting={setting}
+                          disabled={isReadOnly}
+                          onSet={(value) =>
+                            save({ setting, layer: params.layer, what: { kind: "set", value } })
+                          }
+                        />
+                      </FormRow>
+                    ))}
+                  </Section>
+                ))}
+                {isShown("store-health") ? <StoreSection now={now} /> : null}
+                {config.data !== undefined && settings.length === 0 ? (
+                  <RowNote>
+                    No setting matches.
+                    <Button small onPress={() => onParams({ text: "" })}>
+                      Clear the filter
+                    </Button>
+                  </RowNote>
+                ) : null}
+              </PaneScroll>
+            </SectionNav>
           </Pane>
         }
         detail={
@@ -218,6 +240,38 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
         />
       </FormRow>
     </Section>
+  )
+}
+
+type NotificationSetting = {
+  readonly choice: "on" | "off" | "denied" | "missing"
+  pick(choice: "on" | "off"): void
+}
+
+const ON_OFF = [
+  { value: "on", label: "on" },
+  { value: "off", label: "off" },
+] as const
+
+const NOTIFICATION_TEXTS = {
+  on: "A notification of the browser when an agent waits and this page is not in front",
+  off: "A notification of the browser when an agent waits and this page is not in front",
+  denied: "The browser blocks notifications of this page; allow them in its site settings",
+  missing: "This browser has no notifications",
+} as const
+
+function NotificationForm({ setting }: { readonly setting: NotificationSetting }) {
+  const { choice, pick } = setting
+  return (
+    <FormRow name="Notifications" description={NOTIFICATION_TEXTS[choice]}>
+      <ChoiceField
+        label="Notifications"
+        choices={ON_OFF}
+        value={choice === "on" ? "on" : "off"}
+        disabled={choice === "denied" || choice === "missing"}
+        onPick={(value) => pick(value === "on" ? "on" : "off")}
+      />
+    </FormRow>
   )
 }
 

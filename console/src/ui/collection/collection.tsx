@@ -193,6 +193,7 @@ export function CollectionList<Item>(props: CollectionListProps<Item>) {
       activeIndex={selected === undefined ? -1 : (indexes.get(at) ?? -1)}
       activeId={selected === undefined ? undefined : idOf(selected)}
       sticksToEnd={props.sticksToEnd ?? false}
+      sticksGroups={isHeading !== never && props.isGroup === undefined}
       renderItem={(it) =>
         props.renderItem(it, {
           id: idOf(it),

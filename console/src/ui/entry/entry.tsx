@@ -137,6 +137,11 @@ export function EntryPair({ children }: { readonly children: ReactNode }) {
   return <div className={styles.pair}>{children}</div>
 }
 
+/** Stays in view at the end of the pane, however long the form is. */
+export function EntryActions({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.actions}>{children}</div>
+}
+
 export function EntryForm({ children }: { readonly children: ReactNode }) {
   return <div className={styles.form}>{children}</div>
 }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useRef, useState } from "react"
 import { classNames } from "../class-names.ts"
 import { Icon } from "../icon/icon.tsx"
 import { KeyHint, useKey } from "../keys/keys.tsx"
+import { ChoiceMenu } from "../menu/menu.tsx"
 import styles from "./field.module.css"
 
 type FilterFieldProps = {
@@ -125,20 +126,16 @@ export function ChoiceField(props: ChoiceFieldProps) {
   const { label, choices, value, disabled = false, onPick } = props
   if (choices.length > MOST_SEGMENTS) {
     return (
-      <select
-        className={styles.input}
-        data-small={props.small || undefined}
-        aria-label={label}
+      <ChoiceMenu
+        label={label}
+        boxed={props.small === true ? "small" : "field"}
+        choices={choices}
         value={value}
         disabled={disabled}
-        onChange={(event) => onPick(event.target.value)}
+        onPick={onPick}
       >
-        {choices.map((it) => (
-          <option key={it.value} value={it.value}>
-            {it.label}
-          </option>
-        ))}
-      </select>
+        {choices.find((it) => it.value === value)?.label ?? value}
+      </ChoiceMenu>
     )
   }
   return (

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import { createContext, type ReactNode, useContext, useEffect } from "react"
 import { IconButton } from "../button/button.tsx"
 import { classNames } from "../class-names.ts"
 import { Icon, type IconName } from "../icon/icon.tsx"
@@ -32,12 +32,30 @@ export function Frame({ isSideHidden, side, status, children }: FrameProps) {
   )
 }
 
-export function Brand({ name }: { readonly name: string }) {
+type BrandProps = {
+  readonly href: string
+  /** Approvals that wait elsewhere. */
+  readonly waiting: number
+  readonly children: ReactNode
+}
+
+export function Brand({ href, waiting, children }: BrandProps) {
   return (
-    <a className={styles.brand} href="/">
-      <Mark size={16} />
-      <span>{name}</span>
-    </a>
+    <div className={styles.brand}>
+      <a href={href} aria-label="Now">
+        <Mark size={16} />
+      </a>
+      <span>{children}</span>
+      {waiting === 0 ? null : (
+        <span
+          className={styles.count}
+          data-tone="warn"
+          title={`${waiting} waiting in other repositories`}
+        >
+          {waiting}
+        </span>
+      )}
+    </div>
   )
 }
 
@@ -92,6 +110,8 @@ export function NavLink({ href, icon, label, isCurrent, count, tone }: NavLinkPr
 
 type HeaderProps = {
   readonly title: ReactNode
+  /** Of the object that the page shows, for the browser's tab; by default the title. */
+  readonly name?: string | undefined
   readonly parent?: { readonly label: string; readonly href: string }
   readonly facts?: ReactNode
   /** Left button on a phone: a back link; by default the palette. */
@@ -99,7 +119,17 @@ type HeaderProps = {
   readonly children?: ReactNode
 }
 
-export function Header({ title, parent, facts, lead, children }: HeaderProps) {
+/** Around the name of a page in the browser's tab: what waits, and the repository. */
+export const TabTitleContext = createContext({ before: "", after: "Quartermaster" })
+
+export function Header({ title, name, parent, facts, lead, children }: HeaderProps) {
+  const { before, after } = useContext(TabTitleContext)
+  const object = name ?? (typeof title === "string" ? title : undefined)
+  const tab = [object, parent?.label, after].filter((it) => it !== undefined && it !== "")
+  const tabTitle = `${before}${[...new Set(tab)].join(", ")}`
+  useEffect(() => {
+    document.title = tabTitle
+  }, [tabTitle])
   const { press } = useKeyBindings()
   const palette = (
     <IconButton icon="menu" label="Search or run" onPress={() => press("palette.open")} />

@@ -1,12 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
-import {
-  type KeyboardEvent,
-  type Ref,
-  useEffect,
-  useImperativeHandle,
-  useMemo,
-  useRef,
-} from "react"
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from "react"
 import { sliceText } from "#ground/base/truncate"
 import { visible } from "../../base/format.ts"
 import styles from "./lines.module.css"
@@ -28,7 +21,6 @@ type LinesProps = {
 const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]
 
 const LINE_PX = 18
-const GUTTER_PX = 52
 const OVERSCAN_LINES = 30
 const MOST_CHARACTERS = 2_000
 
@@ -50,21 +42,16 @@ export function Lines({ label, lines, marked, at, isStrong, onLeave, ref }: Line
     event.stopPropagation()
     onLeave()
   }
-  const longest = useMemo(() => longestOf(lines), [lines])
   return (
     <section ref={box} className={styles.box} aria-label={label} tabIndex={0} onKeyDown={press}>
-      <div
-        className={styles.canvas}
-        style={{
-          height: `${virtual.getTotalSize()}px`,
-          width: `calc(${longest}ch + ${GUTTER_PX}px)`,
-        }}
-      >
+      <div className={styles.canvas} style={{ height: `${virtual.getTotalSize()}px` }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {
           const line = lines[index] ?? ""
           return (
             <div
               key={key}
+              ref={virtual.measureElement}
+              data-index={index}
               className={styles.line}
               data-marked={marked.has(index) || undefined}
               data-strong={isStrong?.(line) || undefined}
@@ -77,13 +64,6 @@ export function Lines({ label, lines, marked, at, isStrong, onLeave, ref }: Line
         })}
       </div>
     </section>
-  )
-}
-
-function longestOf(lines: readonly string[]): number {
-  return Math.min(
-    MOST_CHARACTERS,
-    lines.reduce((most, it) => Math.max(most, it.length), 0),
   )
 }
 

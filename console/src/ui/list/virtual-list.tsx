@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual"
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
 import {
   type ReactNode,
   type Ref,
@@ -6,6 +6,7 @@ import {
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
   useSyncExternalStore,
@@ -27,6 +28,8 @@ type VirtualListProps<Item> = {
   readonly activeIndex: number
   readonly activeId: string | undefined
   readonly sticksToEnd: boolean
+  /** The group of the first visible row stays at the top. */
+  readonly sticksGroups?: boolean
   readonly head?: ReactNode
   readonly ref?: Ref<VirtualListHandle>
 }
@@ -38,11 +41,20 @@ const OVERSCAN_ROWS = 12
 const END_SLACK_PX = 16
 
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
-  const { items, activeIndex, sticksToEnd, keyOf, isGroup } = props
+  const { items, activeIndex, sticksToEnd, sticksGroups = false, keyOf, isGroup } = props
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const rowHeight = useRowHeight(props.lines)
   const headPx = useHeadHeight(props.head !== undefined, scroller)
+  const stuck = useRef(-1)
+  const groups = useMemo(
+    () => (sticksGroups ? items.flatMap((it, index) => (isGroup(it) ? [index] : [])) : []),
+    [items, sticksGroups],
+  )
+  const stuckGroup = ({ startIndex }: Range) => {
+    stuck.current = groups.findLast((it) => it <= startIndex) ?? -1
+    return stuck.current
+  }
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -56,7 +68,8 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     },
     overscan: OVERSCAN_ROWS,
     scrollMargin: headPx,
-    scrollPaddingStart: headPx,
+    scrollPaddingStart: headPx + (sticksGroups ? GROUP_PX : 0),
+    rangeExtractor: (range) => withGroup(range, stuckGroup(range)),
   })
   useEffect(() => virtual.measure(), [virtual, rowHeight])
   useEffect(() => {
@@ -97,9 +110,13 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
           return (
             <div
               key={it.key}
-              className={styles.placed}
+              className={it.index === stuck.current ? styles.stuck : styles.placed}
               role="presentation"
-              style={{ transform: `translateY(${it.start - headPx}px)` }}
+              style={
+                it.index === stuck.current
+                  ? { top: `${headPx}px` }
+                  : { transform: `translateY(${it.start - headPx}px)` }
+              }
             >
               {props.renderItem(item)}
             </div>
@@ -108,6 +125,11 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       </div>
     </div>
   )
+}
+
+function withGroup(range: Range, group: number): number[] {
+  const indexes = defaultRangeExtractor(range)
+  return group < 0 || indexes.includes(group) ? indexes : [group, ...indexes]
 }
 
 /** A pane as narrow as a phone has no column labels (list.module.css). */

@@ -3,6 +3,7 @@
  * policy forbids, so it runs in its own frame (diagram/page.ts); its result comes back as text and
  * is shown only as an image, which runs no script and loads nothing.
  */
+import fontUrl from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url"
 import { askFrame } from "./diagram/frame.ts"
 import type { DiagramLook } from "./diagram/messages.ts"
 
@@ -45,11 +46,21 @@ export async function drawDiagram(request: DiagramRequest): Promise<Drawing | un
   return drawn
 }
 
+let font: Promise<ArrayBuffer | undefined> | undefined
+
+/** Without it, the diagram has the browser's font. */
+function consoleFont(): Promise<ArrayBuffer | undefined> {
+  font ??= fetch(fontUrl)
+    .then((response) => (response.ok ? response.arrayBuffer() : undefined))
+    .catch(() => undefined)
+  return font
+}
+
 async function drawNow({ source, look }: DiagramRequest): Promise<Drawing> {
   if (source.length > LONGEST_CHARACTERS) {
     return { kind: "refused", says: `The source is longer than ${LONGEST_CHARACTERS} characters.` }
   }
-  const answer = await askFrame({ id: ++requestCount, source, look })
+  const answer = await askFrame({ id: ++requestCount, source, look, font: await consoleFont() })
   if (answer.kind === "refused") return answer
   const { svg, width, height } = answer
   const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`

@@ -7,7 +7,9 @@ import styles from "./menu.module.css"
 export type MenuChoice = {
   readonly value: string
   readonly label: string
-  readonly detail: string
+  readonly detail?: string
+  /** Why it cannot be chosen. */
+  readonly problem?: string | undefined
   readonly aside?: string
 }
 
@@ -16,6 +18,9 @@ type ChoiceMenuProps = {
   readonly choices: readonly MenuChoice[]
   readonly value: string
   readonly keyId?: string
+  /** Drawn as a field of a form or of a toolbar. */
+  readonly boxed?: "field" | "small"
+  readonly disabled?: boolean
   onPick(value: string): void
   readonly children: ReactNode
 }
@@ -23,7 +28,7 @@ type ChoiceMenuProps = {
 const loadMenu = async () => (await import("./open-menu.tsx")).OpenMenu
 
 export function ChoiceMenu(props: ChoiceMenuProps) {
-  const { label, choices, value, keyId, onPick } = props
+  const { label, choices, value, keyId, boxed, disabled = false, onPick } = props
   const [isOpen, setIsOpen] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
   const { part: OpenMenu, want } = useLater(loadMenu)
@@ -35,11 +40,12 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
         ref={trigger}
         type="button"
         className={styles.trigger}
+        data-boxed={boxed}
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         title={useTip(label, keyId)}
-        disabled={choices.length === 0}
+        disabled={disabled || choices.length === 0}
         onClick={open}
       >
         <span>{props.children}</span>

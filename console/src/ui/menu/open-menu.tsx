@@ -30,8 +30,11 @@ export function OpenMenu({ label, choices, value, trigger, onPick, onClose }: Op
                 <Menu.RadioItem
                   key={it.value}
                   className={styles.item}
+                  data-single={it.detail === undefined || undefined}
                   value={it.value}
                   label={it.label}
+                  disabled={it.problem !== undefined}
+                  title={it.problem}
                   closeOnClick
                 >
                   <span className={styles.mark}>
@@ -39,7 +42,7 @@ export function OpenMenu({ label, choices, value, trigger, onPick, onClose }: Op
                   </span>
                   <span className={styles.text}>
                     <b>{it.label}</b>
-                    <small>{it.detail}</small>
+                    {it.detail === undefined ? null : <small>{it.detail}</small>}
                   </span>
                   {it.aside === undefined ? null : <span className={styles.aside}>{it.aside}</span>}
                 </Menu.RadioItem>

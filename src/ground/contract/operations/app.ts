@@ -9,6 +9,7 @@ import {
   DoctorReport,
   HostsList,
   Now,
+  RepositoriesList,
   RepositoryState,
 } from "../shapes/app.ts"
 
@@ -134,6 +135,53 @@ export const hostsOperations = defineOperations("hosts", {
     },
     input: z.object({}),
     output: HostsList,
+  },
+})
+
+export const repositoriesOperations = defineOperations("repositories", {
+  list: {
+    summary: "List the repositories that the server shows, with waiting approvals",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["repositories"],
+      aliases: ["repositories list"],
+      group: "Setup",
+      examples: ["qm repositories"],
+      notes: ["`qm up` adds the current repository. The list is in ~/.qm/repositories.json."],
+    },
+    input: z.object({}),
+    output: RepositoriesList,
+    rows: { field: "repositories", id: "id", title: ["root"] },
+  },
+  add: {
+    summary: "Add a repository to those that the server shows",
+    effect: "write",
+    // Over HTTP, a page could open any folder of this machine.
+    surfaces: ["cli"],
+    cli: { args: ["path"], group: "Setup", examples: ["qm repositories add ../other"] },
+    input: z.strictObject({
+      path: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .optional()
+        .describe("Folder in the repository, by default the current one"),
+    }),
+    output: RepositoriesList,
+  },
+  remove: {
+    summary: "Remove a repository from the list; its files stay",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: { args: ["repository"], group: "Setup", examples: ["qm repositories remove ../other"] },
+    input: z.strictObject({
+      repository: listedBy(
+        "repositories.list",
+        z.string().min(1).max(4_096).describe("Its path or id, listed by `qm repositories`"),
+      ),
+    }),
+    output: RepositoriesList,
   },
 })
 

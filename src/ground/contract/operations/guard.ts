@@ -45,6 +45,7 @@ export const guardOperations = defineOperations("guard", {
       session: z.string().max(500).optional().describe("Only this session"),
       rule: HookName.optional().describe("Only decisions of this hook"),
       verdict: VerdictKind.optional().describe("Only this decision"),
+      reported: z.boolean().default(false).describe("Leave out silent decisions"),
       limit,
     }),
     output: GuardVerdicts,

@@ -32,6 +32,7 @@ const LOADERS = {
   permissions: async () => (await import("./permissions.ts")).permissionsOperations,
   pipeline: async () => (await import("./pipeline.ts")).pipelineOperations,
   recipe: async () => (await import("./pipeline.ts")).recipeOperations,
+  repositories: async () => (await import("./app.ts")).repositoriesOperations,
   search: async () => (await import("./map.ts")).searchOperations,
   session: async () => (await import("./ledger.ts")).sessionOperations,
   sessions: async () => (await import("./sessions.ts")).sessionsOperations,

@@ -7,6 +7,7 @@ import {
   doctorOperations,
   hostsOperations,
   nowOperations,
+  repositoriesOperations,
   upgradeOperations,
 } from "./app.ts"
 import { benchOperations } from "./bench.ts"
@@ -55,6 +56,7 @@ export const OPERATIONS = {
   ...packOperations,
   ...permissionsOperations,
   ...pipelineOperations,
+  ...repositoriesOperations,
   ...searchOperations,
   ...sessionOperations,
   ...sessionsOperations,

@@ -131,6 +131,23 @@ export type HostStatus = z.infer<typeof HostStatus>
 export const HostsList = z.object({ hosts: z.array(HostStatus).describe("Installed ones first") })
 export type HostsList = z.infer<typeof HostsList>
 
+/** A repository that one server of this user shows. */
+export const RepositoryEntry = z.object({
+  id: z.string().describe("Part of its address in the console, after /r/"),
+  name: z.string(),
+  root: z.string(),
+  branch: z.string().nullable(),
+  isCurrent: z.boolean().describe("Whether the answer comes from this repository"),
+  isMissing: z.boolean().describe("Whether its folder no longer exists"),
+  waiting: z.int().nullable().describe("Approvals that wait for the user, null if unknown"),
+  addedAt: z.int().nullable().describe("Null if it is not registered"),
+  openedAt: z.int().nullable().describe("Last `qm up` in it, or null"),
+})
+export type RepositoryEntry = z.infer<typeof RepositoryEntry>
+export const RepositoriesList = z.object({
+  repositories: z.array(RepositoryEntry).describe("The last opened first"),
+})
+
 export const ConfigSetting = z.object({
   key: z.string(),
   value: z.unknown(),

@@ -224,7 +224,7 @@ async function startInServer(
   // The link contains the server's address; its one-time token is not used.
   const link = await readOutput(entryPoints.open, call)
   const token = await readOutput(entryPoints.token, call)
-  const answer = await post(new URL("/api/agents/start", link), { token, input })
+  const answer = await post(new URL("api/agents/start", link), { token, input })
   const run = Run.safeParse(answer)
   if (run.success) return run.data
   const error = WireError.safeParse(answer)

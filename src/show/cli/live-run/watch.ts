@@ -1,7 +1,8 @@
-import { isAppError, systemClock } from "#ground/base"
+import { isAppError, systemClock, visible } from "#ground/base"
 import { AgentsApprovals, AgentsMessages, Run } from "#ground/contract"
 import type { App } from "#show/app"
 import type { RunContext } from "../run-operation.ts"
+import { createTerminalTitle, titleFor } from "../terminal/terminal-title.ts"
 import { exitCodeOf, isEnded } from "./exit-code.ts"
 import { createWake, followRun, type Wake } from "./follow.ts"
 import { livePainter, plainPainter } from "./painter.ts"
@@ -68,6 +69,7 @@ type WatchContext = { readonly show: Show; readonly wake: Wake; readonly context
 
 function questionsOf(calls: Calls, { show, wake, context }: WatchContext) {
   const readKey = canAsk(context) ? context.terminal.readKey : undefined
+  const title = createTerminalTitle(context.terminal.stdout, context.terminal.environment)
   return createQuestions({
     open: calls.open,
     readKey,
@@ -76,7 +78,11 @@ function questionsOf(calls: Calls, { show, wake, context }: WatchContext) {
       wake.now()
     },
     show: (approval) => show.question(approval, readKey !== undefined),
-    ask: show.asking,
+    ask(approval) {
+      if (approval === undefined) title.restore()
+      else title.show(titleFor(visible(approval.title), 1))
+      show.asking(approval)
+    },
     note: show.note,
   })
 }

@@ -13,6 +13,8 @@ import type {
   Now,
   nowOperations,
   OperationOutput,
+  RepositoryEntry,
+  repositoriesOperations,
   upgradeOperations,
 } from "#ground/contract"
 import { table, tableRows } from "../terminal/layout.ts"
@@ -191,6 +193,34 @@ export const nowRenderers: Renderers<typeof nowOperations> = {
 
 export const hostsRenderers: Renderers<typeof hostsOperations> = {
   list: renderHosts,
+}
+
+type Repositories = { readonly repositories: readonly RepositoryEntry[] }
+
+function renderRepositories({ repositories }: Repositories, screen: Screen): string {
+  const { paint } = screen
+  const rows = repositories.map((it) => [
+    it.isCurrent ? paint.bold(it.name) : it.name,
+    it.isMissing ? paint.bad("folder missing") : (it.branch ?? ""),
+    describeWaiting(it),
+    paint.muted(it.root),
+  ])
+  const isListed = repositories.some((it) => it.isCurrent && it.addedAt !== null)
+  return [
+    listing(["Repository", "Branch", "Approvals", "Folder"], rows, screen),
+    ...(isListed ? [] : ["", paint.muted("`qm up` adds this repository to the list.")]),
+  ].join("\n")
+}
+
+function describeWaiting({ waiting }: RepositoryEntry): string {
+  if (waiting === null) return "unknown"
+  return waiting === 0 ? "none" : `${waiting} waiting`
+}
+
+export const repositoriesRenderers: Renderers<typeof repositoriesOperations> = {
+  list: renderRepositories,
+  add: renderRepositories,
+  remove: renderRepositories,
 }
 
 export const demoRenderers: Renderers<typeof demoOperations> = {

@@ -36,6 +36,7 @@ const LOADERS = {
   gateway: async () => (await import("./gateway-request.ts")).gatewayRenderers,
   guard: async () => (await import("./guard.ts")).guardRenderers,
   guidelines: async () => (await import("./pack.ts")).guidelinesRenderers,
+  repositories: async () => (await import("./config.ts")).repositoriesRenderers,
   hosts: async () => (await import("./config.ts")).hostsRenderers,
   kb: async () => (await import("./knowledge.ts")).kbRenderers,
   kit: async () => (await import("./kit.ts")).kitRenderers,

@@ -142,7 +142,11 @@ function isPublic({ method, url, isUpgrade }: Approach): boolean {
   if (isUpgrade) return false
   if (method === "POST") return url.split("?")[0] === "/api/session"
   if (method !== "GET" && method !== "HEAD") return false
-  return !isUnder(GUARDED_PREFIXES, url)
+  return !isGuardedPath(url)
+}
+
+export function isGuardedPath(url: string): boolean {
+  return isUnder(GUARDED_PREFIXES, url)
 }
 
 const GUARDED_PREFIXES = [

@@ -1,5 +1,6 @@
+import path from "node:path"
 import { systemRandom } from "#ground/base"
-import { type App, beginDemo } from "#show/app"
+import { type App, beginDemo, registerRepository, repositoryId } from "#show/app"
 import { AlreadyRunning, ClientNameInvalid, NotRunning } from "../errors.ts"
 import { clientToken, isClientName } from "../guard/keys.ts"
 import { readOrMakeToken, replaceToken } from "../guard/token-file.ts"
@@ -16,6 +17,10 @@ export type ServeCall = {
   readonly environment: Environment
   readonly isTerminal: boolean
   readonly signal: AbortSignal
+  /** Opens another repository of this user. */
+  openApp?(directory: string): Promise<App>
+  /** Shows in the terminal's title how many approvals wait. */
+  showWaiting?(repository: string, waiting: number): void
   say(text: string): void
 }
 
@@ -29,6 +34,9 @@ export async function up(call: ServeCall, proxied: ProxiedHost = {}): Promise<nu
   const { app, say } = call
   const running = await findRunning(app.places.repository.stateDirectory)
   if (running !== undefined) return pointAt(running, call)
+  await registerRepository(app.places.home, app.places.repository.root, Date.now())
+  const joined = await tryJoin(call)
+  if (joined !== undefined) return joined
   const serving = await serveAsAsked(call, proxied).catch((error: unknown) => {
     if (AlreadyRunning.is(error)) return undefined
     throw error
@@ -41,21 +49,46 @@ export async function up(call: ServeCall, proxied: ProxiedHost = {}): Promise<nu
   say(`  ${link}`)
   say("The link signs in one browser, once. Run `qm open` for another. Ctrl-C stops the server.")
   if (wantsPage(call)) await openPage(link, call.environment)
+  const stopWatching = await watchWaiting(call)
   await untilAborted(call.signal)
+  stopWatching()
   await serving.close()
   say("Stopped.")
   return 0
 }
 
+/**
+ * One server shows all repositories of a user: if one runs, it opens this one too. A command that
+ * names a port or an address gets its own server.
+ */
+async function tryJoin(call: ServeCall): Promise<number | undefined> {
+  const { app, input, say } = call
+  const { home, repository } = app.places
+  const wantsOwn = ["port", "host", "demo"].some((it) => Boolean(input[it]))
+  const running = wantsOwn ? undefined : await findRunning(home)
+  if (running === undefined) return undefined
+  const url = `${running.url}/r/${repositoryId(repository.root)}`
+  const link = await linkOf({ ...running, url }, app).catch((error: unknown) => {
+    // A server of an older version serves one repository only.
+    if (NotRunning.is(error)) return undefined
+    throw error
+  })
+  if (link === undefined) return undefined
+  say(`Quartermaster for ${repository.root}, in the server that already runs`)
+  say(`  ${link}`)
+  if (wantsPage(call)) await openPage(link, call.environment)
+  return 0
+}
+
 async function serveAsAsked(
-  { app, input, say }: ServeCall,
+  { app, input, openApp, say }: ServeCall,
   proxied: ProxiedHost,
 ): Promise<HttpServer> {
   const requestedPort = typeof input["port"] === "number" ? input["port"] : undefined
   const port = requestedPort ?? app.config().server.port
   const mayMove = requestedPort === undefined && app.isDefault("server.port")
   const exposed = await readExposure(input)
-  const serving = await serve({ app, port, mayMove, exposed, ...proxied })
+  const serving = await serve({ app, port, mayMove, exposed, openApp, ...proxied })
   if (port !== 0 && serving.port !== port) say(`Port ${port} is in use; using ${serving.port}.`)
   if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
   return serving
@@ -109,6 +142,30 @@ async function linkOf({ url }: RunningServer, app: App): Promise<string> {
 
 function wantsPage({ input, isTerminal }: ServeCall): boolean {
   return isTerminal && input["open"] !== false
+}
+
+/** Counts the waiting approvals at each change of the store, one count at a time. */
+async function watchWaiting({ app, signal, showWaiting }: ServeCall): Promise<() => void> {
+  if (showWaiting === undefined) return () => {}
+  const name = path.basename(app.places.repository.root)
+  const agents = await app.agents()
+  let [isCounting, isStale] = [false, false]
+  const count = async (): Promise<void> => {
+    isStale = isCounting
+    if (isCounting) return
+    isCounting = true
+    try {
+      const open = await agents.approvals()
+      if (!signal.aborted) showWaiting(name, open.length)
+    } catch (error) {
+      app.log.warn("waiting approvals could not be counted", { error })
+    } finally {
+      isCounting = false
+    }
+    if (isStale) await count()
+  }
+  await count()
+  return (await app.store()).onAdvance(() => void count())
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

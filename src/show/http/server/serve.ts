@@ -6,8 +6,9 @@ import {
   systemRandom,
   versions,
 } from "#ground/base"
-import type { App } from "#show/app"
+import { type App, findRegistered } from "#show/app"
 import { AlreadyRunning, PortInvalid, PortTaken } from "../errors.ts"
+import type { OpenedRepository } from "../fleet.ts"
 import { createKeys } from "../guard/keys.ts"
 import { createTokenReader, readOrMakeToken } from "../guard/token-file.ts"
 import { createHttp, type Tls } from "../http.ts"
@@ -27,6 +28,8 @@ export type ServeOptions = {
   readonly consoleDirectory?: string
   /** Passed in by `main.ts`. */
   readonly tools?: ((app: App) => Promise<Tools>) | undefined
+  /** Opens another repository of this user; without it only the own one is served. */
+  readonly openApp?: ((directory: string) => Promise<App>) | undefined
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -52,14 +55,19 @@ export async function serve(options: ServeOptions) {
     log: app.log,
     version: versions().qm,
     consoleDirectory: options.consoleDirectory ?? CONSOLE_DIRECTORY,
-    tools: toolsOf(options),
+    toolsOf: options.tools,
+    openRepository: (id) => openRepository(id, options, () => served),
     tls: options.exposed?.tls,
   })
+  let served: ServedAddress | undefined
   try {
     const port = await listenSomewhere(http.listen, options)
     const url = urlOf(options.exposed, port)
     const isOurs = await recordRunning(repository.stateDirectory, { port, url })
     if (!isOurs) throw AlreadyRunning({ root: repository.root })
+    served = { port, url }
+    // The first server of the user shows all repositories.
+    await recordRunning(home, served)
     await settleRuns(app)
     return {
       url,
@@ -69,6 +77,7 @@ export async function serve(options: ServeOptions) {
       /** A link that signs one browser in, once. */
       link: () => `${url}/#t=${keys.issueLink()}`,
       async close(): Promise<void> {
+        await forgetRunning(home)
         await forgetRunning(repository.stateDirectory)
         await http.close()
       },
@@ -79,8 +88,37 @@ export async function serve(options: ServeOptions) {
   }
 }
 
-function toolsOf({ app, tools }: ServeOptions): (() => Promise<Tools>) | undefined {
-  return tools === undefined ? undefined : () => tools(app)
+type ServedAddress = { readonly port: number; readonly url: string }
+
+/** A repository of the user's list, like `serve` opens its own. */
+async function openRepository(
+  id: string,
+  { app: own, openApp }: ServeOptions,
+  served: () => ServedAddress | undefined,
+): Promise<OpenedRepository | undefined> {
+  const root = await findRegistered(own.places.home, id)
+  if (root === undefined || openApp === undefined) return undefined
+  const app = await openApp(root)
+  const { stateDirectory } = app.places.repository
+  try {
+    await app.fold()
+    const address = served()
+    const isOurs =
+      address !== undefined &&
+      (await recordRunning(stateDirectory, { ...address, url: `${address.url}/r/${id}` }))
+    // Otherwise another server runs its agents; this one only shows them.
+    if (isOurs) await settleRuns(app)
+  } catch (error) {
+    await app[Symbol.asyncDispose]()
+    throw error
+  }
+  return {
+    app,
+    async close() {
+      await forgetRunning(stateDirectory)
+      await app[Symbol.asyncDispose]()
+    },
+  }
 }
 
 /** Recovers runs that a dead server left as running, and starts queued ones. */

@@ -15,7 +15,14 @@ import { useSettled } from "../../../data/clock.ts"
 import { paths } from "../../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../../data/queries.tsx"
 import { Button, IconButton, LinkButton } from "../../../ui/button/button.tsx"
-import { AreaEntry, EntryForm, EntryPair, PickEntry, TextEntry } from "../../../ui/entry/entry.tsx"
+import {
+  AreaEntry,
+  EntryActions,
+  EntryForm,
+  EntryPair,
+  PickEntry,
+  TextEntry,
+} from "../../../ui/entry/entry.tsx"
 import { Failure } from "../../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../../ui/field/field.tsx"
 import { Kbd } from "../../../ui/kbd/kbd.tsx"
@@ -26,6 +33,7 @@ import {
   checkDraft,
   describeProvider,
   GATEWAYS,
+  installedInstead,
   type LaunchDraft,
   MODES,
   type Problems,
@@ -77,13 +85,13 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
             root={session?.repository.root}
           />
           {error === undefined ? null : <Failure size="pane" error={error} />}
-          <Flow>
+          <EntryActions>
             <Button variant="primary" disabled={isOff} onPress={start}>
               {isPending ? "Starting" : "Start"}
             </Button>
             <Kbd keys="mod+Enter" />
             {session?.readOnly === true ? <Text tone="2">This page is read only.</Text> : null}
-          </Flow>
+          </EntryActions>
         </EntryForm>
       </PaneScroll>
     </Pane>
@@ -172,7 +180,12 @@ function PackSummary({ pack }: Pick<PackBuilt, "pack">) {
 function AgentEntries({ draft, problems, set }: EntriesProps) {
   const { data } = useOperation("agents.providers", {})
   const providers = data?.providers
+  const [isTouched, setIsTouched] = useState(false)
   const chosen = providers?.find((it) => it.type === draft.type)
+  const better = isTouched ? undefined : installedInstead(draft.type, providers)
+  useEffect(() => {
+    if (better !== undefined) set({ type: better })
+  }, [better])
   const consequence = MODES.find((it) => it.value === draft.mode)?.description
   return (
     <>
@@ -184,7 +197,10 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
         {...(chosen === undefined || chosen.isInstalled
           ? {}
           : { description: <Prose>{`Not installed. ${chosen.hint}`}</Prose> })}
-        onPick={(value) => set({ type: TYPES.find((it) => it === value) ?? draft.type })}
+        onPick={(value) => {
+          setIsTouched(true)
+          set({ type: TYPES.find((it) => it === value) ?? draft.type })
+        }}
       />
       {draft.type === "synthetic" ? (
         <ScriptEntry provider={chosen} draft={draft} problems={problems} set={set} />

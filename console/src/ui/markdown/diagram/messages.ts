@@ -2,6 +2,8 @@ export type DrawingRequest = {
   readonly id: number
   readonly source: string
   readonly look: DiagramLook
+  /** The console's font; the frame loads nothing itself. */
+  readonly font: ArrayBuffer | undefined
 }
 
 export type DiagramLook = "light" | "dark"

@@ -1,0 +1,66 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { createApp } from "#show/app"
+import { tempDirectory } from "#test/temp"
+import { readRepositories, registerRepository, repositoryId } from "./repositories.ts"
+
+const signal = new AbortController().signal
+
+async function appIn(folder: string, name: string) {
+  const directory = path.join(folder, name)
+  await mkdir(path.join(directory, ".git"), { recursive: true })
+  await writeFile(path.join(directory, ".git", "HEAD"), "ref: refs/heads/main\n")
+  const environment = { QM_HOME: path.join(folder, "home") }
+  return createApp({ directory, environment, settings: [], writeLog: () => {} })
+}
+
+describe("[APP-62] the list of repositories", () => {
+  test("[APP-62] repositories are added, listed the last opened first, and removed", async () => {
+    await using folder = await tempDirectory()
+    await using alpha = await appIn(folder.path, "alpha")
+    await using beta = await appIn(folder.path, "beta")
+    await using app = await appIn(folder.path, "alpha")
+    const home = path.join(folder.path, "home")
+    await registerRepository(home, beta.places.repository.root, 5)
+    await app.call("repositories.add", {}, { signal })
+    await alpha.call("repositories.add", { path: "../beta" }, { signal })
+    const listed = await app.call("repositories.list", {}, { signal })
+    expect(listed).toMatchObject({
+      repositories: [
+        { name: "beta", isCurrent: false, isMissing: false, addedAt: 5 },
+        { name: "alpha", isCurrent: true, isMissing: false },
+      ],
+    })
+    await rm(beta.places.repository.root, { recursive: true })
+    const { root } = beta.places.repository
+    expect(await app.call("repositories.list", {}, { signal })).toMatchObject({
+      repositories: [{ id: repositoryId(root), isMissing: true, waiting: null }, { name: "alpha" }],
+    })
+    await app.call("repositories.remove", { repository: repositoryId(root) }, { signal })
+    expect((await readRepositories(home)).map((it) => path.basename(it.root))).toEqual(["alpha"])
+    await expect(
+      app.call("repositories.remove", { repository: "nowhere" }, { signal }),
+    ).rejects.toMatchObject({ code: "APP_REPOSITORY_UNKNOWN" })
+  })
+
+  test("[APP-62] a damaged list is an error with its file, and is not replaced", async () => {
+    await using folder = await tempDirectory()
+    await using app = await appIn(folder.path, "alpha")
+    const file = path.join(folder.path, "home", "repositories.json")
+    await mkdir(path.dirname(file), { recursive: true })
+    for (const text of ["{", '{"version":2,"repositories":[]}', '{"version":1}', "[]"]) {
+      await writeFile(file, text)
+      const adding = app.call("repositories.add", {}, { signal })
+      await expect(adding).rejects.toMatchObject({ code: "APP_REPOSITORIES_UNREADABLE" })
+      expect(await readFile(file, "utf8")).toBe(text)
+    }
+  })
+
+  test("[APP-62] equal folder names get different ids, and any name gives a valid id", () => {
+    expect(repositoryId("/a/shop")).not.toBe(repositoryId("/b/shop"))
+    for (const root of ["/a/Übung 3", "/", "/a/..b", `/a/${"x".repeat(300)}`]) {
+      expect(repositoryId(root)).toMatch(/^[a-z0-9-]{1,80}$/)
+    }
+  })
+})
