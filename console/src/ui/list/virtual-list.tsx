@@ -91,15 +91,15 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     >
       {props.head}
       <div className={styles.canvas} role="presentation" style={{ height: `${height}px` }}>
-        {drawn.map((it) => {
-          const item = items[it.index]
+        {drawn.map((virtualItem) => {
+          const item = items[virtualItem.index]
           if (item === undefined) return null
           return (
             <div
-              key={it.key}
+              key={virtualItem.key}
               className={styles.placed}
               role="presentation"
-              style={{ transform: `translateY(${it.start - headPx}px)` }}
+              style={{ transform: `translateY(${virtualItem.start - headPx}px)` }}
             >
               {props.renderItem(item)}
             </div>
