@@ -17,9 +17,13 @@ const rows = run.figures.map(
   (it) =>
     `| ${it.from} | ${formatExact(it.used)} | ${formatExact(it.inWindow)} | ${formatExact(it.keptOut)} |`,
 )
-const isEqual = run.figures.every((it) => {
+const isEqual = run.figures.every((figure) => {
   const [first] = run.figures
-  return it.used === first?.used && it.inWindow === first.inWindow && it.keptOut === first.keptOut
+  return (
+    figure.used === first?.used &&
+    figure.inWindow === first.inWindow &&
+    figure.keptOut === first.keptOut
+  )
 })
 process.stdout.write(
   [

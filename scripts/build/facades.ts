@@ -50,8 +50,8 @@ export function inlineFacades(codeByFile: ReadonlyMap<string, string>) {
 
 /** `a as b` of an export becomes the field `b` of an object. */
 function fieldsOf(names: string): string {
-  const fields = names.split(",").map((it) => {
-    const [inner = "", outer = inner] = it.trim().split(" as ")
+  const fields = names.split(",").map((field) => {
+    const [inner = "", outer = inner] = field.trim().split(" as ")
     return `${outer}:e.${inner}`
   })
   return `{${fields.join(",")}}`

@@ -88,11 +88,11 @@ function lightFiles(): string {
   return (
     head +
     own +
-    lines(others, (it) => {
-      const call = `${moduleCode("node:fs/promises")}.${it}(...given)`
-      const hasTwin = twins.has(`${it}Sync`) && !LONG_FILES.includes(it)
-      const body = hasTwin ? `isSynchronous() ? fs.${twinOf(it)}(...given) : ${call}` : call
-      return `export const ${it} = async (...given) => ${body}`
+    lines(others, (name) => {
+      const call = `${moduleCode("node:fs/promises")}.${name}(...given)`
+      const hasTwin = twins.has(`${name}Sync`) && !LONG_FILES.includes(name)
+      const body = hasTwin ? `isSynchronous() ? fs.${twinOf(name)}(...given) : ${call}` : call
+      return `export const ${name} = async (...given) => ${body}`
     })
   )
 }

@@ -108,9 +108,9 @@ function exportsOf(statement: Node, place: SourceFile): readonly (readonly [stri
   const declared = constantIn(statement)?.name
   return [
     ...(declared === undefined ? [] : [[declared, { file, name: declared }] as const]),
-    ...nodesIn(statement["specifiers"]).map((it) => {
-      const name = textOf(nodeIn(it, "local"))
-      return [textOf(nodeIn(it, "exported")), { file, name }] as const
+    ...nodesIn(statement["specifiers"]).map((specifier) => {
+      const name = textOf(nodeIn(specifier, "local"))
+      return [textOf(nodeIn(specifier, "exported")), { file, name }] as const
     }),
   ]
 }
@@ -261,8 +261,11 @@ function collectUses(place: SourceFile) {
     else if (reader?.type === "MemberExpression") {
       dynamicNames.push({ file, name: textOf(nodeIn(reader, "property")) })
     } else if (pattern?.type === "ObjectPattern") {
-      for (const it of nodesIn(pattern["properties"])) {
-        dynamicNames.push({ file, name: it.type === "Property" ? textOf(nodeIn(it, "key")) : "*" })
+      for (const property of nodesIn(pattern["properties"])) {
+        dynamicNames.push({
+          file,
+          name: property.type === "Property" ? textOf(nodeIn(property, "key")) : "*",
+        })
       }
     } else if (reader?.type !== "ExpressionStatement") dynamicNames.push({ file, name: "*" })
   }

@@ -64,10 +64,10 @@ function exportedFunctions(node: Node): readonly { readonly name: string; readon
   const declaration = objectAt(node, "declaration")
   const list = "declarations" in declaration ? declaration.declarations : undefined
   const declarations: readonly unknown[] = Array.isArray(list) ? list : [declaration]
-  return declarations.filter(isObject).map((it) => {
-    const id = objectAt(it, "id")
+  return declarations.filter(isObject).map((declaration) => {
+    const id = objectAt(declaration, "id")
     const name = "name" in id && typeof id.name === "string" ? id.name : ""
-    return { name, fn: "init" in it ? objectAt(it, "init") : it }
+    return { name, fn: "init" in declaration ? objectAt(declaration, "init") : declaration }
   })
 }
 

@@ -90,14 +90,14 @@ function breachOfRoom({ source, it, room, target }: RoomImport): Breach | undefi
   return breachOfWings(it, room, targetRoom)
 }
 
-function breachOfWings(it: Import, room: string, targetRoom: string): Breach | undefined {
+function breachOfWings(imported: Import, room: string, targetRoom: string): Breach | undefined {
   const rank = ROOM_RANK.get(room)
   const targetRank = ROOM_RANK.get(targetRoom)
   // The check of rooms reports an unknown room once, so do not repeat it at each import.
   if (rank === undefined || targetRank === undefined || targetRank < rank) return undefined
   const direction = targetRank === rank ? "sideways" : "upwards"
   return {
-    wrong: `${room} imports ${direction}: ${it.specifier}.`,
+    wrong: `${room} imports ${direction}: ${imported.specifier}.`,
     instead:
       direction === "sideways"
         ? "Take the value or a function in `deps`, or find the missing lower room."
@@ -127,23 +127,23 @@ function breachFromOutside(
   return pastIndex(it, targetRoom)
 }
 
-function pastIndex(it: Import, targetRoom: string): Breach {
+function pastIndex(imported: Import, targetRoom: string): Breach {
   return {
-    wrong: `${it.specifier} reaches past the index of ${targetRoom}.`,
+    wrong: `${imported.specifier} reaches past the index of ${targetRoom}.`,
     instead: `Import from "#${targetRoom}", and export the name there if it is meant to be public.`,
   }
 }
 
-function roundabout(it: Import): Breach {
+function roundabout(imported: Import): Breach {
   return {
-    wrong: `The room imports itself by ${it.specifier}.`,
+    wrong: `The room imports itself by ${imported.specifier}.`,
     instead: "Inside a room, import the file by its relative path.",
   }
 }
 
-function outsideRooms(it: Import): Breach {
+function outsideRooms(imported: Import): Breach {
   return {
-    wrong: `${it.specifier} is outside the rooms.`,
+    wrong: `${imported.specifier} is outside the rooms.`,
     instead: "A room imports rooms, packages and its own files; only tests use test/.",
   }
 }
@@ -159,10 +159,10 @@ function checkHooks(tree: Tree): readonly Finding[] {
   const seen = new Set(waiting)
   const findings: Finding[] = []
   for (const source of waiting) {
-    for (const it of source.imports.filter((one) => !one.isType)) {
-      const target = resolveImport(source.path, it.specifier)
-      const wrong = wrongForHooks(it, target)
-      if (wrong !== undefined) findings.push(hookFinding(source, it, wrong))
+    for (const imported of source.imports.filter((one) => !one.isType)) {
+      const target = resolveImport(source.path, imported.specifier)
+      const wrong = wrongForHooks(imported, target)
+      if (wrong !== undefined) findings.push(hookFinding(source, imported, wrong))
       const next = target === undefined ? undefined : sources.get(target)
       if (next === undefined || seen.has(next)) continue
       seen.add(next)
@@ -172,9 +172,9 @@ function checkHooks(tree: Tree): readonly Finding[] {
   return findings
 }
 
-function wrongForHooks(it: Import, target: string | undefined): string | undefined {
+function wrongForHooks(imported: Import, target: string | undefined): string | undefined {
   if (target === undefined) {
-    return it.specifier.startsWith("node:") ? undefined : `the package ${it.specifier}`
+    return imported.specifier.startsWith("node:") ? undefined : `the package ${imported.specifier}`
   }
   const room = roomOf(target)
   const highest = ROOM_RANK.get(HIGHEST_FOR_HOOKS) ?? 0

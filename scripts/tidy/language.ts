@@ -291,9 +291,9 @@ function namesIn(pattern: Pattern): readonly ESTree.BindingIdentifier[] {
     case "Identifier":
       return [pattern]
     case "ObjectPattern":
-      return pattern.properties.flatMap((it) => {
-        if (it.type === "RestElement") return namesIn(it)
-        return it.shorthand ? [] : namesIn(it.value)
+      return pattern.properties.flatMap((property) => {
+        if (property.type === "RestElement") return namesIn(property)
+        return property.shorthand ? [] : namesIn(property.value)
       })
     case "ArrayPattern":
       return pattern.elements.flatMap((it) => (it === null ? [] : namesIn(it)))

@@ -405,10 +405,10 @@ function collect(node: PatternNode, condition: Condition, collection: Collection
       collect(node.next, condition, collection)
       return
     case "assert":
-      for (const it of node.options) {
-        const before = condition.before & it.before
-        const after = condition.after & it.after
-        const isSure = condition.isSure && it.isSure
+      for (const option of node.options) {
+        const before = condition.before & option.before
+        const after = condition.after & option.after
+        const isSure = condition.isSure && option.isSure
         if (before !== 0n && after !== 0n) collect(node.next, { before, after, isSure }, collection)
       }
   }
@@ -433,9 +433,9 @@ class PatternAutomaton implements Automaton {
     this.#alphabet = alphabet
     this.symbols = alphabet.symbols
     for (const symbol of this.symbols) {
-      for (const it of first) {
-        const matches = (it.before & alphabet.start) !== 0n && (it.after & bit(symbol)) !== 0n
-        if (matches && it.to !== "accept") this.#state(it.to, symbol)
+      for (const state of first) {
+        const matches = (state.before & alphabet.start) !== 0n && (state.after & bit(symbol)) !== 0n
+        if (matches && state.to !== "accept") this.#state(state.to, symbol)
       }
     }
     for (const state of this.states) this.next(state)
@@ -453,14 +453,14 @@ class PatternAutomaton implements Automaton {
     const stored = this.#edges.get(key)
     if (stored !== undefined) return stored
     const edges = new Map<Reads, Edge>()
-    for (const it of this.#followsOf(state)) {
-      const matches = (it.before & bit(state.symbol)) !== 0n && (it.after & bit(symbol)) !== 0n
-      if (!matches || it.to === "accept") continue
-      const same = edges.get(it.to)
-      edges.set(it.to, {
-        to: this.#state(it.to, symbol),
+    for (const next of this.#followsOf(state)) {
+      const matches = (next.before & bit(state.symbol)) !== 0n && (next.after & bit(symbol)) !== 0n
+      if (!matches || next.to === "accept") continue
+      const same = edges.get(next.to)
+      edges.set(next.to, {
+        to: this.#state(next.to, symbol),
         ways: (same?.ways ?? 0) + 1,
-        isSure: it.isSure || (same?.isSure ?? false),
+        isSure: next.isSure || (same?.isSure ?? false),
       })
     }
     const result = [...edges.values()]

@@ -106,9 +106,9 @@ function joined(
   form: "cooked" | "raw",
 ): string {
   return quasis
-    .map((it, index) => {
+    .map((quasi, index) => {
       const value = expressions[index]
-      return `${it.value[form] ?? ""}${value === undefined ? "" : text(value)}`
+      return `${quasi.value[form] ?? ""}${value === undefined ? "" : text(value)}`
     })
     .join("")
 }

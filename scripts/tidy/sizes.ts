@@ -60,8 +60,8 @@ function longFunctions(source: Source): readonly Finding[] {
 function importersOf(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
   const importers = new Map<string, Set<string>>()
   for (const { path, imports } of tree.sources) {
-    for (const it of imports) {
-      const target = resolveImport(path, it.specifier)
+    for (const imported of imports) {
+      const target = resolveImport(path, imported.specifier)
       if (target === undefined) continue
       importers.set(target, (importers.get(target) ?? new Set<string>()).add(path))
     }

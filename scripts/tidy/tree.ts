@@ -110,12 +110,18 @@ function importsOf({ module, program }: ParseResult, text: string): readonly Imp
       ]
     }),
   )
-  const dynamic = module.dynamicImports.flatMap((it) => {
-    const written = text.slice(it.moduleRequest.start, it.moduleRequest.end)
+  const dynamic = module.dynamicImports.flatMap((dynamicImport) => {
+    const written = text.slice(dynamicImport.moduleRequest.start, dynamicImport.moduleRequest.end)
     const [, specifier] = /^["'`]([^"'`$]+)["'`]$/.exec(written) ?? []
     if (specifier === undefined) return []
     return [
-      { specifier, line: lineAt(text, it.start), isType: false, isStar: false, isDynamic: true },
+      {
+        specifier,
+        line: lineAt(text, dynamicImport.start),
+        isType: false,
+        isStar: false,
+        isDynamic: true,
+      },
     ]
   })
   return program.body.length === 0 ? [] : [...imports, ...exports, ...dynamic]

@@ -251,6 +251,17 @@ describe("plain language", () => {
       found: "src/see/repo/repo.ts:1: The variable name found says only that a value was obtained.",
     },
     {
+      fault: "[TIDY-12] a parameter that is named after how it was obtained",
+      files: repo("export const twice = (given: number) => given * 2"),
+      found: "src/see/repo/repo.ts:1: The variable name given says only that a value was obtained.",
+    },
+    {
+      fault: "[TIDY-12] a field that is renamed to how it was obtained",
+      files: repo("export const twice = ({ count: isAsked }: { count: number }) => isAsked"),
+      found:
+        "src/see/repo/repo.ts:1: The variable name isAsked says only that a value was obtained.",
+    },
+    {
       fault: "[TIDY-12] a participle as file name",
       files: { "src/see/repo/kept.ts": "export const count = 1\n" },
       found: 'src/see/repo/kept.ts: "kept" does not name what the file contains.',

@@ -19,10 +19,11 @@ export function renderFacts(facts: FileFacts): string {
   return `${lines.join("\n")}\n`
 }
 
-function renderSymbol(it: SymbolFact): string {
-  const lines = it.fromLine === it.toLine ? `${it.fromLine}` : `${it.fromLine}-${it.toLine}`
-  const name = it.parent === undefined ? it.name : `${it.parent} > ${it.name}`
-  const exported = it.isExported ? "exported " : ""
-  const doc = it.doc === undefined ? "" : ` | ${it.doc}`
-  return `${lines} ${exported}${it.kind} ${name} | ${it.signature}${doc}`
+function renderSymbol(fact: SymbolFact): string {
+  const lines =
+    fact.fromLine === fact.toLine ? `${fact.fromLine}` : `${fact.fromLine}-${fact.toLine}`
+  const name = fact.parent === undefined ? fact.name : `${fact.parent} > ${fact.name}`
+  const exported = fact.isExported ? "exported " : ""
+  const doc = fact.doc === undefined ? "" : ` | ${fact.doc}`
+  return `${lines} ${exported}${fact.kind} ${name} | ${fact.signature}${doc}`
 }

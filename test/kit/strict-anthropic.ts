@@ -169,9 +169,9 @@ function answer(state: State, request: MessagesRequest, response: ServerResponse
 
 function endStory(state: State, hears: string): void {
   state.told.add(hears)
-  for (const it of state.waiting.splice(0)) {
-    if (it.hears === hears) it.ready()
-    else state.waiting.push(it)
+  for (const waiting of state.waiting.splice(0)) {
+    if (waiting.hears === hears) waiting.ready()
+    else state.waiting.push(waiting)
   }
 }
 
@@ -271,9 +271,9 @@ type MessagesResponse = {
 
 function send(state: State, answering: MessagesResponse, response: ServerResponse): void {
   const { body, usage, conversation, content } = answering
-  for (const it of content) {
-    const isCall = it.type === "tool_use" && content[0]?.type === "thinking"
-    if (isCall) conversation.hadThinking.add(it.id ?? "")
+  for (const block of content) {
+    const isCall = block.type === "tool_use" && content[0]?.type === "thinking"
+    if (isCall) conversation.hadThinking.add(block.id ?? "")
   }
   const message = {
     id: `msg_${state.requests.length}`,

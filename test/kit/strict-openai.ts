@@ -109,8 +109,8 @@ function answer(
   learnBranches(conversation, body)
   const prefixes = prefixesOf(body)
   const violations = violationsOf(body)
-  const mismatches = body.input.flatMap((it, index) => {
-    const isBound = it.type !== "reasoning" || it["encrypted_content"] === seal(prefixes[index])
+  const mismatches = body.input.flatMap((item, index) => {
+    const isBound = item.type !== "reasoning" || item["encrypted_content"] === seal(prefixes[index])
     return isBound ? [] : [`input.${index}`]
   })
   const { tokens, cached } = use(state, body, prefixes)

@@ -159,9 +159,9 @@ function judgeBlock(body: MessagesBody, block: Block, say: ReportViolation): voi
   if (block.type === "thinking" && typeof block["signature"] !== "string") say("unsigned thinking")
   if (block.type !== "tool_result" || !Array.isArray(block["content"])) return
   const toolNames = new Set((body.tools ?? []).map((it) => it.name))
-  for (const it of block["content"] as readonly Block[]) {
-    const isUnknown = it.type === "tool_reference" && !toolNames.has(it.tool_name)
-    if (isUnknown) say(`tool_reference to ${it.tool_name}, which is not there`)
+  for (const part of block["content"] as readonly Block[]) {
+    const isUnknown = part.type === "tool_reference" && !toolNames.has(part.tool_name)
+    if (isUnknown) say(`tool_reference to ${part.tool_name}, which is not there`)
   }
 }
 

@@ -141,15 +141,15 @@ function wantedForHost({ host, level }: HostLevel, context: KitContext): readonl
   const file = hookFileOf(form, level, context)
   const projected = context.templates
     .filter((it) => it.level <= level && it.hosts.includes(host))
-    .map((it): WantedFile => {
-      const made = form.project(it, context.machine)
+    .map((template): WantedFile => {
+      const made = form.project(template, context.machine)
       return {
         ...base,
         // Codex stores user skills beside its own folder, not in it.
         within: anchorFor(made.path, base.within, context.machine),
         kind: "owned",
         path: made.path,
-        what: `the ${it.kind} ${it.name}`,
+        what: `the ${template.kind} ${template.name}`,
         bytes: Buffer.from(made.text),
         mode: 0o644,
         isSealed: false,
@@ -172,9 +172,9 @@ function wantedSettings(
   const { path: file } = form.settings(context.machine)
   const hasStatusLine = form.hasStatusLine === true && context.statusLine !== undefined
   const parts = [
-    ...hooks.map((it) => {
-      const events = [...new Set(it.entries.map((entry) => entry.event))].join(", ")
-      return { what: `hooks on ${events}`, editor: hookEditor(it) }
+    ...hooks.map((hook) => {
+      const events = [...new Set(hook.entries.map((entry) => entry.event))].join(", ")
+      return { what: `hooks on ${events}`, editor: hookEditor(hook) }
     }),
     ...(hasStatusLine
       ? [{ what: "the status line", editor: statusLineEditor(file, context) }]

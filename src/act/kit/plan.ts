@@ -133,10 +133,10 @@ async function stillEnrolled(
   except: string,
 ): Promise<readonly EnrolledRepository[]> {
   const enrolled: EnrolledRepository[] = []
-  for (const it of manifest.repositories) {
-    if (it.stateDirectory === except) continue
-    const mark = await statFile(markAt(it.stateDirectory))
-    if (mark.kind !== "missing") enrolled.push(it)
+  for (const repository of manifest.repositories) {
+    if (repository.stateDirectory === except) continue
+    const mark = await statFile(markAt(repository.stateDirectory))
+    if (mark.kind !== "missing") enrolled.push(repository)
   }
   return enrolled
 }

@@ -122,16 +122,23 @@ function stageNamed(state: RunState, nameOrNumber: string): number {
 }
 
 function keptOutputs(state: RunState, until: number): PipelineEventBody[] {
-  return state.stages.slice(0, until).flatMap((it, stage): PipelineEventBody[] => {
-    if (it.status === "skipped") {
-      return [{ type: "skipped", by: it.skippedBy ?? ENGINE, stage, reason: it.summary ?? "" }]
+  return state.stages.slice(0, until).flatMap((stageConfig, stage): PipelineEventBody[] => {
+    if (stageConfig.status === "skipped") {
+      return [
+        {
+          type: "skipped",
+          by: stageConfig.skippedBy ?? ENGINE,
+          stage,
+          reason: stageConfig.summary ?? "",
+        },
+      ]
     }
-    if (!it.hasOutput) {
+    if (!stageConfig.hasOutput) {
       const name = (at: number) => state.start.config.stages[at]?.name ?? ""
       throw StageNotReached({ id: state.id, stage: name(until), missing: name(stage) })
     }
-    const { output, failure, summary } = it
-    const at = { stage, attempt: Math.max(1, it.attempt) }
+    const { output, failure, summary } = stageConfig
+    const at = { stage, attempt: Math.max(1, stageConfig.attempt) }
     const failed: PipelineEventBody[] =
       failure === undefined
         ? []

@@ -72,9 +72,9 @@ async function tryOut(
   const tried = tryPatterns(verdicts.verdicts, patterns)
   const uses = checkRiskPaths(patterns, await deps.listFiles(signal))
   return {
-    patterns: tried.patterns.map((it, i) => {
+    patterns: tried.patterns.map((pattern, i) => {
       const use = uses[i]
-      return { ...it, files: use?.kind === "fits" ? use.files : 0 }
+      return { ...pattern, files: use?.kind === "fits" ? use.files : 0 }
     }),
     looked: tried.looked,
     hits: tried.hits.slice(0, limit),

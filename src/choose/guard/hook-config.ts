@@ -119,9 +119,9 @@ async function readSettings(file: string): Promise<Settings> {
 /** Removes comments and trailing commas; undefined if a comment is unclosed. */
 function plainJson(text: string): string | undefined {
   let isOpen = false
-  const plain = text.replace(STRING_OR_COMMENT, (it) => {
-    if (it.startsWith("/*") && (it.length < 4 || !it.endsWith("*/"))) isOpen = true
-    return it.startsWith("/") ? " " : it
+  const plain = text.replace(STRING_OR_COMMENT, (match) => {
+    if (match.startsWith("/*") && (match.length < 4 || !match.endsWith("*/"))) isOpen = true
+    return match.startsWith("/") ? " " : match
   })
   return isOpen ? undefined : plain.replace(STRING_OR_LAST_COMMA, (it) => (it === "," ? "" : it))
 }

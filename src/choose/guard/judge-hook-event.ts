@@ -31,8 +31,8 @@ export async function judgeEvent(event: HookEvent, context: HookContext): Promis
   const judged = decide(verdicts)
   const ms = Math.max(0, context.clock.now() - startedAt)
   const facts = { ms, isByHand: context.isByHand === true }
-  for (const it of [judged, ...notesBeside(verdicts, judged)]) {
-    await appendVerdict(context.stateDirectory, lineOf(event, it, facts)).catch(() => {})
+  for (const verdict of [judged, ...notesBeside(verdicts, judged)]) {
+    await appendVerdict(context.stateDirectory, lineOf(event, verdict, facts)).catch(() => {})
   }
   return judged
 }

@@ -162,8 +162,8 @@ function isWanted(line: VerdictLine, query: VerdictQuery): boolean {
   )
 }
 
-function verdictOf(it: JsonlRecord): VerdictLine | undefined {
-  const { at, host, event, session, tool, paths, rule, verdict, text, ms } = it
+function verdictOf(record: JsonlRecord): VerdictLine | undefined {
+  const { at, host, event, session, tool, paths, rule, verdict, text, ms } = record
   const isWhole = isMoment(at) && isText(host) && isText(event) && isText(session) && isText(text)
   if (!isWhole || !isVerdict(verdict) || !Array.isArray(paths)) return undefined
   return {

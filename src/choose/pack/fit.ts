@@ -110,10 +110,10 @@ function selectionOf(
   files: readonly WeighedFile[],
 ): Pick<Selection, "files" | "left"> {
   const byPath = new Map(files.map((it) => [it.file.path, it]))
-  const selected = chosen.flatMap((it) => {
-    const weighed = byPath.get(it.path)
+  const selected = chosen.flatMap((file) => {
+    const weighed = byPath.get(file.path)
     if (weighed === undefined) return []
-    return [{ ...it, scored: weighed, content: weighed.content, text: weighed.text }]
+    return [{ ...file, scored: weighed, content: weighed.content, text: weighed.text }]
   })
   return { files: selected, left }
 }
@@ -153,12 +153,12 @@ async function closureSignatures(
   const scoredByPath = new Map(scored.map((it) => [it.file.path, it]))
   const closed: ClosureSelection[] = []
   let left = room
-  for (const it of allowed) {
-    const content = contents.get(it.file.content)
+  for (const candidate of allowed) {
+    const content = contents.get(candidate.file.content)
     // A file without a text changed since the scan; its signatures may differ.
-    if (content === undefined || texts.get(it.file.path) === undefined) continue
-    const file = closureScored(it, scoredByPath.get(it.file.path))
-    const made = signaturesOf(it, content, { file, options })
+    if (content === undefined || texts.get(candidate.file.path) === undefined) continue
+    const file = closureScored(candidate, scoredByPath.get(candidate.file.path))
+    const made = signaturesOf(candidate, content, { file, options })
     if (made === undefined || made.tokens > left) continue
     closed.push(made)
     left -= made.tokens

@@ -51,8 +51,8 @@ export function parseRows<Row extends z.ZodType>(
   row: Row,
   rows: readonly DatabaseRow[],
 ): z.output<Row>[] {
-  return rows.map((it) => {
-    const parsed = row.safeParse(it)
+  return rows.map((rawRow) => {
+    const parsed = row.safeParse(rawRow)
     if (parsed.success) return parsed.data
     const [issue] = parsed.error.issues
     const where = issue?.path.join(".") ?? ""

@@ -95,20 +95,24 @@ function findParagraph(id: string, library: Library): StoredParagraph {
   return paragraph
 }
 
-function showParagraph(it: StoredParagraph, library: Library, graph: Graph): KbParagraphShown {
+function showParagraph(
+  paragraph: StoredParagraph,
+  library: Library,
+  graph: Graph,
+): KbParagraphShown {
   const beside = (number: number) => {
     const other = library.paragraphs[number]
-    return other?.document.id === it.document.id ? shownParagraph(other) : null
+    return other?.document.id === paragraph.document.id ? shownParagraph(other) : null
   }
   const along = (kind: EdgeKind) =>
     graph
-      .edges(it)
+      .edges(paragraph)
       .filter((edge) => edge.kind === kind)
       .map(({ to, words }) => ({ paragraph: shownParagraph(to), text: words }))
   return {
-    paragraph: shownParagraph(it),
-    before: beside(it.number - 1),
-    after: beside(it.number + 1),
+    paragraph: shownParagraph(paragraph),
+    before: beside(paragraph.number - 1),
+    after: beside(paragraph.number + 1),
     refersTo: along("refers to"),
     referredFrom: along("referred from"),
   }

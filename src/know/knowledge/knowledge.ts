@@ -92,19 +92,19 @@ async function statusOf(
   const apart = new Set(folders.map((it) => it.folder))
   const byFolder = Map.groupBy(library.documents, (it) => it.folder)
   return {
-    folders: folders.map((it) => {
-      const documents = byFolder.get(it.folder) ?? []
+    folders: folders.map((folder) => {
+      const documents = byFolder.get(folder.folder) ?? []
       return {
-        folder: it.folder,
-        tier: it.tier,
+        folder: folder.folder,
+        tier: folder.tier,
         documents: documents.length,
         paragraphs: documents.reduce(
           (sum, { id }) => sum + (library.byDocument.get(id)?.length ?? 0),
           0,
         ),
-        addedAt: it.added_at,
-        isStale: isStale(it.folder, documents, apart),
-        skipped: skippedIn(it.skipped),
+        addedAt: folder.added_at,
+        isStale: isStale(folder.folder, documents, apart),
+        skipped: skippedIn(folder.skipped),
       }
     }),
     documents: library.documents.length,

@@ -250,11 +250,11 @@ function isStale(claim: Claim, { clock, machine }: ClaimsContext): boolean {
 
 type NewClaim = Pick<Claim, "path" | "token" | "fence">
 
-function claimOf(it: NewClaim, holder: Holder, context: ClaimsContext): ClaimRecord {
+function claimOf(claim: NewClaim, holder: Holder, context: ClaimsContext): ClaimRecord {
   const now = context.clock.now()
   const leaseMs = holder.leaseMs ?? LEASE_MS
   return {
-    ...it,
+    ...claim,
     session: holder.session,
     state: "held",
     pid: holder.process.pid,

@@ -90,8 +90,10 @@ function asDrift(first: readonly string[]): Drift {
   return { fingerprint: digest(paths.join("\0")), paths, isCut }
 }
 
-function isRegistration(it: LedgerRecord, { isRegistrationFile }: Classifier): boolean {
-  return it.kind === "registered" || (it.kind === "modified" && isRegistrationFile(it.path))
+function isRegistration(record: LedgerRecord, { isRegistrationFile }: Classifier): boolean {
+  return (
+    record.kind === "registered" || (record.kind === "modified" && isRegistrationFile(record.path))
+  )
 }
 
 function endOfRegistration(bytes: Buffer, classifier: Classifier): number | undefined {

@@ -47,9 +47,9 @@ export function summaryOf(sessionId: string, records: readonly LedgerRecord[]): 
   }
 }
 
-export function simulationOf(it: LedgerRecord): Simulation | undefined {
-  if (it.kind !== "simulated") return undefined
-  return { id: it.id, files: it.files, risk: it.risk, at: it.at }
+export function simulationOf(record: LedgerRecord): Simulation | undefined {
+  if (record.kind !== "simulated") return undefined
+  return { id: record.id, files: record.files, risk: record.risk, at: record.at }
 }
 
 type ModifiedRecord = Extract<LedgerRecord, { kind: "modified" }>
@@ -67,9 +67,10 @@ function touchedOf(modified: readonly ModifiedRecord[]): readonly TouchedPath[] 
 /** Two processes may have written the same nudge; the first one counts. */
 function nudgesOf(records: readonly LedgerRecord[]): LedgerSummary["nudges"] {
   const byFingerprint = new Map<string, { fingerprint: string; at: number }>()
-  for (const it of records) {
-    const isNew = it.kind === "nudged" && !byFingerprint.has(it.fingerprint)
-    if (isNew) byFingerprint.set(it.fingerprint, { fingerprint: it.fingerprint, at: it.at })
+  for (const record of records) {
+    const isNew = record.kind === "nudged" && !byFingerprint.has(record.fingerprint)
+    if (isNew)
+      byFingerprint.set(record.fingerprint, { fingerprint: record.fingerprint, at: record.at })
   }
   return [...byFingerprint.values()]
 }
@@ -87,20 +88,20 @@ export function activityOf(
   }))
 }
 
-function pathOf(it: LedgerRecord): string | null {
-  switch (it.kind) {
+function pathOf(record: LedgerRecord): string | null {
+  switch (record.kind) {
     case "modified":
     case "outside":
-      return it.path
+      return record.path
     case "registered":
-      return it.file
+      return record.file
     case "simulated":
-      return it.files[0]?.path ?? null
+      return record.files[0]?.path ?? null
     case "opened":
     case "nudged":
       return null
     default:
-      return it satisfies never
+      return record satisfies never
   }
 }
 

@@ -70,8 +70,8 @@ function pathMapsOf(path: string, configs: ReadonlyMap<string, Manifest>): reado
   if (config === undefined) return []
   let open = [path]
   for (let depth = 0; depth < DEEPEST_EXTENDS && open.length > 0; depth++) {
-    for (const it of open) {
-      const [map] = mapIn(configs.get(it))
+    for (const path of open) {
+      const [map] = mapIn(configs.get(path))
       if (map === undefined) continue
       const base = posix.relative(config.folder, posix.join(map.folder, map.base))
       return [{ ...map, folder: config.folder, base: base === "" ? "." : base }]
@@ -91,9 +91,9 @@ function extendedBy(path: string, configs: ReadonlyMap<string, Manifest>): strin
   const config = configs.get(path)
   const written: unknown = config?.value.extends
   const all = Array.isArray(written) ? written : [written]
-  return all.slice(0, MOST_TARGETS).flatMap((it: unknown) => {
-    if (config === undefined || !isText(it) || !it.startsWith(".")) return []
-    const target = posix.join(config.folder, it)
+  return all.slice(0, MOST_TARGETS).flatMap((value: unknown) => {
+    if (config === undefined || !isText(value) || !value.startsWith(".")) return []
+    const target = posix.join(config.folder, value)
     return (
       [target, `${target}.json`, `${target}/tsconfig.json`].find((one) => configs.has(one)) ?? []
     )

@@ -130,9 +130,9 @@ function meanLengths(all: readonly FieldMeasures[]): FieldMeans {
   const mean = (field: SymbolField) => {
     let sum = 0
     let filled = 0
-    for (const it of all) {
-      sum += it[field].length
-      if (it[field].length > 0) filled++
+    for (const symbol of all) {
+      sum += symbol[field].length
+      if (symbol[field].length > 0) filled++
     }
     return sum / Math.max(1, filled)
   }

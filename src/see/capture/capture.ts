@@ -159,10 +159,10 @@ async function showSettings(input: SettingsRequest, deps: CaptureDeps): Promise<
   const { layers, mcpServers } = await host.survey(place, deps.disk)
   // A file that a link reaches outside may belong to anyone: show its name only.
   const ours = layers.filter((it) => it.trust !== "external")
-  const shown = ours.map((it) => {
-    if (it.outcome.kind !== "found") return it
-    const values = shownValues(it, it.outcome.values, { host, place })
-    return { ...it, outcome: { ...it.outcome, values: redact.values(values) } }
+  const shown = ours.map((layer) => {
+    if (layer.outcome.kind !== "found") return layer
+    const values = shownValues(layer, layer.outcome.values, { host, place })
+    return { ...layer, outcome: { ...layer.outcome, values: redact.values(values) } }
   })
   return {
     host: host.name,

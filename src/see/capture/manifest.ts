@@ -191,14 +191,14 @@ function reasonOf({ reason, importedBy, load, waitsFor }: HostItem): string {
   return importedBy === undefined ? reason : `${reason}:${importedBy.line}`
 }
 
-function redactSearched(it: SearchedPath, redact: Redact): SearchedPath {
-  const detail = it.detail === undefined ? {} : { detail: redact.line(it.detail) }
-  return { ...it, path: redact.line(it.path), ...detail }
+function redactSearched(path: SearchedPath, redact: Redact): SearchedPath {
+  const detail = path.detail === undefined ? {} : { detail: redact.line(path.detail) }
+  return { ...path, path: redact.line(path.path), ...detail }
 }
 
-function redactNote(it: ManifestNote, redact: Redact): ManifestNote {
-  const path = it.path === undefined ? {} : { path: redact.line(it.path) }
-  return { ...it, text: redact.line(it.text), ...path }
+function redactNote(note: ManifestNote, redact: Redact): ManifestNote {
+  const path = note.path === undefined ? {} : { path: redact.line(note.path) }
+  return { ...note, text: redact.line(note.text), ...path }
 }
 
 /** Files of the project are shown whole; others may have anything of the user in them. */

@@ -81,10 +81,10 @@ export function shareDescriptions(
 
 function namesWithin(lines: readonly string[], budgetTokens: number) {
   let used = 0
-  return lines.map((it) => {
-    if (used + costOf(it) > budgetTokens) return undefined
-    used += costOf(it)
-    return it
+  return lines.map((line) => {
+    if (used + costOf(line) > budgetTokens) return undefined
+    used += costOf(line)
+    return line
   })
 }
 

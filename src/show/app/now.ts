@@ -140,10 +140,10 @@ type Work = {
 /** The cost of a run counts for the day on which it ended or, while it runs, for today. */
 export function sumSpend({ runs, pipelines }: Work, now: number): Now["spend"] {
   const costs = [
-    ...runs.flatMap((it) => {
-      const usd = it.cost.reportedUsd ?? it.cost.computedUsd
+    ...runs.flatMap((run) => {
+      const usd = run.cost.reportedUsd ?? run.cost.computedUsd
       // A scripted agent reports costs and spends nothing.
-      return usd === null || it.type === "synthetic" ? [] : [{ at: it.endedAt ?? now, usd }]
+      return usd === null || run.type === "synthetic" ? [] : [{ at: run.endedAt ?? now, usd }]
     }),
     ...pipelines.map((it) => ({ at: it.endedAt ?? it.updatedAt, usd: it.cost.spentUsd })),
   ].filter((it) => it.usd > 0)

@@ -155,11 +155,11 @@ function holdBars(tokens: TokenColours, kind: ThemeKind): TokenColours {
   const everywhere = [tokens.canvas, tokens.surface, tokens.sunken]
   const away = kind === "light" ? -1 : 1
   const held = (name: BarName) =>
-    moveUntil(tokens[name], away, (it) => {
+    moveUntil(tokens[name], away, (candidate) => {
       const grounds = name === "text" ? [...everywhere, tokens.raised] : everywhere
-      const onGrounds = grounds.every((ground) => contrast(it, ground) >= BARS[name])
-      const onTint = contrast(it, tokens["accent-tint"]) >= BAR_ON_ACCENT_TINT
-      return onGrounds && onTint && (name === "text-3" || isReadWherePressed(it, tokens))
+      const onGrounds = grounds.every((ground) => contrast(candidate, ground) >= BARS[name])
+      const onTint = contrast(candidate, tokens["accent-tint"]) >= BAR_ON_ACCENT_TINT
+      return onGrounds && onTint && (name === "text-3" || isReadWherePressed(candidate, tokens))
     })
   return {
     ...tokens,
@@ -180,8 +180,8 @@ function holdBars(tokens: TokenColours, kind: ThemeKind): TokenColours {
 }
 
 /** The current sidebar item: canvas with 6 % of the text colour over it. */
-function isReadWherePressed(it: Oklch, { canvas, text }: TokenColours): boolean {
-  return contrastUnderVeil(it, canvas, { colour: text, alpha: 0.06 }) >= BAR_WHERE_PRESSED
+function isReadWherePressed(color: Oklch, { canvas, text }: TokenColours): boolean {
+  return contrastUnderVeil(color, canvas, { colour: text, alpha: 0.06 }) >= BAR_WHERE_PRESSED
 }
 
 /** The seven kinds of context have the same lightness and chroma and differ only in hue. */

@@ -23,8 +23,8 @@ export const THEMES: readonly Theme[] = [
   theme("Coal", { base: [0.12, 0, 265], accent: [0.75, 0.14, 274], contrast: 1.1 }),
 ]
 
-export function kindOf(it: Theme): ThemeKind {
-  return it.base.l > 0.5 ? "light" : "dark"
+export function kindOf(theme: Theme): ThemeKind {
+  return theme.base.l > 0.5 ? "light" : "dark"
 }
 
 type Triple = readonly [l: number, c: number, h: number]

@@ -184,23 +184,23 @@ function createReceiver(deps: Deps, store: Store, loadNewer: () => void) {
     if (isFollowing && !isAtEnd(window)) loadNewer()
     if (missed !== null) noteCaughtUp(messages.length)
   }
-  const receive = (it: RunUpdate): void => {
-    switch (it.kind) {
+  const receive = (update: RunUpdate): void => {
+    switch (update.kind) {
       case "message":
-        gathered.push(it.message)
+        gathered.push(update.message)
         if (gathered.length === 1) deps.after(GATHER_MS, flush)
         return
       case "delta":
-        return change({ writing: withText(state().writing, it.parentId ?? "", it.text) })
+        return change({ writing: withText(state().writing, update.parentId ?? "", update.text) })
       case "subscribed":
-        change({ window: withLastSeq(state().window, it.lastSeq) })
+        change({ window: withLastSeq(state().window, update.lastSeq) })
         if (state().line === "lost") noteCaughtUp(0)
         return
       case "lost":
         missed = 0
         return change({ line: "lost", writing: NOTHING.writing })
       case "updated":
-        return deps.onRun(it.run)
+        return deps.onRun(update.run)
       case "deleted":
         return change({ phase: "deleted" })
       // The page shows both from the run's own row and messages.
@@ -208,7 +208,7 @@ function createReceiver(deps: Deps, store: Store, loadNewer: () => void) {
       case "error":
         return
       default:
-        it satisfies never
+        update satisfies never
     }
   }
   return { receive, stop: () => callOff() }

@@ -77,17 +77,17 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
       at={params.at}
       openKey="folds.open"
       onMove={moveTo}
-      onOpen={(it) => {
-        if (it.kind === "session") turn(it)
-        else onParams({ at: it.key, show: it.branch.id, step: null })
+      onOpen={(row) => {
+        if (row.kind === "session") turn(row)
+        else onParams({ at: row.key, show: row.branch.id, step: null })
       }}
-      renderItem={(it, plain) => {
-        const { depth, position, siblings, isOpen } = it
+      renderItem={(row, plain) => {
+        const { depth, position, siblings, isOpen } = row
         const option = { ...plain, branch: { level: depth + 1, position, siblings, isOpen } }
-        return it.kind === "session" ? (
-          <SessionRow now={now} line={it} option={option} />
+        return row.kind === "session" ? (
+          <SessionRow now={now} line={row} option={option} />
         ) : (
-          <BranchRow now={now} line={it} option={option} />
+          <BranchRow now={now} line={row} option={option} />
         )
       }}
     />

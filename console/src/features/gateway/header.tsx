@@ -86,9 +86,9 @@ function pageOf({ run, id }: ProxiedSession): string {
 /** A run that was proxied more than once has one page: that of its newest proxied session. */
 function byPage(sessions: readonly ProxiedSession[]): readonly ProxiedSession[] {
   const pages = new Set<string>()
-  return sessions.filter((it) => {
-    const isNew = !pages.has(pageOf(it))
-    pages.add(pageOf(it))
+  return sessions.filter((session) => {
+    const isNew = !pages.has(pageOf(session))
+    pages.add(pageOf(session))
     return isNew
   })
 }

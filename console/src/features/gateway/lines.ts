@@ -189,18 +189,18 @@ function nameIn({ sessions }: GatewayShow, { proxiedSession, seq }: GatewayReque
 /** A branch is marked once, at the first request without it. */
 function marksOf(requests: readonly GatewayRequest[], from: number): readonly AreaMark[] {
   const branchIds = new Set<string>()
-  return requests.flatMap((it): readonly AreaMark[] => {
-    const fresh = it.folded.filter((one) => !branchIds.has(one.branchId))
+  return requests.flatMap((request): readonly AreaMark[] => {
+    const fresh = request.folded.filter((one) => !branchIds.has(one.branchId))
     for (const one of fresh) branchIds.add(one.branchId)
     if (fresh.length === 0) return []
     const tokens = fresh.reduce((sum, one) => sum + one.tokens, 0)
     const what = plural(fresh.length, "branch", "branches")
     return [
       {
-        key: keyOf(it),
-        atMs: it.at - from,
+        key: keyOf(request),
+        atMs: request.at - from,
         label: `−${formatCount(tokens)}`,
-        title: `${what} folded at request ${it.seq}: ${formatExact(tokens)} tokens left out`,
+        title: `${what} folded at request ${request.seq}: ${formatExact(tokens)} tokens left out`,
       },
     ]
   })

@@ -46,17 +46,17 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
       // An ended session is read from its start.
       sticksToEnd={show.sessions.some((it) => it.isAlive)}
       onMove={(key) => onParams({ at: key, piece: null, from: null }, "replace")}
-      onOpen={(it, how) => {
-        if (it.kind === "counts") return turn(it)
-        const change = { at: it.key === at ? "" : it.key, piece: null, from: null }
+      onOpen={(line, how) => {
+        if (line.kind === "counts") return turn(line)
+        const change = { at: line.key === at ? "" : line.key, piece: null, from: null }
         onParams(change, how === "key" ? "replace" : "push")
       }}
-      renderItem={(it, option) => {
-        if (it.kind === "session") return <SessionHeading line={it} />
-        return it.kind === "counts" ? (
-          <CountsRow line={it} option={option} />
+      renderItem={(line, option) => {
+        if (line.kind === "session") return <SessionHeading line={line} />
+        return line.kind === "counts" ? (
+          <CountsRow line={line} option={option} />
         ) : (
-          <RequestRow line={it} scale={scale} option={option} />
+          <RequestRow line={line} scale={scale} option={option} />
         )
       }}
     />

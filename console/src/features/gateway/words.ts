@@ -166,13 +166,13 @@ export function describeNewItems({ added }: Pick<GatewayRequest, "added">): stri
 
 function withoutAnswered(added: readonly WireItem[]): readonly WireItem[] {
   const answers = new Map<string, number>()
-  for (const it of added) {
-    if (it.kind === "result") answers.set(it.name, (answers.get(it.name) ?? 0) + 1)
+  for (const item of added) {
+    if (item.kind === "result") answers.set(item.name, (answers.get(item.name) ?? 0) + 1)
   }
-  return added.filter((it) => {
-    const left = answers.get(it.name) ?? 0
-    if (it.kind !== "call" || left === 0) return true
-    answers.set(it.name, left - 1)
+  return added.filter((item) => {
+    const left = answers.get(item.name) ?? 0
+    if (item.kind !== "call" || left === 0) return true
+    answers.set(item.name, left - 1)
     return false
   })
 }

@@ -49,8 +49,8 @@ export function VerdictRows({ lines, params, handle, onParams }: VerdictRowsProp
       at={params.at}
       openKey="guard.open"
       onMove={(at) => onParams({ at }, "replace")}
-      onOpen={(it) => {
-        if (it.kind === "verdict") onParams({ at: it.key, show: it.key, trying: false })
+      onOpen={(row) => {
+        if (row.kind === "verdict") onParams({ at: row.key, show: row.key, trying: false })
       }}
       renderItem={(it, option) =>
         it.kind === "day" ? (

@@ -157,11 +157,11 @@ export function cyclesOf({
   dependsOn,
 }: Pick<MapFolder, "folder" | "usedBy" | "dependsOn">): readonly Cycle[] {
   const importers = new Map(usedBy.map((it) => [it.folder, it.files]))
-  return dependsOn.flatMap((it) => {
-    const back = importers.get(it.folder)
+  return dependsOn.flatMap((other) => {
+    const back = importers.get(other.folder)
     if (back === undefined) return []
-    const sentence = `Cycle: ${importing(back)} in ${rootName(it.folder)} import ${folder}, and ${importing(it.files)} import back.`
-    return [{ folder: it.folder, sentence: visibleLine(sentence) }]
+    const sentence = `Cycle: ${importing(back)} in ${rootName(other.folder)} import ${folder}, and ${importing(other.files)} import back.`
+    return [{ folder: other.folder, sentence: visibleLine(sentence) }]
   })
 }
 

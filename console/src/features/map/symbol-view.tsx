@@ -41,8 +41,8 @@ export function SymbolView({ shown, params, onParams, ...view }: SymbolViewProps
         takesFocus={view.takesFocus}
         keyOf={(it) => it.key}
         isHeading={(it) => it.kind === "heading"}
-        onOpen={(it) => {
-          const show = targetOf(it)
+        onOpen={(link) => {
+          const show = targetOf(link)
           if (show !== undefined) view.onShow(show)
         }}
         renderLine={(it, option) => <AnyLine line={it} option={option} />}

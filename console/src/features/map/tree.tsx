@@ -53,10 +53,10 @@ export function Tree(props: TreeProps) {
       at={params.at}
       openKey="map.open"
       onMove={moveTo}
-      onOpen={(it) => {
-        if (it.kind === "note") return it.state === "failed" ? onRetry?.(it.folder) : undefined
-        if (it.isOpen !== null) return turn(it)
-        onParams({ at: it.key, show: it.entry.path })
+      onOpen={(row) => {
+        if (row.kind === "note") return row.state === "failed" ? onRetry?.(row.folder) : undefined
+        if (row.isOpen !== null) return turn(row)
+        onParams({ at: row.key, show: row.entry.path })
       }}
       renderItem={(it, option) =>
         it.kind === "note" ? (

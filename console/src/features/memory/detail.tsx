@@ -115,11 +115,11 @@ function Cites({ memory: { cites } }: { readonly memory: Memory }) {
   return (
     <Block title="Cited code" aside={formatExact(cites.length)}>
       <Stack gap="8">
-        {cites.map((it) => {
-          const { description, tone } = CITE_STATES[it.state]
+        {cites.map((cite) => {
+          const { description, tone } = CITE_STATES[cite.state]
           return (
-            <Flow key={placeOf(it)} align="apart">
-              <CiteLink cite={it} />
+            <Flow key={placeOf(cite)} align="apart">
+              <CiteLink cite={cite} />
               <Text size="sm" tone={tone}>
                 {description}
               </Text>

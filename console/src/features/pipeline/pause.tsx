@@ -25,16 +25,16 @@ const KEYS: Readonly<Record<string, string>> = {
 export function Pause({ run, pause, now, isReadOnly, writes }: PauseProps) {
   const [draft, setDraft] = useState<string | null>(null)
   const acts = actsOf(pause, writes, () => setDraft(draft === null ? "" : null))
-  const choices = pause.choices.flatMap((it): PauseChoice[] => {
-    const [keyId, onPick] = [KEYS[it.key], acts[it.key]]
+  const choices = pause.choices.flatMap((choice): PauseChoice[] => {
+    const [keyId, onPick] = [KEYS[choice.key], acts[choice.key]]
     if (keyId === undefined || onPick === undefined) return []
-    const description = visibleLine(it.consequence)
+    const description = visibleLine(choice.consequence)
     return [
       {
-        word: visibleLine(it.word),
+        word: visibleLine(choice.word),
         description,
         keyId,
-        isOn: it.key === "1" && !pause.isConfirmingExit,
+        isOn: choice.key === "1" && !pause.isConfirmingExit,
         onPick,
       },
     ]

@@ -161,10 +161,10 @@ function RecipeEntry({ recipes, chosen, draft, problems, set }: RecipeEntryProps
   return (
     <PickEntry
       label="Recipe"
-      choices={recipes.map((it) => {
-        const reason = startProblem(it)
-        const detail = reason ?? plural(it.config?.stages.length ?? 0, "stage")
-        return { value: it.slug, label: it.slug, detail, isMissing: reason !== undefined }
+      choices={recipes.map((recipe) => {
+        const reason = startProblem(recipe)
+        const detail = reason ?? plural(recipe.config?.stages.length ?? 0, "stage")
+        return { value: recipe.slug, label: recipe.slug, detail, isMissing: reason !== undefined }
       })}
       value={draft.agent}
       problem={problems.agent}

@@ -50,26 +50,26 @@ export function contextChart(
       description: describeCall(it, points[i - 1]),
     })),
     marks: [
-      ...compactions.map((it): AreaMark => {
-        const sizes = `${sizeOf(it.tokensBefore)} → ${sizeOf(it.tokensAfter)}`
-        const next = points.findIndex((one) => one.at >= it.at)
+      ...compactions.map((compaction): AreaMark => {
+        const sizes = `${sizeOf(compaction.tokensBefore)} → ${sizeOf(compaction.tokensAfter)}`
+        const next = points.findIndex((one) => one.at >= compaction.at)
         return {
           key: String((next < 0 ? points.length - 1 : next) + 1),
-          atMs: time.positionOf(it.at),
+          atMs: time.positionOf(compaction.at),
           label: sizes,
-          title: `Compacted after turn ${it.turn}, ${sizes} (${it.cause})`,
+          title: `Compacted after turn ${compaction.turn}, ${sizes} (${compaction.cause})`,
         }
       }),
-      ...branches.flatMap((it): readonly AreaMark[] => {
-        const at = it.completedAt
-        if (at === null || it.tokensKeptOut === 0) return []
+      ...branches.flatMap((branch): readonly AreaMark[] => {
+        const at = branch.completedAt
+        if (at === null || branch.tokensKeptOut === 0) return []
         const next = points.findIndex((one) => one.at >= at)
         return [
           {
             key: String((next < 0 ? points.length - 1 : next) + 1),
             atMs: time.positionOf(at),
-            label: `−${formatCount(it.tokensKeptOut)}`,
-            title: `Folded: ${formatExact(it.tokensKeptOut)} tokens kept out, ${it.description}`,
+            label: `−${formatCount(branch.tokensKeptOut)}`,
+            title: `Folded: ${formatExact(branch.tokensKeptOut)} tokens kept out, ${branch.description}`,
           },
         ]
       }),

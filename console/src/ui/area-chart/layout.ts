@@ -91,13 +91,13 @@ export function placeMarks(
   { wholeMs, widthPx }: { readonly wholeMs: number; readonly widthPx: number },
 ): readonly PlacedMark[] {
   let freeFromPx = 0
-  return marks.map((it) => {
-    const share = Math.min(1, it.atMs / Math.max(1, wholeMs))
-    const labelPx = it.label.length * CHARACTER_PX + GAP_PX
+  return marks.map((mark) => {
+    const share = Math.min(1, mark.atMs / Math.max(1, wholeMs))
+    const labelPx = mark.label.length * CHARACTER_PX + GAP_PX
     const isTurned = share * widthPx + labelPx > widthPx
     const leftPx = share * widthPx - (isTurned ? labelPx : 0)
     const isNamed = leftPx >= freeFromPx
     if (isNamed) freeFromPx = leftPx + labelPx
-    return { ...it, share, isNamed, isTurned }
+    return { ...mark, share, isNamed, isTurned }
   })
 }

@@ -111,8 +111,8 @@ function keyOf({ kind, isCut }: BarSegment): string {
   return isCut ? `${kind} left out` : kind
 }
 
-function describeSegment(it: BarSegment): string {
-  return `${keyOf(it)}, ${formatExact(it.tokens)} tokens`
+function describeSegment(segment: BarSegment): string {
+  return `${keyOf(segment)}, ${formatExact(segment.tokens)} tokens`
 }
 
 function describeBar(segments: readonly BarSegment[]): string {

@@ -107,8 +107,8 @@ function nearest(
 /** A repeated node is drawn once, at its nearest hop. */
 function withoutRepeats(all: readonly GraphNode[]): readonly GraphNode[] {
   const byKey = new Map<string, GraphNode>()
-  for (const it of all.toSorted((a, b) => a.hops - b.hops)) {
-    if (!byKey.has(keyOf(it))) byKey.set(keyOf(it), it)
+  for (const node of all.toSorted((a, b) => a.hops - b.hops)) {
+    if (!byKey.has(keyOf(node))) byKey.set(keyOf(node), node)
   }
   return [...byKey.values()]
 }
@@ -121,16 +121,18 @@ function keyOf({ side, id }: Pick<GraphNode, "side" | "id">): string {
  * A second hop with an unknown or undrawn intermediate node has no line, because it would be wrong.
  */
 function edgeOf(
-  it: PlacedNode,
+  node: PlacedNode,
   placed: readonly PlacedNode[],
   centre: GridCell,
 ): readonly GraphEdge[] {
-  const between = placed.find((one) => one.side === it.side && one.hops === 1 && one.id === it.via)
-  const inner = it.hops === 1 ? centre : between
+  const between = placed.find(
+    (one) => one.side === node.side && one.hops === 1 && one.id === node.via,
+  )
+  const inner = node.hops === 1 ? centre : between
   if (inner === undefined) return []
-  const [from, to] = it.side === "before" ? [it, inner] : [inner, it]
-  const tone = it.tone === undefined ? {} : { tone: it.tone }
-  return [{ key: it.key, from: spot(from), to: spot(to), isSure: it.isSure, ...tone }]
+  const [from, to] = node.side === "before" ? [node, inner] : [inner, node]
+  const tone = node.tone === undefined ? {} : { tone: node.tone }
+  return [{ key: node.key, from: spot(from), to: spot(to), isSure: node.isSure, ...tone }]
 }
 
 const spot = ({ column, row }: GridCell): GridCell => ({ column, row })

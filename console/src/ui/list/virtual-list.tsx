@@ -104,18 +104,18 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     >
       {props.head}
       <div className={styles.canvas} role="presentation" style={{ height: `${height}px` }}>
-        {drawn.map((it) => {
-          const item = items[it.index]
+        {drawn.map((virtualItem) => {
+          const item = items[virtualItem.index]
           if (item === undefined) return null
           return (
             <div
-              key={it.key}
-              className={it.index === stuck.current ? styles.stuck : styles.placed}
+              key={virtualItem.key}
+              className={virtualItem.index === stuck.current ? styles.stuck : styles.placed}
               role="presentation"
               style={
-                it.index === stuck.current
+                virtualItem.index === stuck.current
                   ? { top: `${headPx}px` }
-                  : { transform: `translateY(${it.start - headPx}px)` }
+                  : { transform: `translateY(${virtualItem.start - headPx}px)` }
               }
             >
               {props.renderItem(item)}

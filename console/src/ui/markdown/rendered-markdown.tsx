@@ -251,8 +251,8 @@ function MermaidBlock({ source }: { readonly source: string }) {
   useEffect(() => {
     const gone = new AbortController()
     const { signal } = gone
-    const show = (it: Drawing | undefined) => {
-      if (!signal.aborted && it !== undefined) setDrawing(it)
+    const show = (drawing: Drawing | undefined) => {
+      if (!signal.aborted && drawing !== undefined) setDrawing(drawing)
     }
     import("./mermaid-draw.ts")
       .then(({ drawDiagram }) => drawDiagram({ source, look: lookNow(), signal }))

@@ -57,9 +57,9 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
     [show],
   )
   const latestUndo = toasts.findLast((it) => it.undo !== undefined)
-  const undo = (it: Toast) => {
-    close(it.id)
-    it.undo?.()
+  const undo = (toast: Toast) => {
+    close(toast.id)
+    toast.undo?.()
   }
   useKey("undo", latestUndo === undefined ? undefined : () => undo(latestUndo))
   return (

@@ -321,15 +321,15 @@ export function spotBeside(
   const own = middle(from)
   const candidates = spots
     .filter((it) => it.kind === "tile" && it !== from)
-    .flatMap((it) => {
-      const their = middle(it)
+    .flatMap((spot) => {
+      const their = middle(spot)
       const ahead = sign * (isAcross ? their.x - own.x : their.y - own.y)
       if (ahead <= 0.5) return []
       const isInLine = isAcross
-        ? it.y < own.y && own.y < it.y + it.h
-        : it.x < own.x && own.x < it.x + it.w
+        ? spot.y < own.y && own.y < spot.y + spot.h
+        : spot.x < own.x && own.x < spot.x + spot.w
       const aside = Math.abs(isAcross ? their.y - own.y : their.x - own.x)
-      return [{ it, far: ahead + (isInLine ? 0 : 2 * aside + 1_000) }]
+      return [{ it: spot, far: ahead + (isInLine ? 0 : 2 * aside + 1_000) }]
     })
   return candidates.toSorted((a, b) => a.far - b.far)[0]?.it
 }

@@ -243,9 +243,9 @@ export function emitContextUsage(emitter: EventEmitter, response: unknown): bool
   if (!usage.success) return false
   const { totalTokens: used, maxTokens: window, categories } = usage.data
   const tokens = new Map<ContextKind, number>()
-  for (const it of categories.filter((category) => category.kind === "used")) {
-    const kind = CONTEXT_KINDS[it.id ?? ""] ?? "system"
-    tokens.set(kind, (tokens.get(kind) ?? 0) + it.tokens)
+  for (const category of categories.filter((category) => category.kind === "used")) {
+    const kind = CONTEXT_KINDS[category.id ?? ""] ?? "system"
+    tokens.set(kind, (tokens.get(kind) ?? 0) + category.tokens)
   }
   const kinds = [...tokens].map(([kind, count]) => ({ kind, tokens: count }))
   emitter.emit({ event: "context.usage", used, window, kinds })

@@ -33,8 +33,8 @@ const Block = z.discriminatedUnion("type", [
 export type Block = z.infer<typeof Block>
 
 const Blocks = z.array(z.unknown()).transform((blocks) =>
-  blocks.flatMap((it) => {
-    const block = Block.safeParse(it)
+  blocks.flatMap((rawBlock) => {
+    const block = Block.safeParse(rawBlock)
     return block.success ? [block.data] : []
   }),
 )

@@ -197,9 +197,9 @@ function listOf({ settings, project, isTrusted }: LoadedRules, file: string): Pe
     ...settings.map(
       (it) => ({ ...it, id: ruleId(it), origin: "config", isInForce: true }) as const,
     ),
-    ...project.rules.map((it) => {
-      const isInForce = isTrusted || it.decision !== "allow"
-      return { ...it, id: ruleId(it), origin: "project", isInForce } as const
+    ...project.rules.map((rule) => {
+      const isInForce = isTrusted || rule.decision !== "allow"
+      return { ...rule, id: ruleId(rule), origin: "project", isInForce } as const
     }),
   ]
   const inOrder = DECISIONS.flatMap((decision) => rules.filter((it) => it.decision === decision))

@@ -152,9 +152,9 @@ function openPlanSteps(entries: Entries): readonly string[] {
   const input = plan?.event === "activity.started" ? plan.input : ""
   const todos = parseJsonRecord(input)?.["todos"]
   if (!Array.isArray(todos)) return []
-  return todos.flatMap((it: unknown) => {
-    const isOpen = isRecord(it) && it["status"] !== "completed"
-    const text = isOpen ? it["content"] : undefined
+  return todos.flatMap((todo: unknown) => {
+    const isOpen = isRecord(todo) && todo["status"] !== "completed"
+    const text = isOpen ? todo["content"] : undefined
     return typeof text === "string" ? [text] : []
   })
 }

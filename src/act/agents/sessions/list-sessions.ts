@@ -41,9 +41,9 @@ export async function listHostSessions(
   const dated = (await Promise.all(files.map(withStat))).flat()
   const newest = dated.toSorted((a, b) => b.stat.modifiedAtMs - a.stat.modifiedAtMs)
   const sessions: Omit<HostSession, "runId">[] = []
-  for (const it of newest.slice(0, MAX_LISTED_FILES)) {
+  for (const file of newest.slice(0, MAX_LISTED_FILES)) {
     if (sessions.length >= options.limit) break
-    const session = await listed(it, root, options)
+    const session = await listed(file, root, options)
     if (session !== undefined) sessions.push(session)
   }
   return sessions
@@ -64,18 +64,18 @@ async function codexOf(options: ListOptions): Promise<readonly ReadableTranscrip
   const folder = await sessionsFolder("codex", options)
   const files: ReadableTranscript[] = []
   if (folder === undefined) return files
-  for await (const it of codexFiles(folder)) {
+  for await (const file of codexFiles(folder)) {
     if (files.length >= MAX_LISTED_FILES) break
-    files.push(it)
+    files.push(file)
   }
   return files
 }
 
 type DatedTranscript = ReadableTranscript & { readonly stat: FileStat }
 
-async function withStat(it: ReadableTranscript): Promise<readonly DatedTranscript[]> {
-  const stat = await statFile(it.file)
-  return stat.kind === "found" ? [{ ...it, stat: stat.stat }] : []
+async function withStat(transcript: ReadableTranscript): Promise<readonly DatedTranscript[]> {
+  const stat = await statFile(transcript.file)
+  return stat.kind === "found" ? [{ ...transcript, stat: stat.stat }] : []
 }
 
 async function listed(

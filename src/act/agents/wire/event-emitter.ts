@@ -37,9 +37,9 @@ export function createEventEmitter(
     if (!parsed.success) return reportNoise(raw ?? event.event)
     const isFatal = parsed.data.event === "error" && parsed.data.isFatal
     if (isFatal && state.isInTurn) emit({ event: "turn.ended", outcome: "failed" })
-    for (const it of wellFormed(state, parsed.data)) {
-      if (it.event === "activity.ended") liveOutput.drop(it.activityId)
-      queue.push(raw === undefined ? { event: it } : { event: it, raw })
+    for (const event of wellFormed(state, parsed.data)) {
+      if (event.event === "activity.ended") liveOutput.drop(event.activityId)
+      queue.push(raw === undefined ? { event: event } : { event: event, raw })
     }
     if (isFatal) end("failed")
   }

@@ -89,8 +89,8 @@ export function newViolation(
   after: readonly string[],
 ): string | undefined {
   const left = [...before]
-  return after.find((it) => {
-    const index = left.indexOf(it)
+  return after.find((turn) => {
+    const index = left.indexOf(turn)
     if (index !== -1) left.splice(index, 1)
     return index === -1
   })

@@ -78,11 +78,11 @@ function choose(
 ): readonly MatchedHeading[] {
   const fileByFrame = new Map(files.map((it) => [it.frame, it]))
   const starts = new Set(headings.map((it) => it.at))
-  const claims = headings.flatMap((it): readonly MatchedHeading[] => {
-    const file = fileByFrame.get(it.frame)
+  const claims = headings.flatMap((heading): readonly MatchedHeading[] => {
+    const file = fileByFrame.get(heading.frame)
     return file === undefined
       ? []
-      : [{ ...it, file, isExact: isExact({ inside, starts }, it, file) }]
+      : [{ ...heading, file, isExact: isExact({ inside, starts }, heading, file) }]
   })
   const chosen: MatchedHeading[] = []
   const proven = new Set(claims.filter((it) => it.isExact).map((it) => it.frame))

@@ -68,10 +68,14 @@ function sizeOf(histories: readonly History[]): number {
 /** The one with the most in common, if that is over half of the shorter one. */
 function continued(histories: readonly History[], keys: readonly string[]): History | undefined {
   const size = keys.filter(isTelling).length
-  const ranked = histories.toReversed().map((it) => {
-    const ownKeys = it.keys.filter(isTelling)
+  const ranked = histories.toReversed().map((history) => {
+    const ownKeys = history.keys.filter(isTelling)
     const shared = size - difference(ownKeys, keys.filter(isTelling)).added.length
-    return { it, shared, isPart: it.isTold || shared * 2 > Math.min(ownKeys.length, size) }
+    return {
+      it: history,
+      shared,
+      isPart: history.isTold || shared * 2 > Math.min(ownKeys.length, size),
+    }
   })
   return ranked.toSorted((a, b) => b.shared - a.shared).find((it) => it.isPart)?.it
 }

@@ -164,10 +164,10 @@ export function textsOf(deps: ViewDeps) {
     for await (const [sha256, text] of readTexts(deps, id, shown)) texts.set(sha256, text)
     return {
       total: fitting.length,
-      pieces: shown.map((it) => {
-        const text = texts.get(it.sha256)
+      pieces: shown.map((item) => {
+        const text = texts.get(item.sha256)
         const isSearched = words.length > 0 && text !== undefined
-        return { ...it, ...cutText(text), ...(isSearched ? linesWith(text, words) : {}) }
+        return { ...item, ...cutText(text), ...(isSearched ? linesWith(text, words) : {}) }
       }),
     }
   }

@@ -40,9 +40,9 @@ export function allOf(editors: readonly Editor[]): Editor {
     },
     strip(text, before) {
       let after: string | undefined = text
-      for (const it of editors.toReversed()) {
+      for (const editor of editors.toReversed()) {
         if (after === undefined) return undefined
-        after = it.strip(after, before)
+        after = editor.strip(after, before)
       }
       return after
     },

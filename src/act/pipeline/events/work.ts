@@ -91,9 +91,9 @@ export function settleOpen(state: RunState): RunState {
   if (state.stages.every((it) => Object.keys(it.open).length === 0)) return state
   return {
     ...state,
-    stages: state.stages.map((it) => {
-      const cut = Object.values(it.open).filter(({ isPaid }) => isPaid).length
-      return { ...it, open: {}, unknownCalls: it.unknownCalls + cut }
+    stages: state.stages.map((stage) => {
+      const cut = Object.values(stage.open).filter(({ isPaid }) => isPaid).length
+      return { ...stage, open: {}, unknownCalls: stage.unknownCalls + cut }
     }),
   }
 }

@@ -401,10 +401,10 @@ function withoutNamed(material: readonly Sentence[], feedback: string): readonly
   const guides = new Set(
     material.filter((it) => it.tier === "guide" && quoted.includes(bare(it.text))),
   )
-  return material.filter((it) => {
-    if (guides.has(it)) return false
-    const isNamed = named.some((sentence) => bare(it.text).includes(sentence))
-    return !isNamed || (guides.size > 0 && it.tier === "primary")
+  return material.filter((paragraph) => {
+    if (guides.has(paragraph)) return false
+    const isNamed = named.some((sentence) => bare(paragraph.text).includes(sentence))
+    return !isNamed || (guides.size > 0 && paragraph.tier === "primary")
   })
 }
 

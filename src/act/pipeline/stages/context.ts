@@ -58,11 +58,11 @@ function takeWithin(pieces: readonly Piece[], { budgetTokens, count }: Room) {
 }
 
 function paragraphPieces(paragraphs: readonly RetrievedParagraph[]): readonly Piece[] {
-  return paragraphs.map((it, index) => {
+  return paragraphs.map((paragraph, index) => {
     const label = `P${index + 1}`
-    const origin = it.isPrior ? ' from="an earlier answer"' : ""
-    const name = `label="${label}" id="${escapeMarkup(it.id)}" citation="${escapeMarkup(it.citation)}"`
-    const { id, title, citation, text, tier, isPrior } = it
+    const origin = paragraph.isPrior ? ' from="an earlier answer"' : ""
+    const name = `label="${label}" id="${escapeMarkup(paragraph.id)}" citation="${escapeMarkup(paragraph.citation)}"`
+    const { id, title, citation, text, tier, isPrior } = paragraph
     return {
       id,
       text: `<paragraph ${name} tier="${tier}"${origin}>${escapeMarkup(text)}</paragraph>`,

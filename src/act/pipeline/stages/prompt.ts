@@ -77,9 +77,9 @@ function list(lines: readonly string[]): string {
 
 function questionsOf(input: StageInput): readonly string[] {
   const plan = findOutput(input.outputs, Plan)
-  return (plan?.subQueries ?? []).map((it) => {
-    const target = it.target === "" ? "" : ` (look in: ${it.target})`
-    return `${it.question}${target}`
+  return (plan?.subQueries ?? []).map((subQuery) => {
+    const target = subQuery.target === "" ? "" : ` (look in: ${subQuery.target})`
+    return `${subQuery.question}${target}`
   })
 }
 

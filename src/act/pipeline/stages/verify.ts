@@ -157,16 +157,16 @@ const format = (score: number): string =>
   Number.isInteger(score) ? String(score) : score.toFixed(2)
 
 /** Only of failed verifications: if one passed, single sentences below its bar may stay. */
-function failuresOf(it: VerifyResult): Scores["failures"] {
+function failuresOf(result: VerifyResult): Scores["failures"] {
   const shares = [
-    ["entity grounding", it.entities],
-    ["citation accuracy", it.citations],
-    ["relation preservation", it.relations],
+    ["entity grounding", result.entities],
+    ["citation accuracy", result.citations],
+    ["relation preservation", result.relations],
   ] as const
   const sentences = shares.flatMap(([check, { isPassed, failed }]) =>
     isPassed ? [] : distinctSentences(failed).map((failure) => ({ check, ...failure })),
   )
-  const pairs = distinctPairs(it.contradictions).map((pair) => ({
+  const pairs = distinctPairs(result.contradictions).map((pair) => ({
     check: "contradictions",
     sentence: pair.one,
     problem: `It contradicts another sentence (${pair.kind}).`,

@@ -119,8 +119,8 @@ function isReturnOf(branchId: string, { tool, text }: WireStep): boolean {
 function chooseSteps(steps: readonly WireStep[], before: number) {
   const room = Math.max(0, MOST_TRAIL_STEPS - before)
   let units = 0
-  const within = steps.findIndex((it, at) => {
-    units += it.text.length
+  const within = steps.findIndex((step, at) => {
+    units += step.text.length
     return at >= room || units > LARGEST_WIRE_UNITS
   })
   const chosen = within === -1 ? steps : steps.slice(0, within)

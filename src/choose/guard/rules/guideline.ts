@@ -73,8 +73,8 @@ function guidelineOf(written: unknown): readonly HookGuideline[] {
       notAgents: textsIn(when["notAgents"]) ?? [],
       paths: textsIn(when["paths"]),
       denied: restrictions.flatMap((it) => textsIn(it["denied"]) ?? []),
-      allowed: restrictions.flatMap((it) => {
-        const list = textsIn(it["allowed"])
+      allowed: restrictions.flatMap((restriction) => {
+        const list = textsIn(restriction["allowed"])
         return list === undefined ? [] : [list]
       }),
       gates: ofType("hitl_gate").map((it) => textOr(it["reason"], textOr(title, id))),
@@ -91,12 +91,13 @@ function textsIn(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((it) => typeof it === "string") : undefined
 }
 
-function appliesTo(it: HookGuideline, event: ToolEvent): boolean {
+function appliesTo(guideline: HookGuideline, event: ToolEvent): boolean {
   const role = event.agent
-  if (role !== undefined && it.notAgents.includes(role)) return false
-  if (it.agents !== undefined && (role === undefined || !it.agents.includes(role))) return false
-  if (it.paths === undefined) return true
-  const isMatch = createMatcher(it.paths)
+  if (role !== undefined && guideline.notAgents.includes(role)) return false
+  if (guideline.agents !== undefined && (role === undefined || !guideline.agents.includes(role)))
+    return false
+  if (guideline.paths === undefined) return true
+  const isMatch = createMatcher(guideline.paths)
   return pathsOf(event).some(isMatch)
 }
 

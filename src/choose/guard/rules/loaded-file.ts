@@ -50,8 +50,8 @@ export async function readLoaded(
   }
 }
 
-function loadedOf(it: Readonly<Record<string, unknown>>): LoadedFile | undefined {
-  const { path, kind, reason, parent, at } = it
+function loadedOf(record: Readonly<Record<string, unknown>>): LoadedFile | undefined {
+  const { path, kind, reason, parent, at } = record
   if (typeof path !== "string" || typeof kind !== "string" || typeof reason !== "string") {
     return undefined
   }

@@ -36,20 +36,20 @@ async function uncovered(
   if (receipts.length === 0) return risky
   const format = await hashFormatIn(stateDirectory)
   const bare: Risky[] = []
-  for (const it of risky) {
-    const hash = await hashFile(it.path, { root, format })
-    const made = await ledger.ownEdits(event.session, it.path)
+  for (const file of risky) {
+    const hash = await hashFile(file.path, { root, format })
+    const made = await ledger.ownEdits(event.session, file.path)
     const edits = made.map(({ path, sha, at }) => ({ path, hash: sha ?? null, at }))
     // A file that cannot be read was not simulated either.
     const isCovered =
       hash.kind !== "unknown" &&
       covers(receipts, {
-        path: it.path,
+        path: file.path,
         hash: hash.kind === "hashed" ? hash.hash : null,
         session: { edits },
         now: event.at,
       })
-    if (!isCovered) bare.push(it)
+    if (!isCovered) bare.push(file)
   }
   return bare
 }
@@ -58,12 +58,12 @@ async function judgeBare(bare: readonly Risky[], event: BeforeEdit, context: Hoo
   const query = { stateDirectory: context.stateDirectory, now: event.at }
   const lifted: string[] = []
   const refused: Risky[] = []
-  for (const it of bare) {
-    const override = await coveringOverride(query, it.path)
-    if (override === undefined) refused.push(it)
+  for (const file of bare) {
+    const override = await coveringOverride(query, file.path)
+    if (override === undefined) refused.push(file)
     else
       lifted.push(
-        `${shown(it.path)} is high-risk and has no current simulation; an override permits the edit: ${shown(override.reason)}`,
+        `${shown(file.path)} is high-risk and has no current simulation; an override permits the edit: ${shown(override.reason)}`,
       )
   }
   if (refused.length > 0) {

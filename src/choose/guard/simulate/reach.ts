@@ -214,9 +214,9 @@ async function contentsAt(
   const numberAt = (it: number) => graph.tree.files[it]?.content ?? -1
   const contents = await graph.contents([...new Set(positions.map(numberAt))])
   return new Map(
-    positions.flatMap((it) => {
-      const content = contents.get(numberAt(it))
-      return content === undefined ? [] : [[it, content] as const]
+    positions.flatMap((position) => {
+      const content = contents.get(numberAt(position))
+      return content === undefined ? [] : [[position, content] as const]
     }),
   )
 }

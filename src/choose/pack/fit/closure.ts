@@ -48,9 +48,9 @@ function namesToFollow(
 ): ReadonlyMap<number, readonly string[]> {
   const namesByPosition = new Map<number, readonly string[]>()
   let room = 400
-  for (const it of sent) {
-    const position = graph.positionOf(it.file.path)
-    const names = namesUsed(it).slice(0, room)
+  for (const file of sent) {
+    const position = graph.positionOf(file.file.path)
+    const names = namesUsed(file).slice(0, room)
     if (position === undefined || names.length === 0) continue
     namesByPosition.set(position, names)
     room -= names.length

@@ -15,15 +15,15 @@ type SegmentFacts = {
  * Probability that a fix of the file edits the segment: a logistic regression on 13,131 segments of
  * 135 issues, the same that `relevanceOf` was fitted on.
  */
-export function segmentChance(it: SegmentFacts): number {
+export function segmentChance(facts: SegmentFacts): number {
   const z =
     -2.85 +
-    2.03 * it.local -
-    0.63 * it.overall +
-    0.48 * Math.log1p(it.tokens) +
-    (it.isNamed ? 0.23 : 0) +
-    (it.isFirst ? 1.53 : 0) -
-    0.66 * Math.log(Math.max(1, it.segments))
+    2.03 * facts.local -
+    0.63 * facts.overall +
+    0.48 * Math.log1p(facts.tokens) +
+    (facts.isNamed ? 0.23 : 0) +
+    (facts.isFirst ? 1.53 : 0) -
+    0.66 * Math.log(Math.max(1, facts.segments))
   return 1 / (1 + Math.exp(-z))
 }
 
@@ -68,15 +68,15 @@ export function expectationOf(
   const ordered = parts.toSorted((a, b) => b.chance / b.tokens - a.chance / a.tokens)
   const curve: PackExpectation["curve"] = []
   let [tokens, gained, next] = [0, 0, 0]
-  for (const it of ordered) {
+  for (const segment of ordered) {
     const point = CURVE_TOKENS[next]
     if (point === undefined) break
-    if (tokens + it.tokens > point) {
+    if (tokens + segment.tokens > point) {
       curve.push({ tokens: point, recall: round(gained / whole) })
       next++
     }
-    tokens += it.tokens
-    gained += it.chance
+    tokens += segment.tokens
+    gained += segment.chance
   }
   return { recall: round(sent / whole), curve }
 }

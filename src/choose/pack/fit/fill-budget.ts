@@ -97,9 +97,9 @@ function placeParts(board: BudgetBoard, { budgetTokens, weights, fill }: FillOpt
 
 /** Most options arrive when little room is left, so check the room first. */
 function takeBest(board: BudgetBoard, options: readonly FitOption[], weights: FitWeights): void {
-  for (const it of options) {
-    const released = sum(it.choice.signatures.map((one) => one.tokens))
-    if (it.tokens <= board.room + released) takeWithHead(board, it, weights)
+  for (const option of options) {
+    const released = sum(option.choice.signatures.map((one) => one.tokens))
+    if (option.tokens <= board.room + released) takeWithHead(board, option, weights)
   }
 }
 

@@ -176,9 +176,9 @@ export function createMemory(): (tree: IndexedTree) => IndexedTree {
         const contents = unknown.length === 0 ? [] : await tree.contents(unknown)
         for (const [number, content] of contents) contentByNumber.set(number, content)
         return new Map(
-          numbers.flatMap((it) => {
-            const content = contentByNumber.get(it)
-            return content === undefined ? [] : [[it, content] as const]
+          numbers.flatMap((lineNumber) => {
+            const content = contentByNumber.get(lineNumber)
+            return content === undefined ? [] : [[lineNumber, content] as const]
           }),
         )
       },

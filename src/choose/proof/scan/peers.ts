@@ -106,10 +106,10 @@ const GNU_TIME = "/usr/bin/time"
 
 /** npm puts folders of a project on the PATH; programs from the measured tree must not run. */
 function environmentOf({ searchPath, bench, root }: PeerParts): Environment {
-  const folders = searchPath.split(path.delimiter).filter((it) => {
-    const way = path.relative(root, it)
+  const folders = searchPath.split(path.delimiter).filter((folder) => {
+    const way = path.relative(root, folder)
     const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)
-    return path.isAbsolute(it) && isOutside
+    return path.isAbsolute(folder) && isOutside
   })
   return { PATH: folders.join(path.delimiter), HOME: bench.temporary, LC_ALL: "C" }
 }

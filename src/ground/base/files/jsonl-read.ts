@@ -186,8 +186,8 @@ function judge(line: Line): readonly JsonlItem[] {
   return record
 }
 
-function warning(it: JsonlWarning): JsonlItem {
-  return { kind: "warning", warning: it }
+function warning(problem: JsonlWarning): JsonlItem {
+  return { kind: "warning", warning: problem }
 }
 
 /** After a power cut a file may have its full length and NULs where bytes were never written. */

@@ -177,11 +177,11 @@ function listingOf(
 ): FolderListing {
   const entries: DirectoryEntry[] = []
   const unnameable: string[] = []
-  for (const it of dirents) {
+  for (const dirent of dirents) {
     if (entries.length + unnameable.length === maxEntries) return { kind: "too-many", maxEntries }
-    const name = utf8Name(it.name)
-    if (name === undefined) unnameable.push(writtenOut(it.name))
-    else entries.push({ name, what: typeOf(it, `${place}/${name}`) })
+    const name = utf8Name(dirent.name)
+    if (name === undefined) unnameable.push(writtenOut(dirent.name))
+    else entries.push({ name, what: typeOf(dirent, `${place}/${name}`) })
   }
   entries.sort((a, b) => compareText(a.name, b.name))
   return { kind: "listed", entries, unnameable: unnameable.toSorted(compareText) }

@@ -30,8 +30,8 @@ export function parseGlob(written: string): Glob {
  * paths: those are hash look-ups, cached per folder, because a hook may check 10,000 files.
  */
 export function createMatcher(patterns: readonly string[]): (path: string) => boolean {
-  const readings = patterns.flatMap((it) => {
-    const read = readingsOf(it)
+  const readings = patterns.flatMap((pattern) => {
+    const read = readingsOf(pattern)
     return read.kind === "read" ? read.readings : []
   })
   const isListed = createLookup(readings.filter(isLookedUp))

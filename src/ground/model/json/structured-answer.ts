@@ -44,9 +44,9 @@ function compile(schema: JsonSchema, name: string): z.ZodType {
 }
 
 function describe(issues: readonly z.core.$ZodIssue[]): string {
-  const named = issues.slice(0, MOST_NAMED_PROBLEMS).map((it) => {
-    const what = it.message.replace(/^Invalid input: /, "").replace(/^Invalid option: /, "")
-    return `${pathOf(it.path)}: ${visibleLine(what).slice(0, LONGEST_REASON_CHARACTERS)}`
+  const named = issues.slice(0, MOST_NAMED_PROBLEMS).map((issue) => {
+    const what = issue.message.replace(/^Invalid input: /, "").replace(/^Invalid option: /, "")
+    return `${pathOf(issue.path)}: ${visibleLine(what).slice(0, LONGEST_REASON_CHARACTERS)}`
   })
   const rest = issues.length - named.length
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ")

@@ -72,15 +72,15 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
     if (records.length === 0) throw EvidenceMissing({ id: ticket.id, reason: "it has no evidence" })
     const tree = await deps.tree.id(signal)
     const latest = new Map<string, LogRecord>()
-    for (const it of records) {
-      if (it.evidence?.tree === tree) latest.set(it.evidence.command, it)
+    for (const record of records) {
+      if (record.evidence?.tree === tree) latest.set(record.evidence.command, record)
     }
     if (latest.size === 0)
       throw EvidenceMissing({ id: ticket.id, reason: "its evidence is of another tree" })
-    for (const it of latest.values()) {
-      const command = it.evidence?.command ?? ""
-      const fault = await evidence.findFault(it)
-      const problem = it.evidence?.exitCode === 0 ? fault : "the command failed"
+    for (const record of latest.values()) {
+      const command = record.evidence?.command ?? ""
+      const fault = await evidence.findFault(record)
+      const problem = record.evidence?.exitCode === 0 ? fault : "the command failed"
       if (problem !== undefined)
         throw EvidenceMissing({ id: ticket.id, reason: `evidence of \`${command}\`: ${problem}` })
     }

@@ -113,9 +113,9 @@ async function dropStaleVectors(
   tx: Tx<"knowledge">,
 ): Promise<void> {
   const now = new Map(paragraphs.map((it) => [it.id, embeddedText(bodyFrom(it))]))
-  const stale = before.filter((it) => {
-    const body = bodyOf(it.body)
-    return body === undefined || now.get(it.id) !== embeddedText(body)
+  const stale = before.filter((paragraph) => {
+    const body = bodyOf(paragraph.body)
+    return body === undefined || now.get(paragraph.id) !== embeddedText(body)
   })
   for (const some of inSteps(stale)) await tx.run(deleteVectors(some.map((it) => it.id)))
 }
@@ -143,8 +143,8 @@ async function insertAll(
   for (const some of inSteps(references)) await tx.run(insertReferences(some))
 }
 
-function bodyFrom(it: DocumentParagraph): ParagraphBody {
-  const { text, line, headings, number, citation, anchors } = it
+function bodyFrom(paragraph: DocumentParagraph): ParagraphBody {
+  const { text, line, headings, number, citation, anchors } = paragraph
   return { text, line, headings: [...headings], number, citation, anchors: [...anchors] }
 }
 

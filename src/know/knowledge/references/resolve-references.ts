@@ -51,14 +51,14 @@ function readParts(paragraphs: readonly StoredParagraph[]): Parts {
   const put = (map: Map<string, StoredParagraph>, key: string, it: StoredParagraph): void => {
     if (!map.has(key)) map.set(key, it)
   }
-  for (const it of paragraphs) {
-    const numbers = [...it.body.headings.map(numberOfHeading), it.body.number]
+  for (const paragraph of paragraphs) {
+    const numbers = [...paragraph.body.headings.map(numberOfHeading), paragraph.body.number]
     for (const number of numbers) {
       const [key] = number === null ? [] : keysOfNumber(number)
-      if (key !== undefined) put(byNumber, key, it)
+      if (key !== undefined) put(byNumber, key, paragraph)
     }
-    for (const anchor of it.body.anchors) put(byAnchor, anchor.toLowerCase(), it)
-    for (const heading of it.body.headings) put(byAnchor, slugOf(heading), it)
+    for (const anchor of paragraph.body.anchors) put(byAnchor, anchor.toLowerCase(), paragraph)
+    for (const heading of paragraph.body.headings) put(byAnchor, slugOf(heading), paragraph)
   }
   return { first: paragraphs[0], byNumber, byAnchor }
 }
@@ -160,8 +160,8 @@ function documentOfTitle(
   const shorter = words.map((_, at) =>
     (how === "in" ? words.slice(at) : words.slice(0, words.length - at)).join(" "),
   )
-  for (const it of shorter) {
-    const documents = house.byTitle.get(it) ?? []
+  for (const title of shorter) {
+    const documents = house.byTitle.get(title) ?? []
     const near = documents.find((document) => document.folder === from.folder) ?? documents[0]
     if (near !== undefined) return near
   }
@@ -188,13 +188,13 @@ function documentOfName(
   const titled = house.byTitle.get(plain(name))?.[0]
   if (titled !== undefined) return titled
   const title = plain(name)
-  return house.library.documents.find((it) => {
+  return house.library.documents.find((document) => {
     const file =
-      it.path
+      document.path
         .split("/")
         .at(-1)
         ?.replace(/\.[a-z]+$/i, "") ?? ""
-    return it.folder === from.folder && plain(file.replace(/[-_]/g, " ")) === title
+    return document.folder === from.folder && plain(file.replace(/[-_]/g, " ")) === title
   })
 }
 

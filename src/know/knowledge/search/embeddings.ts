@@ -50,8 +50,8 @@ async function embedSome(
   to: { readonly embedder: Embedder; readonly db: Db<"knowledge">; readonly signal: AbortSignal },
 ): Promise<void> {
   const { embedder, db, signal } = to
-  const texts = rows.map((it) => {
-    const body = bodyOf(it.body)
+  const texts = rows.map((row) => {
+    const body = bodyOf(row.body)
     return body === undefined ? "" : embeddedText(body)
   })
   const vectors = await embedder.embed(texts, signal)

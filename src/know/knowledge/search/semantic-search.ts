@@ -76,9 +76,9 @@ function rankBy(question: Float32Array, library: Library, vectors: Vectors): ByM
 async function loadVectors(db: Db<"knowledge">, embedder: string): Promise<Vectors> {
   const rows = await db.all(VectorRow, selectVectors(embedder))
   return new Map(
-    rows.flatMap((it) => {
-      const vector = unpackVector(it.vector)
-      return vector === undefined ? [] : [[it.paragraph, vector] as const]
+    rows.flatMap((row) => {
+      const vector = unpackVector(row.vector)
+      return vector === undefined ? [] : [[row.paragraph, vector] as const]
     }),
   )
 }

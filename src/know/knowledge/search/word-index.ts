@@ -33,12 +33,12 @@ const WEIGHTS: Bm25fWeights = {
 export async function indexWords(paragraphs: readonly StoredParagraph[]): Promise<WordIndex> {
   const postings = createPostings(SYMBOL_FIELDS.length)
   const measured: Pick<SymbolTerms, "lengths">[] = []
-  for (const it of paragraphs) {
-    if (it.number % PARAGRAPHS_A_TURN === 0) await giveOthersATurn()
-    const fields = fieldsOf(it)
+  for (const paragraph of paragraphs) {
+    if (paragraph.number % PARAGRAPHS_A_TURN === 0) await giveOthersATurn()
+    const fields = fieldsOf(paragraph)
     const counted = SYMBOL_FIELDS.map((field) => countProse(fields[field]))
     postings.put(
-      it.number,
+      paragraph.number,
       counted.map(({ counts }) => counts),
     )
     measured.push({ lengths: counted.map(({ length }) => length) })

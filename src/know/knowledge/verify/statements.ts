@@ -33,9 +33,9 @@ export type ReadAnswer = {
 
 export function readAnswer(answer: string, cited: readonly CitedParagraph[]): ReadAnswer {
   const terms = termsOf([answer, ...cited.map((it) => it.text)])
-  const evidence = cited.map((it) => {
-    const profile = profileOf(it.text, terms)
-    return [it.label.toUpperCase(), { ...it, profile }] as const
+  const evidence = cited.map((citation) => {
+    const profile = profileOf(citation.text, terms)
+    return [citation.label.toUpperCase(), { ...citation, profile }] as const
   })
   return { statements: statementsOf(answer, terms), evidence: new Map(evidence), terms }
 }

@@ -132,8 +132,8 @@ function highestNumber(folder: string, date: string): number {
   using held = opened.folder
   const listed = held.list({ maxEntries: MOST_INDEXED_FILES })
   const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
-  const numbers = names.flatMap((it) => {
-    const [, number] = it.startsWith(`${date}-`) ? (/^.{11}(\d{2,3})-/.exec(it) ?? []) : []
+  const numbers = names.flatMap((name) => {
+    const [, number] = name.startsWith(`${date}-`) ? (/^.{11}(\d{2,3})-/.exec(name) ?? []) : []
     return number === undefined ? [] : [Number(number)]
   })
   return Math.max(0, ...numbers)

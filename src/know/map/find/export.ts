@@ -13,8 +13,8 @@ export async function* exportModules(
   graph: TreeGraph,
   { below, redact }: { readonly below: string; readonly redact: Redact },
 ): AsyncGenerator<ExportedModule> {
-  const positions = [...graph.tree.files.keys()].filter((it) => {
-    const file = graph.tree.files[it]
+  const positions = [...graph.tree.files.keys()].filter((indexed) => {
+    const file = graph.tree.files[indexed]
     return file?.language !== undefined && isWithin(folderOf(file), below)
   })
   const byFolder = Map.groupBy(positions, (it) => folderOf(graph.tree.files[it]))
@@ -61,8 +61,8 @@ function describeFile(file: IndexedFile, content: Content | undefined, redact: R
     blobId: file.blobId,
     lines: file.lines,
     tokens: file.tokens,
-    symbols: (content?.symbols ?? []).map((it) => {
-      const { path: _, ...symbol } = describeSymbol(file.path, it, redact)
+    symbols: (content?.symbols ?? []).map((definition) => {
+      const { path: _, ...symbol } = describeSymbol(file.path, definition, redact)
       return symbol
     }),
   }

@@ -101,9 +101,9 @@ async function symbolsNamed(
 }
 
 function placesIn(content: Content, name: string, parent: string | undefined) {
-  return content.symbols.flatMap((it, symbol) => {
-    const isMeant = it.name === name && (parent === undefined || it.parent === parent)
-    return isMeant ? [{ symbol, hidden: it.isExported ? 0 : 1 }] : []
+  return content.symbols.flatMap((candidate, symbol) => {
+    const isMeant = candidate.name === name && (parent === undefined || candidate.parent === parent)
+    return isMeant ? [{ symbol, hidden: candidate.isExported ? 0 : 1 }] : []
   })
 }
 

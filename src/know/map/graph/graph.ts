@@ -104,9 +104,9 @@ function createFollower(sources: Sources, positionOf: TreeGraph["positionOf"]) {
     if (content?.language === undefined || content.imports.length === 0) return []
     const index = await sources(content.language)
     const { resolveImport } = LANGUAGES[content.language]
-    return content.imports.map((it) => {
-      const paths = resolveImport(it, path, index).filter((target) => target !== path)
-      return { ...it, positions: paths.flatMap((target) => positionOf(target) ?? []) }
+    return content.imports.map((imported) => {
+      const paths = resolveImport(imported, path, index).filter((target) => target !== path)
+      return { ...imported, positions: paths.flatMap((target) => positionOf(target) ?? []) }
     })
   }
 }

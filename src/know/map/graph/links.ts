@@ -156,9 +156,9 @@ export async function usesOf(
   targets: readonly SymbolPlace[],
 ): Promise<{ readonly uses: readonly Use[]; readonly isCut: boolean }> {
   const own = await graph.contents(targets.map((it) => numberOf(graph, it)))
-  const named = targets.flatMap((it, target) => {
-    const name = own.get(numberOf(graph, it))?.symbols[it.symbol]?.name
-    return name === undefined ? [] : [{ ...it, target, name }]
+  const named = targets.flatMap((position, target) => {
+    const name = own.get(numberOf(graph, position))?.symbols[position.symbol]?.name
+    return name === undefined ? [] : [{ ...position, target, name }]
   })
   const namesByFile = new Map<number, string[]>()
   let isCut = false

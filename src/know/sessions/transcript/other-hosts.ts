@@ -85,11 +85,11 @@ export function readGeminiLine(
   const calls = Array.isArray(line["toolCalls"]) ? line["toolCalls"].filter(isRecord) : []
   return [
     ...(isSame ? [] : answerEntries(text)),
-    ...calls.flatMap((it) => {
-      const tool = field(it, "name") ?? "unknown"
-      const result = plainText(it["resultDisplay"] ?? it["result"])
+    ...calls.flatMap((call) => {
+      const tool = field(call, "name") ?? "unknown"
+      const result = plainText(call["resultDisplay"] ?? call["result"])
       return [
-        ...callEntries(tool, it["args"]),
+        ...callEntries(tool, call["args"]),
         { kind: "text", role: "result", text: result, tool } as const,
       ]
     }),

@@ -86,14 +86,17 @@ async function repeatedReads(db: SessionsDb, request: WasteRequest): Promise<rea
     sql`SELECT session, agent, at FROM session_compactions WHERE at >= ${since} AND at < ${until}`,
   )
   const seen = new Map<string, number>()
-  const repeats = rows.filter((it) => {
-    const key = [it.session, it.agent, it.size_bytes, it.tokens, it.head].join("\0")
+  const repeats = rows.filter((row) => {
+    const key = [row.session, row.agent, row.size_bytes, row.tokens, row.head].join("\0")
     const before = seen.get(key)
-    seen.set(key, it.at)
+    seen.set(key, row.at)
     if (before === undefined) return false
     const wasRemoved = compacted.some(
       (one) =>
-        one.session === it.session && one.agent === it.agent && one.at >= before && one.at <= it.at,
+        one.session === row.session &&
+        one.agent === row.agent &&
+        one.at >= before &&
+        one.at <= row.at,
     )
     return !wasRemoved
   })
@@ -195,14 +198,14 @@ async function cacheMisses(
         AND ${sessionCondition(filter)}
       ORDER BY c.session, c.at, c.position LIMIT ${MOST_ROWS}`,
   )
-  const misses = calls.flatMap((it, i) => {
+  const misses = calls.flatMap((call, i) => {
     const before = calls[i - 1]
-    if (before === undefined || before.session !== it.session) return []
+    if (before === undefined || before.session !== call.session) return []
     const isCached = before.tokens >= LEAST_CACHED_TOKENS
-    const hasShrunk = it.tokens < before.tokens * 0.9
-    if (!isCached || hasShrunk || it.cache_read >= before.tokens / 2) return []
-    const isExpired = it.at - before.at > CACHE_MS
-    return [{ ...it, isExpired, again: before.tokens - it.cache_read }]
+    const hasShrunk = call.tokens < before.tokens * 0.9
+    if (!isCached || hasShrunk || call.cache_read >= before.tokens / 2) return []
+    const isExpired = call.at - before.at > CACHE_MS
+    return [{ ...call, isExpired, again: before.tokens - call.cache_read }]
   })
   const finding = (kind: "cache-misses" | "cache-expired"): readonly Measured[] => {
     const own = misses.filter((it) => it.isExpired === (kind === "cache-expired"))

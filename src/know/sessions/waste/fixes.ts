@@ -41,16 +41,16 @@ export async function findingsOfAdvice(
   root: string,
 ): Promise<readonly WasteFinding[]> {
   const findings: WasteFinding[] = []
-  for (const it of advice) {
-    const change = await changeFor(it, root)
+  for (const item of advice) {
+    const change = await changeFor(item, root)
     findings.push({
-      id: findingId(it.kind, it.path ?? it.title),
-      kind: it.kind,
-      title: it.title,
-      evidence: it.evidence,
-      tokens: it.tokens,
+      id: findingId(item.kind, item.path ?? item.title),
+      kind: item.kind,
+      title: item.title,
+      evidence: item.evidence,
+      tokens: item.tokens,
       per: "session",
-      fix: it.edit,
+      fix: item.edit,
       change: change === undefined ? null : describeChange(change, root),
       sessions: [],
     })

@@ -50,11 +50,11 @@ function secrets({ items }: Manifest): CaptureAdvice[] {
 }
 
 function copies({ items }: Manifest, duplicates: CaptureBudget["duplicates"]): CaptureAdvice[] {
-  return duplicates.flatMap((it): CaptureAdvice[] => {
-    const [first = "", ...others] = it.labels
+  return duplicates.flatMap((duplicate): CaptureAdvice[] => {
+    const [first = "", ...others] = duplicate.labels
     const last = others.at(-1) ?? first
     const path = items.find((item) => item.label === last)?.path
-    const isWhole = it.likeness === 1
+    const isWhole = duplicate.likeness === 1
     return [
       {
         kind: "duplicate",
@@ -63,9 +63,11 @@ function copies({ items }: Manifest, duplicates: CaptureBudget["duplicates"]): C
           : `Remove text from ${last} that ${first} also contains`,
         evidence: isWhole
           ? `${others.join(", ")} ${others.length === 1 ? "has" : "have"} the same text.`
-          : `${Math.round(it.likeness * 100)} % of the shorter text occurs in both.`,
-        tokens: it.tokens,
-        edit: isWhole ? `Delete ${others.join(" and ")}.` : `Edit ${last}: "${it.excerpt}" …`,
+          : `${Math.round(duplicate.likeness * 100)} % of the shorter text occurs in both.`,
+        tokens: duplicate.tokens,
+        edit: isWhole
+          ? `Delete ${others.join(" and ")}.`
+          : `Edit ${last}: "${duplicate.excerpt}" …`,
         ...(path === undefined ? {} : { path }),
       },
     ]
@@ -74,22 +76,22 @@ function copies({ items }: Manifest, duplicates: CaptureBudget["duplicates"]): C
 
 function servers({ start }: Manifest): CaptureAdvice[] {
   if (start === undefined || start.sessions < LEAST_SESSIONS) return []
-  return start.servers.flatMap((it): CaptureAdvice[] => {
-    const tokens = it.tokens ?? 0
-    const isIdle = it.calls === 0
-    if (tokens < LEAST_SERVER_TOKENS && !(isIdle && it.tokens === null)) return []
-    const isMostlyIdle = it.tools.length > 0 && it.usedTools * 4 <= it.tools.length
+  return start.servers.flatMap((server): CaptureAdvice[] => {
+    const tokens = server.tokens ?? 0
+    const isIdle = server.calls === 0
+    if (tokens < LEAST_SERVER_TOKENS && !(isIdle && server.tokens === null)) return []
+    const isMostlyIdle = server.tools.length > 0 && server.usedTools * 4 <= server.tools.length
     if (!isIdle && !isMostlyIdle) return []
     return [
       {
         kind: isIdle ? "unused-server" : "unused-tools",
-        title: `Disable the ${it.name} server`,
+        title: `Disable the ${server.name} server`,
         evidence: isIdle
           ? `None of its tools was called in ${plural(start.sessions, "session")} of the last 30 days.`
-          : `${formatExact(it.usedTools)} of ${plural(it.tools.length, "tool")} used in 30 days, ${plural(it.calls, "call")}.`,
+          : `${formatExact(server.usedTools)} of ${plural(server.tools.length, "tool")} used in 30 days, ${plural(server.calls, "call")}.`,
         tokens,
-        edit: it.off,
-        path: `<mcp ${it.name}>`,
+        edit: server.off,
+        path: `<mcp ${server.name}>`,
       },
     ]
   })

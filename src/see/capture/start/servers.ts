@@ -93,15 +93,15 @@ function fromAnswer(
   context: ServerContext & Counting,
 ) {
   const { count, mode } = context
-  const tools = answer.tools.map((it): Definition => {
-    const name = `mcp__${query.name}__${it.name}`
+  const tools = answer.tools.map((tool): Definition => {
+    const name = `mcp__${query.name}__${tool.name}`
     const text = JSON.stringify({
       name,
-      description: it.description,
-      input_schema: it.inputSchema,
+      description: tool.description,
+      input_schema: tool.inputSchema,
     })
-    const isLoaded = mode === "loaded" || (mode === "named" && it.isAlwaysLoaded)
-    return { name: it.name, tokens: count(text), isLoaded }
+    const isLoaded = mode === "loaded" || (mode === "named" && tool.isAlwaysLoaded)
+    return { name: tool.name, tokens: count(text), isLoaded }
   })
   const named =
     mode === "named"

@@ -139,10 +139,10 @@ function partsOf(request: StartRequest, start: HostStart): Part[] {
 }
 
 function measuredTokens(
-  it: MeasuredTokens,
+  measured: MeasuredTokens,
   { encoding, scale }: Pick<StartRequest, "encoding" | "scale">,
 ): number {
-  return scaleTokens(encoding === "o200k" ? it.o200k : it.claude, scale)
+  return scaleTokens(encoding === "o200k" ? measured.o200k : measured.claude, scale)
 }
 
 function toolWords(loaded: number, deferred: number): string {

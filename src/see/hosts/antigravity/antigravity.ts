@@ -82,8 +82,8 @@ async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   }
 }
 
-function mcpItem(it: Pick<HostItem, "path" | "file" | "trust">): HostItem {
-  return configItem(it, SOURCES.mcpConfig, "user")
+function mcpItem(item: Pick<HostItem, "path" | "file" | "trust">): HostItem {
+  return configItem(item, SOURCES.mcpConfig, "user")
 }
 
 const CONTEXT_FILES = ["GEMINI.md", "AGENTS.md"]

@@ -148,8 +148,8 @@ const Answer = z.object({
 function readAnswer(outcome: RunOutcome, at: number): AskOutcome {
   if (!("stdout" in outcome)) return { kind: "failed", reason: notBegun(outcome) }
   const lines = outcome.stdout.toString().split("\n").map(parseSettingsJson)
-  const answers = lines.flatMap((it) => {
-    const answer = Answer.safeParse(it.kind === "record" ? it.record : undefined)
+  const answers = lines.flatMap((line) => {
+    const answer = Answer.safeParse(line.kind === "record" ? line.record : undefined)
     return answer.success ? [answer.data.response] : []
   })
   const [answer] = answers

@@ -150,43 +150,50 @@ async function readState(folders: Folders, reader: SurveyReader) {
   return { record, trust, modifiedAt: file.modifiedAt, items: [item] }
 }
 
-function toFound(it: Instruction, folders: Folders): HostItem {
-  const text = it.content.trim()
-  const isConditional = it.patterns !== undefined
-  const load = loadOf({ kind: it.kind, isConditional, isImported: it.importedBy !== undefined })
+function toFound(instruction: Instruction, folders: Folders): HostItem {
+  const text = instruction.content.trim()
+  const isConditional = instruction.patterns !== undefined
+  const load = loadOf({
+    kind: instruction.kind,
+    isConditional,
+    isImported: instruction.importedBy !== undefined,
+  })
   return {
-    path: it.path,
-    source: it.source,
-    priority: it.priority,
-    scope: scopeOf(it.kind),
+    path: instruction.path,
+    source: instruction.source,
+    priority: instruction.priority,
+    scope: scopeOf(instruction.kind),
     load,
-    reason: it.reason,
-    kind: it.kind === "memory" ? "memory" : "instructions",
-    trust: trustOf(it, folders),
+    reason: instruction.reason,
+    kind: instruction.kind === "memory" ? "memory" : "instructions",
+    trust: trustOf(instruction, folders),
     file: {
-      realPath: it.file.realPath,
-      bytes: it.file.bytes,
-      modifiedAt: it.file.modifiedAt,
+      realPath: instruction.file.realPath,
+      bytes: instruction.file.bytes,
+      modifiedAt: instruction.file.modifiedAt,
     },
     sent: isConditional ? "" : text,
-    frame: isConditional ? "" : frameOf(it.path, it.kind),
+    frame: isConditional ? "" : frameOf(instruction.path, instruction.kind),
     later: isConditional ? text : "",
-    ...(it.importedBy === undefined ? {} : { importedBy: it.importedBy }),
-    ...(it.patterns === undefined ? {} : { waitsFor: waitsFor(it, it.patterns, folders) }),
+    ...(instruction.importedBy === undefined ? {} : { importedBy: instruction.importedBy }),
+    ...(instruction.patterns === undefined
+      ? {}
+      : { waitsFor: waitsFor(instruction, instruction.patterns, folders) }),
   }
 }
 
 /** Patterns of a project's rule are relative to the folder that contains its `.claude`. */
-function waitsFor(it: Instruction, patterns: readonly string[], folders: Folders) {
-  const end = it.root.lastIndexOf("/.claude/rules/")
-  const isOfProject = it.kind === "project" && end > 0
-  return { patterns, base: isOfProject ? it.root.slice(0, end) : folders.cwd }
+function waitsFor(instruction: Instruction, patterns: readonly string[], folders: Folders) {
+  const end = instruction.root.lastIndexOf("/.claude/rules/")
+  const isOfProject = instruction.kind === "project" && end > 0
+  return { patterns, base: isOfProject ? instruction.root.slice(0, end) : folders.cwd }
 }
 
 /** A link or an import out of the repository brings in files that the project does not own. */
-function trustOf(it: Instruction, { grounds }: Folders): HostItem["trust"] {
-  const reached = { realPath: it.file.realPath, scope: scopeOf(it.kind) }
+function trustOf(instruction: Instruction, { grounds }: Folders): HostItem["trust"] {
+  const reached = { realPath: instruction.file.realPath, scope: scopeOf(instruction.kind) }
   // An import's path was chosen by a text, not by the walk.
-  const foundAt = it.importedBy === undefined ? { foundAt: it.foundAt ?? it.path } : {}
-  return it.trust ?? belongsTo({ ...reached, ...foundAt }, grounds)
+  const foundAt =
+    instruction.importedBy === undefined ? { foundAt: instruction.foundAt ?? instruction.path } : {}
+  return instruction.trust ?? belongsTo({ ...reached, ...foundAt }, grounds)
 }

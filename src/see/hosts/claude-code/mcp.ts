@@ -93,12 +93,12 @@ function reachedBy(server: Readonly<Record<string, unknown>>) {
 function withStates(servers: readonly McpServer[], context: ClaudeContext): readonly McpServer[] {
   const isManagedOnly = servers.some((it) => it.scope === "managed")
   const usedNames = new Set<string>()
-  return servers.map((it) => {
-    const isFirst = !usedNames.has(it.name)
+  return servers.map((server) => {
+    const isFirst = !usedNames.has(server.name)
     const state =
-      isManagedOnly && it.scope !== "managed" ? "blocked by policy" : stateOf(it, context)
-    if (state === "connects" || state === "asks first") usedNames.add(it.name)
-    return { ...it, state: isFirst ? state : "overridden by a server of the same name" }
+      isManagedOnly && server.scope !== "managed" ? "blocked by policy" : stateOf(server, context)
+    if (state === "connects" || state === "asks first") usedNames.add(server.name)
+    return { ...server, state: isFirst ? state : "overridden by a server of the same name" }
   })
 }
 

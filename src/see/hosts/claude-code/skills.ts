@@ -143,16 +143,16 @@ function byName(a: Skill, b: Skill): number {
 function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly Skill[] {
   const names = new Set<string>()
   const files = new Set<string>()
-  return skills.filter((it) => {
-    const isNew = !files.has(it.file.realPath) && !names.has(it.name)
-    files.add(it.file.realPath)
-    if (isNew) names.add(it.name)
+  return skills.filter((skill) => {
+    const isNew = !files.has(skill.file.realPath) && !names.has(skill.name)
+    files.add(skill.file.realPath)
+    if (isNew) names.add(skill.name)
     else
       reader.mark({
-        path: it.path,
-        source: it.place.source,
+        path: skill.path,
+        source: skill.place.source,
         outcome: "excluded",
-        detail: `overridden by another skill named ${it.name}`,
+        detail: `overridden by another skill named ${skill.name}`,
       })
     return isNew
   })

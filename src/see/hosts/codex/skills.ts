@@ -177,8 +177,8 @@ async function isOffered(reader: SurveyReader, folder: string): Promise<boolean>
 /** Rules by path or name, later ones stronger; a project's rules do not count. */
 function switchedOff(config: CodexConfig): (skill: Skill) => boolean {
   const files = config.files.filter((it) => it.layer !== "project").toReversed()
-  const rules = files.flatMap((it) => {
-    const rules = fieldsOf(it.values["skills"])["config"]
+  const rules = files.flatMap((file) => {
+    const rules = fieldsOf(file.values["skills"])["config"]
     return Array.isArray(rules) ? rules.map(fieldsOf) : []
   })
   return (skill) => {

@@ -16,14 +16,14 @@ export type ReachedFile = {
  * By the real location. Hosts follow links; the user should know, and only the user should see the text that a
  * project's link loads, also from the user's own folders.
  */
-export function belongsTo(it: ReachedFile, grounds: TrustFolders): HostItem["trust"] {
+export function belongsTo(file: ReachedFile, grounds: TrustFolders): HostItem["trust"] {
   // A link in the user's own folder, and a path in the user's own file, are the user's choice.
-  if (it.scope === "user" || it.scope === "managed") return "own"
-  const isOfProject = it.scope === "project" || it.scope === "local"
+  if (file.scope === "user" || file.scope === "managed") return "own"
+  const isOfProject = file.scope === "project" || file.scope === "local"
   // Without a link in its path it is where the project's walk looks, which may be above a project.
-  if (isOfProject && it.foundAt === it.realPath) return "project"
-  const own = nearest(it.realPath, grounds.own)
-  const project = nearest(it.realPath, grounds.project)
+  if (isOfProject && file.foundAt === file.realPath) return "project"
+  const own = nearest(file.realPath, grounds.own)
+  const project = nearest(file.realPath, grounds.project)
   if (!isOfProject && own !== undefined) return "own"
   // A home may be in a project and a project in a home: the nearer folder counts.
   return project !== undefined && project.length > (own?.length ?? -1) ? "project" : "external"

@@ -106,9 +106,9 @@ export function settingOf(settings: GeminiSettings, group: string, name: string)
 }
 
 export function settingsItems({ all }: GeminiSettings): readonly HostItem[] {
-  return all.flatMap((it) => {
-    const { path: at, file, source, trust } = it
-    return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scopeOf(it))]
+  return all.flatMap((layer) => {
+    const { path: at, file, source, trust } = layer
+    return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scopeOf(layer))]
   })
 }
 
@@ -143,27 +143,30 @@ type TrustQuestion = {
   readonly layers: readonly Layer[]
 }
 
-async function isFolderTrusted(it: TrustQuestion): Promise<boolean> {
-  const { environment } = it.place
+async function isFolderTrusted(question: TrustQuestion): Promise<boolean> {
+  const { environment } = question.place
   const trustVariable = environment["GEMINI_CLI_TRUST_WORKSPACE"]
   if (environment["GEMINI_RESTRICTED_MODE"] === "true" || trustVariable === "false") return false
   if (trustVariable === "true") return true
-  const folderTrust = fieldsOf(firstOf(it.layers, "security", "folderTrust"))
+  const folderTrust = fieldsOf(firstOf(question.layers, "security", "folderTrust"))
   if (folderTrust["enabled"] === false) return true
   const file =
     filled(environment["GEMINI_CLI_TRUSTED_FOLDERS_PATH"]) ??
-    path.join(it.home, ".gemini", "trustedFolders.json")
-  const { values } = await readJsonFile(it.reader, file, SOURCES.userSettings.source)
-  return (await longestRule(it, values)) ?? false
+    path.join(question.home, ".gemini", "trustedFolders.json")
+  const { values } = await readJsonFile(question.reader, file, SOURCES.userSettings.source)
+  return (await longestRule(question, values)) ?? false
 }
 
-async function longestRule(it: TrustQuestion, rules: JsonRecord): Promise<boolean | undefined> {
+async function longestRule(
+  question: TrustQuestion,
+  rules: JsonRecord,
+): Promise<boolean | undefined> {
   let best: { readonly length: number; readonly level: unknown } | undefined
   for (const [rule, level] of Object.entries(rules)) {
     const folder = level === "TRUST_PARENT" ? path.dirname(rule) : rule
-    const real = (await it.reader.realPath(folder)) ?? folder
+    const real = (await question.reader.realPath(folder)) ?? folder
     const isNearer = best === undefined || rule.length > best.length
-    if (isNearer && isInside(real, it.cwd)) best = { length: rule.length, level }
+    if (isNearer && isInside(real, question.cwd)) best = { length: rule.length, level }
   }
   if (best?.level === "DO_NOT_TRUST") return false
   return best?.level === "TRUST_FOLDER" || best?.level === "TRUST_PARENT" ? true : undefined

@@ -44,9 +44,9 @@ export async function* findTranscripts(places: HostHome): AsyncGenerator<Session
 
 const FINDERS: Readonly<Record<TranscriptHost, (folder: string) => AsyncGenerator<SessionFile>>> = {
   async *"claude-code"(projects) {
-    for (const it of await claudeFiles(projects, () => true)) {
-      yield { ...it, subAgent: null }
-      yield* subAgentsOf(it)
+    for (const file of await claudeFiles(projects, () => true)) {
+      yield { ...file, subAgent: null }
+      yield* subAgentsOf(file)
     }
   },
   async *codex(sessions) {

@@ -106,14 +106,14 @@ async function readObjects(
 function roundsOf(described: readonly ObjectLine[], maxBlobBytes: number): readonly ObjectLine[][] {
   const rounds: ObjectLine[][] = []
   let room = 0
-  for (const it of described) {
+  for (const object of described) {
     // Each object needs a header line besides its bytes.
-    const needed = OBJECT_LINE_BYTES + (isWanted(it, maxBlobBytes) ? it.sizeBytes : 0)
+    const needed = OBJECT_LINE_BYTES + (isWanted(object, maxBlobBytes) ? object.sizeBytes : 0)
     if (rounds.length === 0 || needed > room) {
       rounds.push([])
       room = BLOBS_A_ROUND_BYTES
     }
-    rounds.at(-1)?.push(it)
+    rounds.at(-1)?.push(object)
     room -= needed
   }
   return rounds
@@ -121,8 +121,8 @@ function roundsOf(described: readonly ObjectLine[], maxBlobBytes: number): reado
 
 const OBJECT_LINE_BYTES = 100
 
-function isWanted(it: ObjectLine, maxBytes: number): boolean {
-  return it.type !== "missing" && it.sizeBytes <= Math.min(maxBytes, BLOBS_A_ROUND_BYTES)
+function isWanted(line: ObjectLine, maxBytes: number): boolean {
+  return line.type !== "missing" && line.sizeBytes <= Math.min(maxBytes, BLOBS_A_ROUND_BYTES)
 }
 
 function outcomeOf({ id, type, sizeBytes }: ObjectLine, bytes: Buffer | undefined): BlobOutcome {

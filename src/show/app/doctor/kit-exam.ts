@@ -125,12 +125,12 @@ async function riskChecks(
     maxFiles: MOST_RISK_FILES,
     signal,
   })
-  return checkRiskPaths(patterns, files).flatMap((it): readonly DoctorCheck[] => {
-    if (it.kind === "fits") return []
+  return checkRiskPaths(patterns, files).flatMap((finding): readonly DoctorCheck[] => {
+    if (finding.kind === "fits") return []
     const detail =
-      it.kind === "idle"
-        ? `${it.pattern} matches no file here`
-        : `${it.pattern} is invalid: ${it.why}`
+      finding.kind === "idle"
+        ? `${finding.pattern} matches no file here`
+        : `${finding.pattern} is invalid: ${finding.why}`
     const hint =
       'Change guard.highRiskPaths. `qm guard try "src/**"` shows which edits a pattern matches.'
     return [{ area: "kit", name: "risk path", state: "warn", detail, hint }]

@@ -140,9 +140,9 @@ async function hearAll(
   const ends = [
     store.onAdvance(wake.now),
     agents.onMessages((runId) => (runId === id ? wake.now() : undefined)),
-    agents.onDelta((it) => {
-      const isOurs = it.runId === id && it.parentId === undefined
-      if (isOurs) show.writing(it.text)
+    agents.onDelta((delta) => {
+      const isOurs = delta.runId === id && delta.parentId === undefined
+      if (isOurs) show.writing(delta.text)
     }),
   ]
   return () => {

@@ -11,8 +11,8 @@ import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import type { Renderers } from "./renderer.ts"
 
-function renderRecall(it: BenchRecall, { paint, width }: Screen): string {
-  const budgets = it.rankers[0]?.hunks.map((hunk) => hunk.budget) ?? []
+function renderRecall(recall: BenchRecall, { paint, width }: Screen): string {
+  const budgets = recall.rankers[0]?.hunks.map((hunk) => hunk.budget) ?? []
   const head = [
     "Ranker",
     "r@10",
@@ -20,21 +20,21 @@ function renderRecall(it: BenchRecall, { paint, width }: Screen): string {
     "MRR",
     ...budgets.map((budget) => `hunks ${kilo(budget)}`),
   ]
-  const rows = it.rankers.map((row) => [
+  const rows = recall.rankers.map((row) => [
     row.ranker,
     share(row.recallAt10),
     share(row.recallAt20),
     share(row.mrr),
     ...row.hunks.map((hunk) => share(hunk.recall)),
   ])
-  const over = it.rankers.flatMap((row) => {
+  const over = recall.rankers.flatMap((row) => {
     if (row.overBm25 === null) return []
     const { recallAt10, recallAt20, mrr, hunks } = row.overBm25
     const differences = [recallAt10, recallAt20, mrr, ...hunks.map((hunk) => hunk.difference)]
     return [[row.ranker, ...differences.map(difference)]]
   })
   return [
-    `${paint.bold(it.repository)} ${paint.muted(`${plural(it.files, "file")}, ${plural(it.tasks, "task")}`)}`,
+    `${paint.bold(recall.repository)} ${paint.muted(`${plural(recall.files, "file")}, ${plural(recall.tasks, "task")}`)}`,
     "",
     table([head, ...rows], { width }),
     "",
@@ -43,30 +43,30 @@ function renderRecall(it: BenchRecall, { paint, width }: Screen): string {
     "",
     paint.muted(
       `Each task is a past commit: its message is the task, its files are the expected result. ` +
-        `${it.millisecondsPerTask.toFixed(0)} ms per task; skipped ${plural(it.tasksSkipped, "commit")}.`,
+        `${recall.millisecondsPerTask.toFixed(0)} ms per task; skipped ${plural(recall.tasksSkipped, "commit")}.`,
     ),
   ].join("\n")
 }
 
-function renderIssues(it: BenchIssues, { paint, width }: Screen): string {
-  const ranks = it.rankers[0]?.accuracy.map((one) => one.rank) ?? []
+function renderIssues(issues: BenchIssues, { paint, width }: Screen): string {
+  const ranks = issues.rankers[0]?.accuracy.map((one) => one.rank) ?? []
   const head = [
     "Ranker",
     ...ranks.map((rank) => `acc@${rank}`),
     ...ranks.map((rank) => `r@${rank}`),
     "MRR",
   ]
-  const rows = it.rankers.map((row) => [
+  const rows = issues.rankers.map((row) => [
     row.ranker,
     ...[...row.accuracy, ...row.recall].map((one) => share(one.value)),
     share(row.mrr),
   ])
-  const over = it.rankers.flatMap((row) => {
+  const over = issues.rankers.flatMap((row) => {
     if (row.overBm25 === null) return []
     return [[row.ranker, ...row.overBm25.accuracy.map((one) => difference(one.difference))]]
   })
   return [
-    runTitle(it, paint),
+    runTitle(issues, paint),
     "",
     table([head, ...rows], { width }),
     "",
@@ -74,13 +74,13 @@ function renderIssues(it: BenchIssues, { paint, width }: Screen): string {
     table([["Ranker", ...ranks.map((rank) => `acc@${rank}`)], ...over], { width }),
     "",
     paint.muted("acc@k: all expected files are in the first k; r@k: the share of them that is."),
-    ...skippedLine(it, paint),
+    ...skippedLine(issues, paint),
   ].join("\n")
 }
 
-function renderLines(it: BenchLines, { paint, width }: Screen): string {
+function renderLines(lines: BenchLines, { paint, width }: Screen): string {
   const head = ["Ranker", "cap", "recall", "precision", "F1", "right files", "files", "tokens"]
-  const rows = it.results.map((row) => [
+  const rows = lines.results.map((row) => [
     row.ranker,
     kilo(row.budget),
     share(row.recall),
@@ -91,22 +91,22 @@ function renderLines(it: BenchLines, { paint, width }: Screen): string {
     formatExact(Math.round(row.tokens)),
   ])
   return [
-    runTitle(it, paint),
+    runTitle(lines, paint),
     "",
     table([head, ...rows], { width }),
     "",
     paint.muted(
       "Recall and precision of expected lines; right files: share of the files that are expected.",
     ),
-    ...skippedLine(it, paint),
+    ...skippedLine(lines, paint),
   ].join("\n")
 }
 
 type BenchRun = Pick<BenchIssues, "tasks" | "repositories" | "skipped" | "millisecondsPerTask">
 
-function runTitle(it: BenchRun, paint: Screen["paint"]): string {
-  const size = `${plural(it.repositories, "repository", "repositories")}, ${it.millisecondsPerTask.toFixed(0)} ms per task`
-  return `${paint.bold(plural(it.tasks, "task"))} ${paint.muted(size)}`
+function runTitle(benchRun: BenchRun, paint: Screen["paint"]): string {
+  const size = `${plural(benchRun.repositories, "repository", "repositories")}, ${benchRun.millisecondsPerTask.toFixed(0)} ms per task`
+  return `${paint.bold(plural(benchRun.tasks, "task"))} ${paint.muted(size)}`
 }
 
 function skippedLine({ skipped }: BenchRun, paint: Screen["paint"]): readonly string[] {
@@ -115,9 +115,9 @@ function skippedLine({ skipped }: BenchRun, paint: Screen["paint"]): readonly st
   return [paint.muted(`Skipped: ${parts.join(", ")}.`)]
 }
 
-function renderBenchScan(it: BenchScan, { paint, width }: Screen): string {
+function renderBenchScan(scan: BenchScan, { paint, width }: Screen): string {
   const head = ["Tool", "wall s", "CPU s", "peak MB", "files/s", "MB/s", "Note"]
-  const rows = it.rows.map((row) => [
+  const rows = scan.rows.map((row) => [
     row.tool,
     figure(row.seconds, 2),
     figure(row.cpuSeconds, 2),
@@ -126,17 +126,17 @@ function renderBenchScan(it: BenchScan, { paint, width }: Screen): string {
     figure(row.megabytesPerSecond, 1),
     paint.muted(row.note),
   ])
-  const size = `${plural(it.files, "file")}, ${formatExact(it.lines)} lines, ${it.megabytes.toFixed(1)} MB`
+  const size = `${plural(scan.files, "file")}, ${formatExact(scan.lines)} lines, ${scan.megabytes.toFixed(1)} MB`
   const changed =
-    it.oneFileChangedMs === null
+    scan.oneFileChangedMs === null
       ? []
-      : [`After one changed file: index up to date in ${it.oneFileChangedMs.toFixed(0)} ms`]
+      : [`After one changed file: index up to date in ${scan.oneFileChangedMs.toFixed(0)} ms`]
   const compared =
-    it.commitsCompared === 0
+    scan.commitsCompared === 0
       ? []
-      : [`${it.commitsEqual} of ${plural(it.commitsCompared, "commit")} equal to a fresh index`]
+      : [`${scan.commitsEqual} of ${plural(scan.commitsCompared, "commit")} equal to a fresh index`]
   return [
-    `${paint.bold(it.repository)} ${paint.muted(size)}`,
+    `${paint.bold(scan.repository)} ${paint.muted(size)}`,
     "",
     table([head, ...rows], { width }),
     ...(changed.length + compared.length === 0 ? [] : [""]),

@@ -154,9 +154,9 @@ function listingFolder({ label, source }: ManifestItem): string {
 }
 
 function seenMarks({ observation }: Capture): ReadonlyMap<string, string> {
-  const marks = (observation?.files ?? []).map((it) => {
-    const isSeen = it.state === "both" && it.sameText !== false
-    return [it.path, isSeen ? "seen" : "est."] as const
+  const marks = (observation?.files ?? []).map((file) => {
+    const isSeen = file.state === "both" && file.sameText !== false
+    return [file.path, isSeen ? "seen" : "est."] as const
   })
   return new Map(marks)
 }
@@ -285,9 +285,9 @@ function renderAdvice(advice: readonly CaptureAdvice[], { paint }: Screen): stri
   if (advice.length === 0) return ""
   const tokens = advice.reduce((sum, it) => sum + it.tokens, 0)
   const title = `Suggested cuts: ${plural(tokens, "token")} in ${plural(advice.length, "place")}`
-  const rows = advice.map((it) => {
-    const size = it.tokens === 0 ? "" : paint.muted(`  ${formatExact(it.tokens)} tokens`)
-    return `  ${it.title}${size}\n      ${paint.muted(it.evidence)}\n      ${it.edit}`
+  const rows = advice.map((item) => {
+    const size = item.tokens === 0 ? "" : paint.muted(`  ${formatExact(item.tokens)} tokens`)
+    return `  ${item.title}${size}\n      ${paint.muted(item.evidence)}\n      ${item.edit}`
   })
   return [paint.bold(title), ...rows].join("\n")
 }
@@ -303,10 +303,10 @@ function renderLint(lint: CaptureLint, screen: Screen): string {
 
 function renderNotes({ manifest }: Capture, { paint }: Screen): string {
   if (manifest.notes.length === 0) return ""
-  const rows = manifest.notes.map((it) => {
-    const line = it.line === undefined ? "" : `:${it.line}`
-    const place = it.path === undefined ? "" : `  ${from(manifest, it.path)}${line}`
-    return `      ${it.text}${paint.muted(place)}`
+  const rows = manifest.notes.map((note) => {
+    const line = note.line === undefined ? "" : `:${note.line}`
+    const place = note.path === undefined ? "" : `  ${from(manifest, note.path)}${line}`
+    return `      ${note.text}${paint.muted(place)}`
   })
   return [paint.warn("Notes"), ...rows].join("\n")
 }
@@ -367,10 +367,10 @@ function renderChange(change: CaptureChange, { paint }: Screen): string {
       ? ""
       : `, +${change.linesAdded} -${change.linesRemoved ?? 0} lines`
   const head = `  ${marks[change.change]} ${change.label}  ${change.change}, ${tokens}${lines}`
-  const body = (change.lines ?? []).map((it) => {
-    const line = `      ${it.sign} ${it.text}`
-    if (it.sign === "+") return paint.ok(line)
-    return it.sign === "-" ? paint.bad(line) : paint.muted(line)
+  const body = (change.lines ?? []).map((row) => {
+    const line = `      ${row.sign} ${row.text}`
+    if (row.sign === "+") return paint.ok(line)
+    return row.sign === "-" ? paint.bad(line) : paint.muted(line)
   })
   return [head, ...body].join("\n")
 }

@@ -25,13 +25,14 @@ import type { Renderers } from "./renderer.ts"
 
 function renderConfig(report: ConfigReport, screen: Screen): string {
   const { paint } = screen
-  const rows = report.settings.map((it) => {
-    const isChanged = it.origin !== "default"
-    const value = valueText(it.value)
-    const key = isChanged ? paint.bold(it.key) : it.key
-    if (!report.withSources) return [key, value, paint.muted(it.description)]
-    const hides = it.hides.length === 0 ? "" : paint.muted(`, overrides ${it.hides.join(", ")}`)
-    return [key, value, `${isChanged ? it.origin : paint.muted(it.origin)}${hides}`]
+  const rows = report.settings.map((setting) => {
+    const isChanged = setting.origin !== "default"
+    const value = valueText(setting.value)
+    const key = isChanged ? paint.bold(setting.key) : setting.key
+    if (!report.withSources) return [key, value, paint.muted(setting.description)]
+    const hides =
+      setting.hides.length === 0 ? "" : paint.muted(`, overrides ${setting.hides.join(", ")}`)
+    return [key, value, `${isChanged ? setting.origin : paint.muted(setting.origin)}${hides}`]
   })
   if (!report.withSources) {
     return `${listing(["Setting", "Value", "Meaning"], rows, screen)}\n\n${paint.muted("Show where values come from: qm config show --sources")}`
@@ -66,8 +67,8 @@ function renderDoctor(report: DoctorReport, screen: Screen): string {
   const marks = { ok: paint.ok("ok"), warn: paint.warn("warn"), fail: paint.bad("fail") }
   const rows = report.checks.map((it) => [marks[it.state], it.name, it.detail])
   const lines = tableRows(rows, screen)
-  const advised = report.checks.flatMap((it, i) => {
-    const advice = it.hint === undefined ? [] : [`      ${paint.accent("→")} ${it.hint}`]
+  const advised = report.checks.flatMap((check, i) => {
+    const advice = check.hint === undefined ? [] : [`      ${paint.accent("→")} ${check.hint}`]
     return [...(lines[i] ?? []), ...advice]
   })
   const failed = report.checks.filter((it) => it.state === "fail").length
@@ -112,18 +113,18 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const { paint } = screen
   const installed = hosts.filter((it) => it.isInstalled)
   const header = ["Host", "Version", "Sign-in", "Quartermaster", "Rules from", "Program"]
-  const rows = hosts.map((it) => {
-    const rules = paint.muted(it.rulesFrom ?? "documentation")
-    return it.isInstalled
+  const rows = hosts.map((host) => {
+    const rules = paint.muted(host.rulesFrom ?? "documentation")
+    return host.isInstalled
       ? [
-          it.name,
-          it.version ?? "unknown",
-          describeLogin(it),
-          describeHooks(it),
+          host.name,
+          host.version ?? "unknown",
+          describeLogin(host),
+          describeHooks(host),
           rules,
-          paint.muted(it.program ?? ""),
+          paint.muted(host.program ?? ""),
         ]
-      : [paint.muted(it.name), paint.muted("not installed"), "", "", rules, ""]
+      : [paint.muted(host.name), paint.muted("not installed"), "", "", rules, ""]
   })
   const toInstall = hosts.flatMap((it) =>
     it.isInstalled || it.install === null ? [] : [["  ", it.name, paint.muted(it.install)]],

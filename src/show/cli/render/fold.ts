@@ -22,14 +22,14 @@ function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
       `No branches in the last hour. List older ones with \`qm fold --all\`.\n${FIRST_STEP}`,
     )
   }
-  const blocks = sessions.map((it) => {
-    const saved = `${paint.bold(formatExact(it.tokensKeptOut))} tokens saved`
-    const inWindow = `${formatExact(it.tokensInWindow)} in the window`
-    const client = it.client === null ? "" : `, ${rowText(it.client)}`
-    const whose = `session ${rowText(it.sessionId)}${client}, since ${timeText(it.startedAt)}`
+  const blocks = sessions.map((session) => {
+    const saved = `${paint.bold(formatExact(session.tokensKeptOut))} tokens saved`
+    const inWindow = `${formatExact(session.tokensInWindow)} in the window`
+    const client = session.client === null ? "" : `, ${rowText(session.client)}`
+    const whose = `session ${rowText(session.sessionId)}${client}, since ${timeText(session.startedAt)}`
     return [
-      `${saved}, ${inWindow}, ${formatExact(it.budgetUsed)} used  ${paint.muted(whose)}`,
-      ...it.branches.flatMap((branch) => ["", ...branchLines(branch, screen)]),
+      `${saved}, ${inWindow}, ${formatExact(session.budgetUsed)} used  ${paint.muted(whose)}`,
+      ...session.branches.flatMap((branch) => ["", ...branchLines(branch, screen)]),
     ].join("\n")
   })
   const isPartlyMetered = sessions.some((it) => it.branches.some((own) => own.isLowerBound))
@@ -95,9 +95,9 @@ function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): stri
   }
   const byBranch = Map.groupBy(found, (it) => it.branchId)
   const blocks = [...byBranch].map(([id, steps]) => {
-    const rows = steps.map((it) => {
-      const what = it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool)}`
-      return ["", String(it.seq).padStart(3), paint.muted(what), rowText(it.line, width - 36)]
+    const rows = steps.map((step) => {
+      const what = step.tool === null ? step.kind : `${step.kind} ${rowText(step.tool)}`
+      return ["", String(step.seq).padStart(3), paint.muted(what), rowText(step.line, width - 36)]
     })
     const title = rowText(steps[0]?.description ?? "")
     return `${paint.bold(title)}  ${paint.muted(id)}\n${table(rows, screen)}`

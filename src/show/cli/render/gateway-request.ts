@@ -119,9 +119,9 @@ export function renderGatewayTexts({ total, pieces }: GatewayTexts, screen: Scre
   if (pieces.every((it) => it.text === null)) {
     return paint.muted(`${plural(total, "part")}. ${HOW_TO_STORE}`)
   }
-  const blocks = pieces.map((it) => {
-    const head = `${paint.bold(`${it.place}  ${it.kind} ${rowText(it.name, width - 36)}`)}  ${paint.muted(`${formatExact(it.tokens)} tokens`)}`
-    return [head, ...bodyOf(it, screen)].join("\n")
+  const blocks = pieces.map((piece) => {
+    const head = `${paint.bold(`${piece.place}  ${piece.kind} ${rowText(piece.name, width - 36)}`)}  ${paint.muted(`${formatExact(piece.tokens)} tokens`)}`
+    return [head, ...bodyOf(piece, screen)].join("\n")
   })
   const left = total - pieces.length
   const rest = `${plural(pieces.length, "part")} of ${formatExact(total)}; show others with --from and --limit`

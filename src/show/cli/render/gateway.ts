@@ -43,8 +43,8 @@ function sessionLines(sessions: readonly ProxiedSession[], screen: Screen): read
   const room = width - whole
   const isWide = room >= Math.min(SHORTEST_TITLE_CELLS, widest(titles))
   const heads = sessions.map((it) => [it.id, describeState(it, screen), it.mode])
-  const rows = sessions.map((it, at) => {
-    const facts = isWide ? [requestsText(it), paint.muted(timeText(it.startedAt))] : []
+  const rows = sessions.map((session, at) => {
+    const facts = isWide ? [requestsText(session), paint.muted(timeText(session.startedAt))] : []
     return [
       ...(heads[at] ?? []),
       ...facts,

@@ -106,14 +106,16 @@ function renderSessionList(list: SessionList, screen: Screen): string {
     .trimStart()
 }
 
-function liveRow(it: LiveSession, { paint }: Screen): readonly string[] {
+function liveRow(session: LiveSession, { paint }: Screen): readonly string[] {
   return [
-    rowText(it.session),
-    it.host ?? "",
-    timeText(it.lastAt),
-    plural(it.files, "file"),
-    it.drifted === 0 ? paint.muted("all documented") : paint.warn(`${it.drifted} to document`),
-    it.claims === 0 ? "" : plural(it.claims, "claim"),
+    rowText(session.session),
+    session.host ?? "",
+    timeText(session.lastAt),
+    plural(session.files, "file"),
+    session.drifted === 0
+      ? paint.muted("all documented")
+      : paint.warn(`${session.drifted} to document`),
+    session.claims === 0 ? "" : plural(session.claims, "claim"),
   ]
 }
 

@@ -24,9 +24,9 @@ import type { Renderers } from "./renderer.ts"
 
 const MOST_LISTED = 12
 
-function renderScan(it: MapScan, screen: Screen): string {
+function renderScan(result: MapScan, screen: Screen): string {
   const { paint, width } = screen
-  const { scan } = it
+  const { scan } = result
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = [
     plural(scan.filesScanned, "file"),
@@ -35,7 +35,7 @@ function renderScan(it: MapScan, screen: Screen): string {
   ]
   const changed =
     scan.filesChanged === 0 ? "nothing changed" : `${plural(scan.filesChanged, "file")} changed`
-  const languages = it.languages.map((row) => [
+  const languages = result.languages.map((row) => [
     "  ",
     row.language,
     formatExact(row.files),
@@ -45,10 +45,10 @@ function renderScan(it: MapScan, screen: Screen): string {
   const headings = ["  ", "Language", "Files", "Symbols", "Tokens"]
   return [
     `${paint.bold(what.join(", "))} in ${took}; ${changed}`,
-    paint.muted(describeState(it.state)),
+    paint.muted(describeState(result.state)),
     ...(languages.length === 0 ? [] : ["", listing(headings, languages, screen)]),
-    ...skippedSection("Partly read", it.problems, it.problemsCount),
-    ...skippedSection("Left out", it.skipped, it.skippedCount),
+    ...skippedSection("Partly read", result.problems, result.problemsCount),
+    ...skippedSection("Left out", result.skipped, result.skippedCount),
   ].join("\n")
 
   function skippedSection(title: string, rows: readonly SkippedFile[], count: number) {
@@ -122,10 +122,14 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
   function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
     return rows.length === 0 ? [] : ["", paint.bold(title), table(rows, { width })]
   }
-  function symbolRow(it: MapSymbol): readonly string[] {
-    const indent = it.parent === undefined ? "" : "  "
+  function symbolRow(symbol: MapSymbol): readonly string[] {
+    const indent = symbol.parent === undefined ? "" : "  "
     const room = width - 14
-    return ["  ", paint.muted(String(it.fromLine)), truncateText(`${indent}${it.signature}`, room)]
+    return [
+      "  ",
+      paint.muted(String(symbol.fromLine)),
+      truncateText(`${indent}${symbol.signature}`, room),
+    ]
   }
 }
 
@@ -255,9 +259,9 @@ function renderFound(results: SearchFind, { paint, width }: Screen): string {
   }
   const block = (file: FoundFile) => {
     const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
-    const symbols = file.symbols.slice(0, 3).map((it) => {
-      const line = `${it.fromLine}:`
-      return `${" ".repeat(10)}${paint.muted(line)} ${truncateText(it.signature, width - 11 - line.length)}`
+    const symbols = file.symbols.slice(0, 3).map((symbol) => {
+      const line = `${symbol.fromLine}:`
+      return `${" ".repeat(10)}${paint.muted(line)} ${truncateText(symbol.signature, width - 11 - line.length)}`
     })
     return [head.join("  "), ...symbols].join("\n")
   }

@@ -302,9 +302,10 @@ function renderRecipeValidate({ recipes }: RecipeValidate, { paint }: Screen): s
 }
 
 function problemLines(problems: readonly ConfigProblem[], paint: Paint): readonly string[] {
-  return problems.map((it) => {
-    const where = it.stage === null ? it.field : `stage ${it.stage}, ${it.field}`
-    return `  ${paint.accent(`${it.file}:${it.line}`)} ${where}: ${it.problem}`
+  return problems.map((problem) => {
+    const where =
+      problem.stage === null ? problem.field : `stage ${problem.stage}, ${problem.field}`
+    return `  ${paint.accent(`${problem.file}:${problem.line}`)} ${where}: ${problem.problem}`
   })
 }
 

@@ -130,10 +130,10 @@ function factLines(session: IndexedSession): readonly string[] {
   ]
 }
 
-function compactionRow(it: SessionCompaction): readonly string[] {
+function compactionRow(compaction: SessionCompaction): readonly string[] {
   const size = (tokens: number | null) => (tokens === null ? "unknown" : formatCount(tokens))
-  const change = `${size(it.tokensBefore)} to ${size(it.tokensAfter)}`
-  return [timeText(it.at), `turn ${it.turn}`, change, rowText(it.cause)]
+  const change = `${size(compaction.tokensBefore)} to ${size(compaction.tokensAfter)}`
+  return [timeText(compaction.at), `turn ${compaction.turn}`, change, rowText(compaction.cause)]
 }
 
 const toolRow = (it: SessionsShow["tools"][number]): readonly string[] => [
@@ -151,10 +151,10 @@ function spendCells(spend: Spend): readonly string[] {
 
 function renderLines({ lines, next }: SessionsLines, { paint }: Screen): string {
   if (lines.length === 0) return paint.muted("No lines.")
-  const blocks = lines.map((it) => {
-    const by = [it.role, it.agent === "main" ? "" : it.agent, it.tool ?? ""].filter(Boolean)
-    const head = `${timeText(it.at)}  turn ${it.turn}  ${by.map((word) => rowText(word)).join(", ")}`
-    return `${paint.muted(head)}\n${quoted(it.text)}`
+  const blocks = lines.map((line) => {
+    const by = [line.role, line.agent === "main" ? "" : line.agent, line.tool ?? ""].filter(Boolean)
+    const head = `${timeText(line.at)}  turn ${line.turn}  ${by.map((word) => rowText(word)).join(", ")}`
+    return `${paint.muted(head)}\n${quoted(line.text)}`
   })
   const more = next === null ? [] : [paint.muted(`Show more with --after ${next}`)]
   return [...blocks, ...more].join("\n\n")

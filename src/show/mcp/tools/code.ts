@@ -39,8 +39,8 @@ const pack = toolView({
       pack_id: id,
       tokens,
       budget,
-      files: files.slice(0, MOST_SUMMARY_ROWS).map((it) => {
-        return { path: it.path, form: it.form, tokens: it.tokens }
+      files: files.slice(0, MOST_SUMMARY_ROWS).map((file) => {
+        return { path: file.path, form: file.form, tokens: file.tokens }
       }),
       left_out: leftCount,
     },
@@ -150,11 +150,11 @@ function treeText({ folder, entries, total }: MapTree): string {
   ].join("\n")
 }
 
-function entryLine(it: MapEntry): string {
-  const size = `${plural(it.symbols, "symbol")}, ${formatExact(it.tokens)} tokens`
-  return it.kind === "folder"
-    ? `${it.name}/ ${plural(it.files, "file")}, ${size}`
-    : `${it.name} ${size}`
+function entryLine(entry: MapEntry): string {
+  const size = `${plural(entry.symbols, "symbol")}, ${formatExact(entry.tokens)} tokens`
+  return entry.kind === "folder"
+    ? `${entry.name}/ ${plural(entry.files, "file")}, ${size}`
+    : `${entry.name} ${size}`
 }
 
 function shownText(shown: MapShow): string {
@@ -227,8 +227,8 @@ function linkLine({ symbol, line, hops, confidence }: MapLink): string {
   return indented(`${symbol.name} ${symbol.path}:${line}${hops === 2 ? ", two hops" : ""}${sure}`)
 }
 
-function symbolLine(it: MapSymbol): string {
-  return indented(`${it.fromLine}: ${signatureLine(it.signature)}`)
+function symbolLine(symbol: MapSymbol): string {
+  return indented(`${symbol.fromLine}: ${signatureLine(symbol.signature)}`)
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -257,7 +257,7 @@ function captureText({ manifest, budget }: Capture): string {
   ].join("\n")
 }
 
-function itemLine(it: ManifestItem): string {
-  const tokens = it.tokens === 0 && it.tokensOnDemand > 0 ? it.tokensOnDemand : it.tokens
-  return `- ${it.label} (${it.kind}, ${it.load}): ${formatExact(tokens)} tokens; ${it.reason}`
+function itemLine(item: ManifestItem): string {
+  const tokens = item.tokens === 0 && item.tokensOnDemand > 0 ? item.tokensOnDemand : item.tokens
+  return `- ${item.label} (${item.kind}, ${item.load}): ${formatExact(tokens)} tokens; ${item.reason}`
 }

@@ -67,25 +67,25 @@ const returned = toolView({
   answer: (it) => ({ text: returnText(it), fields: returnedFields(it) }),
 })
 
-function returnedFields(it: FoldReturn) {
+function returnedFields(result: FoldReturn) {
   return {
-    branch_id: it.branchId,
-    status: it.status,
-    message: it.message,
-    evidence: it.evidence,
-    files: it.files,
-    open_questions: it.openQuestions,
-    out_of_scope: it.outOfScope,
-    ended_children: it.endedChildren,
-    redactions: it.redactions,
-    budget_used: it.budgetUsed,
-    budget_total: it.budgetTotal,
-    ...(it.tokensKeptOut !== null && { tokens_kept_out: it.tokensKeptOut }),
-    is_lower_bound: it.isLowerBound,
-    mode: it.mode,
-    ...(it.distill !== null && { distill: it.distill }),
-    ...(it.note !== "" && { note: it.note }),
-    ...(it.receipt !== null && { receipt: it.receipt }),
+    branch_id: result.branchId,
+    status: result.status,
+    message: result.message,
+    evidence: result.evidence,
+    files: result.files,
+    open_questions: result.openQuestions,
+    out_of_scope: result.outOfScope,
+    ended_children: result.endedChildren,
+    redactions: result.redactions,
+    budget_used: result.budgetUsed,
+    budget_total: result.budgetTotal,
+    ...(result.tokensKeptOut !== null && { tokens_kept_out: result.tokensKeptOut }),
+    is_lower_bound: result.isLowerBound,
+    mode: result.mode,
+    ...(result.distill !== null && { distill: result.distill }),
+    ...(result.note !== "" && { note: result.note }),
+    ...(result.receipt !== null && { receipt: result.receipt }),
   }
 }
 
@@ -126,20 +126,20 @@ const status = toolView({
   }),
 })
 
-function branchFields(it: NonNullable<FoldStatus["branch"]>): z.input<typeof BranchShown> {
+function branchFields(branch: NonNullable<FoldStatus["branch"]>): z.input<typeof BranchShown> {
   return {
-    branch_id: it.id,
-    ...(it.parentId !== null && { parent_id: it.parentId }),
-    description: it.description,
-    status: it.status,
-    ...(it.endReason !== null && { end_reason: it.endReason }),
-    depth: it.depth,
-    budget_used: it.budgetUsed,
-    budget_total: it.budgetTotal,
-    is_lower_bound: it.isLowerBound,
-    is_partial: it.isPartial,
-    ...(it.progress !== null && { progress: it.progress }),
-    ...(it.result !== null && { result: it.result }),
+    branch_id: branch.id,
+    ...(branch.parentId !== null && { parent_id: branch.parentId }),
+    description: branch.description,
+    status: branch.status,
+    ...(branch.endReason !== null && { end_reason: branch.endReason }),
+    depth: branch.depth,
+    budget_used: branch.budgetUsed,
+    budget_total: branch.budgetTotal,
+    is_lower_bound: branch.isLowerBound,
+    is_partial: branch.isPartial,
+    ...(branch.progress !== null && { progress: branch.progress }),
+    ...(branch.result !== null && { result: branch.result }),
   }
 }
 
@@ -172,31 +172,33 @@ const read = toolView({
 export const FOLD_VIEWS = { branch, return: returned, branch_status: status, read_handle: read }
 
 /** For a model: what the branch has, and what to do next. */
-export function branchText(it: FoldBranch): string {
-  const budget = `${formatExact(it.budgetAllocated)} tokens and ${formatExact(it.timeoutSeconds)} seconds`
-  const memories = it.package === null ? it.memories.map((memory) => memory.text) : []
+export function branchText(branch: FoldBranch): string {
+  const budget = `${formatExact(branch.budgetAllocated)} tokens and ${formatExact(branch.timeoutSeconds)} seconds`
+  const memories = branch.package === null ? branch.memories.map((memory) => memory.text) : []
   return [
-    `Branch ${it.branchId} is open, with ${budget}.`,
-    it.next,
-    ...(it.package === null ? [] : [it.package]),
+    `Branch ${branch.branchId} is open, with ${budget}.`,
+    branch.next,
+    ...(branch.package === null ? [] : [branch.package]),
     ...memories,
-    ...receipt(it),
+    ...receipt(branch),
   ].join("\n\n")
 }
 
-export function returnText(it: FoldReturn): string {
-  const used = `${formatExact(it.budgetUsed)} of ${formatExact(it.budgetTotal)} tokens used`
-  const least = it.isLowerBound ? " at least" : ""
+export function returnText(result: FoldReturn): string {
+  const used = `${formatExact(result.budgetUsed)} of ${formatExact(result.budgetTotal)} tokens used`
+  const least = result.isLowerBound ? " at least" : ""
   const savedText =
-    it.tokensKeptOut === null ? "" : `, ${formatExact(it.tokensKeptOut)} kept out of the parent`
+    result.tokensKeptOut === null
+      ? ""
+      : `, ${formatExact(result.tokensKeptOut)} kept out of the parent`
   return [
-    `Branch ${it.branchId} is ${it.status}:${least} ${used}${savedText}.`,
-    ...named("Outside its scope", it.outOfScope),
-    ...named("Ended with it", it.endedChildren),
-    ...(it.mode === "wire" ? wholeResult(it) : asKept(it)),
-    ...(it.distill === null ? [] : [it.distill]),
-    ...(it.note === "" ? [] : [it.note]),
-    ...receipt(it),
+    `Branch ${result.branchId} is ${result.status}:${least} ${used}${savedText}.`,
+    ...named("Outside its scope", result.outOfScope),
+    ...named("Ended with it", result.endedChildren),
+    ...(result.mode === "wire" ? wholeResult(result) : asKept(result)),
+    ...(result.distill === null ? [] : [result.distill]),
+    ...(result.note === "" ? [] : [result.note]),
+    ...receipt(result),
   ].join("\n")
 }
 
@@ -207,14 +209,14 @@ function asKept({ redactions, message }: FoldReturn): readonly string[] {
 }
 
 /** The call is folded too, so this text is all that stays. */
-function wholeResult(it: FoldReturn): readonly string[] {
+function wholeResult(result: FoldReturn): readonly string[] {
   return [
-    ...(it.redactions === 0 ? [] : [`${plural(it.redactions, "secret")} replaced.`]),
+    ...(result.redactions === 0 ? [] : [`${plural(result.redactions, "secret")} replaced.`]),
     "Result:",
-    it.message,
-    ...listed("Evidence", it.evidence),
-    ...listed("Files", it.files),
-    ...listed("Open questions", it.openQuestions),
+    result.message,
+    ...listed("Evidence", result.evidence),
+    ...listed("Files", result.files),
+    ...listed("Open questions", result.openQuestions),
   ]
 }
 
@@ -236,29 +238,34 @@ export function statusText({ branch, active, pending }: FoldStatus): string {
   ].join("\n")
 }
 
-function branchLines(it: NonNullable<FoldStatus["branch"]>): readonly string[] {
-  const least = it.isLowerBound ? "at least " : ""
-  const used = `${least}${formatExact(it.budgetUsed)} of ${formatExact(it.budgetTotal)} tokens used`
-  const end = it.endReason === null ? "" : ` (${it.endReason})`
+function branchLines(branch: NonNullable<FoldStatus["branch"]>): readonly string[] {
+  const least = branch.isLowerBound ? "at least " : ""
+  const used = `${least}${formatExact(branch.budgetUsed)} of ${formatExact(branch.budgetTotal)} tokens used`
+  const end = branch.endReason === null ? "" : ` (${branch.endReason})`
   return [
-    `Branch ${it.id} is ${it.status}${end}: ${used}. ${it.description}`,
-    ...(it.isExhausted && it.endReason === null
+    `Branch ${branch.id} is ${branch.status}${end}: ${used}. ${branch.description}`,
+    ...(branch.isExhausted && branch.endReason === null
       ? ["Its budget is used up: call return now with what you have. It is accepted."]
       : []),
-    ...(it.progress === null ? [] : [`Progress: ${it.progress}`]),
-    ...(it.result === null ? [] : [it.isPartial ? "Partial result:" : "Result:", it.result]),
+    ...(branch.progress === null ? [] : [`Progress: ${branch.progress}`]),
+    ...(branch.result === null
+      ? []
+      : [branch.isPartial ? "Partial result:" : "Result:", branch.result]),
   ]
 }
 
 /** A slice with the position of the next one, or the matching lines. */
-function readText(it: FoldRead, isSearch: boolean): string {
-  const whole = `${plural(it.totalLines, "line")}, ${formatExact(it.totalTokens)} tokens`
-  const lines = isSearch ? it.matches.map((match) => `${match.line}: ${match.text}`) : [it.text]
+function readText(slice: FoldRead, isSearch: boolean): string {
+  const whole = `${plural(slice.totalLines, "line")}, ${formatExact(slice.totalTokens)} tokens`
+  const lines = isSearch
+    ? slice.matches.map((match) => `${match.line}: ${match.text}`)
+    : [slice.text]
   const foundText = isSearch
-    ? `${plural(it.matches.length, "line")} found in ${whole}`
-    : `from line ${it.fromLine} of ${whole}`
-  const rest = it.nextLine === null ? "This is the end." : `Continue with from_line ${it.nextLine}.`
-  return [`${it.label}: ${foundText}`, ...lines, rest].join("\n")
+    ? `${plural(slice.matches.length, "line")} found in ${whole}`
+    : `from line ${slice.fromLine} of ${whole}`
+  const rest =
+    slice.nextLine === null ? "This is the end." : `Continue with from_line ${slice.nextLine}.`
+  return [`${slice.label}: ${foundText}`, ...lines, rest].join("\n")
 }
 
 function named(what: string, values: readonly string[]): readonly string[] {

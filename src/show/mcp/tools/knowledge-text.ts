@@ -51,8 +51,12 @@ function hitText(hit: KbHit): FencedText {
   }
 }
 
-function paragraphText(it: KbParagraph): FencedText {
-  return { mark: `qm:paragraph ${it.id}`, about: describeParagraph(it), text: it.text }
+function paragraphText(paragraph: KbParagraph): FencedText {
+  return {
+    mark: `qm:paragraph ${paragraph.id}`,
+    about: describeParagraph(paragraph),
+    text: paragraph.text,
+  }
 }
 
 function describeParagraph({ citation, tier, path, line }: KbParagraph): string {
@@ -81,13 +85,13 @@ export function tiersText(
   return tiers.map(({ tier, found }) => `${tier}:\n${hitsText(found)}`).join("\n\n")
 }
 
-export function shownParagraphText(it: KbParagraphShown): string {
-  const beside = [it.before, it.after].flatMap((other) => (other === null ? [] : [other.id]))
+export function shownParagraphText(shown: KbParagraphShown): string {
+  const beside = [shown.before, shown.after].flatMap((other) => (other === null ? [] : [other.id]))
   return [
-    fenced([paragraphText(it.paragraph)]),
+    fenced([paragraphText(shown.paragraph)]),
     ...named("Next to it", beside),
-    ...named("Refers to", it.refersTo.map(referenceText)),
-    ...named("Referred to by", it.referredFrom.map(referenceText)),
+    ...named("Refers to", shown.refersTo.map(referenceText)),
+    ...named("Referred to by", shown.referredFrom.map(referenceText)),
   ].join("\n")
 }
 
@@ -150,11 +154,11 @@ export function webText({ source, note, results }: KbWeb): string {
   return `${head}\n${fenced(parts)}`
 }
 
-export function statusText(it: KbStatus): string {
-  const folders = it.folders.map(
+export function statusText(status: KbStatus): string {
+  const folders = status.folders.map(
     ({ folder, tier, documents, isStale }) =>
       `- ${quoteLine(folder)} (${tier}, ${plural(documents, "document")}${isStale ? ", files changed since" : ""})`,
   )
-  const size = `${plural(it.documents, "document")}, ${plural(it.paragraphs, "paragraph")}, ${plural(it.references, "reference")}, ${formatExact(it.unresolved.length)} of them broken`
-  return [`${size}.`, ...folders, searchedByText(it.by)].join("\n")
+  const size = `${plural(status.documents, "document")}, ${plural(status.paragraphs, "paragraph")}, ${plural(status.references, "reference")}, ${formatExact(status.unresolved.length)} of them broken`
+  return [`${size}.`, ...folders, searchedByText(status.by)].join("\n")
 }

@@ -98,6 +98,6 @@ function memoryText({ title, description, body, cites }: Memory): string {
   ].join("\n")
 }
 
-function stateText(it: Pick<Memory, "id" | "title" | "confidence" | "state">): string {
-  return `${it.id} is ${it.state}, confidence ${it.confidence.toFixed(2)}: ${it.title}.`
+function stateText(memory: Pick<Memory, "id" | "title" | "confidence" | "state">): string {
+  return `${memory.id} is ${memory.state}, confidence ${memory.confidence.toFixed(2)}: ${memory.title}.`
 }

@@ -150,9 +150,9 @@ function TabContent({ now, data, capture, axis, params, onParams }: TabContentPr
   const common = {
     at,
     onMove: (it: { readonly key: string }) => onParams({ at: it.key }, "replace"),
-    onOpen: (it: { readonly key: string }, how: "press" | "key") => {
+    onOpen: (item: { readonly key: string }, how: "press" | "key") => {
       if (how === "key") onParams({ open: !open }, "replace")
-      else onParams(it.key === at ? { at: "" } : { at: it.key, open: true })
+      else onParams(item.key === at ? { at: "" } : { at: item.key, open: true })
     },
   }
   switch (tab) {

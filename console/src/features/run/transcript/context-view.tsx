@@ -95,8 +95,8 @@ function ItemText({ path, label, capture }: ItemTextProps) {
 
 function readItems(listed: unknown): readonly WindowItem[] | undefined {
   if (!Array.isArray(listed)) return undefined
-  return listed.flatMap((it: unknown) => {
-    const { path, label, tokens } = asRecord(it)
+  return listed.flatMap((value: unknown) => {
+    const { path, label, tokens } = asRecord(value)
     const isItem =
       typeof path === "string" && typeof label === "string" && typeof tokens === "number"
     return isItem ? [{ path, label, tokens }] : []
@@ -107,8 +107,8 @@ function readKinds(kinds: unknown): Partial<Record<ContextKind, number>> {
   const amounts: Partial<Record<ContextKind, number>> = {}
   if (!Array.isArray(kinds)) return amounts
   const listed: readonly unknown[] = kinds
-  for (const it of listed) {
-    const { kind: name, tokens } = asRecord(it)
+  for (const item of listed) {
+    const { kind: name, tokens } = asRecord(item)
     const kind = KINDS.find((one) => one === name)
     if (kind !== undefined && typeof tokens === "number") amounts[kind] = tokens
   }

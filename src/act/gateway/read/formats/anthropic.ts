@@ -19,8 +19,8 @@ export function anthropicItems(body: JsonRecord): readonly RawItem[] {
 
 function systemItems(system: unknown): readonly RawItem[] {
   const blocks = typeof system === "string" ? [{ type: "text", text: system }] : listOf(system)
-  return blocks.map((it) => {
-    const block = recordOf(it)
+  return blocks.map((content) => {
+    const block = recordOf(content)
     const text = textOf(block["text"])
     if (text.startsWith(BILLING)) return billingItem(text)
     return block["type"] === "text" ? { kind: "prompt", name: "system", text } : otherItem(block)
@@ -47,8 +47,8 @@ function toolItem(tool: JsonRecord): RawItem {
 /** For a whole request, or for the turns removed by a fold. */
 export function anthropicTurns(turns: readonly unknown[]): readonly RawItem[] {
   const toolNames = new Map<string, string>()
-  return turns.flatMap((it) => {
-    const turn = recordOf(it)
+  return turns.flatMap((message) => {
+    const turn = recordOf(message)
     const content = turn["content"]
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content)
     const records = blocks.map((block) => recordOf(block))

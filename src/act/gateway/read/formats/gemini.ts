@@ -31,9 +31,9 @@ function toolItems(tool: JsonRecord): readonly RawItem[] {
   if (declared.length === 0) {
     return [{ kind: "tool", name: Object.keys(tool)[0] ?? "tool", text: jsonOf(tool) }]
   }
-  return declared.map((it) => {
-    const name = textOf(recordOf(it)["name"]) || "tool"
-    return { kind: "tool", name, text: jsonOf(it) }
+  return declared.map((tool) => {
+    const name = textOf(recordOf(tool)["name"]) || "tool"
+    return { kind: "tool", name, text: jsonOf(tool) }
   })
 }
 

@@ -97,13 +97,13 @@ async function driftLines(input: BootInput): Promise<readonly string[]> {
 }
 
 function driftLine(
-  it: LedgerSession,
+  active: LedgerSession,
   paths: readonly string[],
   { session, now }: BootInput,
 ): string {
-  const who = it.sessionId === session ? "This session" : `Session ${named(it)}`
+  const who = active.sessionId === session ? "This session" : `Session ${named(active)}`
   const files = `${plural(paths.length, "file")}: ${firstOf(paths.map(inline), MOST_SHOWN_FILES)}`
-  return `${who} (last active ${formatAgo(now - it.lastAt)}) has not registered ${files}.`
+  return `${who} (last active ${formatAgo(now - active.lastAt)}) has not registered ${files}.`
 }
 
 function named({ sessionId, host }: LedgerSession): string {
@@ -114,9 +114,9 @@ function named({ sessionId, host }: LedgerSession): string {
 
 function claimLines({ session, context, now }: BootInput): readonly string[] {
   const others = context.claims.list().filter((it) => it.session !== session)
-  const lines = others.slice(0, MOST_SHOWN_CLAIMS).map((it) => {
-    const since = formatAgo(now - it.takenAt)
-    return `Session ${shortSession(it.session)} is working on ${inline(it.path)}, claimed ${since}.`
+  const lines = others.slice(0, MOST_SHOWN_CLAIMS).map((claim) => {
+    const since = formatAgo(now - claim.takenAt)
+    return `Session ${shortSession(claim.session)} is working on ${inline(claim.path)}, claimed ${since}.`
   })
   const more = others.length - lines.length
   return more > 0 ? [...lines, `${plural(more, "more claim")}: \`qm claim list\`.`] : lines

@@ -66,16 +66,16 @@ export async function addAgentsMd(
   return insert(instructions, unseen(added, instructions))
 }
 
-function isKeptWithoutProject(it: Instruction): boolean {
-  return it.kind === "managed" || it.kind === "memory"
+function isKeptWithoutProject(instruction: Instruction): boolean {
+  return instruction.kind === "managed" || instruction.kind === "memory"
 }
 
 /** A non-empty file with one of the names, in the working directory or above. */
 function hasClaudeFile(instructions: readonly Instruction[], cwd: string): boolean {
-  return instructions.some((it) => {
-    const isOwn = isOfProject(it) && it.importedBy === undefined
-    const isNamed = CLAUDE_NAMES.some((name) => it.path.endsWith(`/${name}`))
-    const folder = folderOf(it.path)
+  return instructions.some((instruction) => {
+    const isOwn = isOfProject(instruction) && instruction.importedBy === undefined
+    const isNamed = CLAUDE_NAMES.some((name) => instruction.path.endsWith(`/${name}`))
+    const folder = folderOf(instruction.path)
     return isOwn && isNamed && (folder === cwd || isBelow(cwd, folder))
   })
 }
@@ -88,9 +88,9 @@ function unseen(
   const present = instructions.filter((it) => it.patterns === undefined)
   const paths = new Set(present.map((it) => it.path))
   const texts = new Set(instructions.filter(isOfProject).map((it) => it.content.trim()))
-  return added.filter((it) => {
-    const isNew = !paths.has(it.path) && !texts.has(it.content.trim())
-    if (isNew) paths.add(it.path)
+  return added.filter((instruction) => {
+    const isNew = !paths.has(instruction.path) && !texts.has(instruction.content.trim())
+    if (isNew) paths.add(instruction.path)
     return isNew
   })
 }
@@ -117,8 +117,11 @@ function indexFor(instructions: readonly Instruction[], folder: string): number 
 }
 
 /** A conditional rule is not loaded at the start. */
-function isOfProject(it: Instruction): boolean {
-  return (it.kind === "project" || it.kind === "local") && it.patterns === undefined
+function isOfProject(instruction: Instruction): boolean {
+  return (
+    (instruction.kind === "project" || instruction.kind === "local") &&
+    instruction.patterns === undefined
+  )
 }
 
 /** A file in `.claude` belongs to the folder around it. */

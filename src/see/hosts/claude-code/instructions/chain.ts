@@ -115,16 +115,16 @@ async function loadImports(
 ): Promise<readonly Instruction[]> {
   const loaded: Instruction[] = []
   if (imports.length === MOST_MENTIONS) noteManyMentions(chains.reader, link.path)
-  for (const it of imports) {
-    const importedBy = { path: link.path, line: it.line }
+  for (const imported of imports) {
+    const importedBy = { path: link.path, line: imported.line }
     const place = { ...link.place, source: "import", reason: importReason(link.path) }
-    const next: Link = { ...link, path: it.path, place, hops: link.hops + 1, importedBy }
-    if (!mayImport(it.path, link.kind, chains)) {
+    const next: Link = { ...link, path: imported.path, place, hops: link.hops + 1, importedBy }
+    if (!mayImport(imported.path, link.kind, chains)) {
       noteExternal(next, chains)
       continue
     }
     loaded.push(...(await loadLink(next, chains)))
-    await noteUnresolved(it, next, chains)
+    await noteUnresolved(imported, next, chains)
   }
   return loaded
 }
@@ -179,11 +179,11 @@ function noteExternal(link: Link, { reader, seen }: Chains): void {
   reader.note({ code: "import-external", text, ...whereOf(link) })
 }
 
-async function noteUnresolved(it: Import, link: Link, { reader }: Chains): Promise<void> {
-  if (!looksLikePath(it.written)) return
-  const file = await reader.peek(it.path, LARGEST_INSTRUCTION_BYTES)
+async function noteUnresolved(imported: Import, link: Link, { reader }: Chains): Promise<void> {
+  if (!looksLikePath(imported.written)) return
+  const file = await reader.peek(imported.path, LARGEST_INSTRUCTION_BYTES)
   if (file.kind !== "missing") return
-  const text = `@${it.written} does not exist; the host ignores it silently.`
+  const text = `@${imported.written} does not exist; the host ignores it silently.`
   reader.note({ code: "import-unresolved", text, ...whereOf(link) })
 }
 
