@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { createApp } from "#show/app"
 import { child } from "#test/child"
-import { isNight, seed } from "#test/seed"
+import { isNight, longestTestMs, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { createChance } from "./cutting-proxy.ts"
 
@@ -13,7 +13,7 @@ const KILLS = isNight() ? 400 : 20
 const LANES = 2
 
 test(`[D1] reported agent messages survive ${KILLS} kills`, {
-  timeout: isNight() ? 900_000 : 180_000,
+  timeout: longestTestMs(),
 }, async () => {
   await using directory = await tempDirectory()
   const lanes = Array.from({ length: LANES }, (_, lane) =>

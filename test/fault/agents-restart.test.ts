@@ -8,7 +8,7 @@ import { Run } from "#ground/contract"
 import { child } from "#test/child"
 import { needs } from "#test/needs"
 import { restOf } from "#test/run-client"
-import { isNight, seed } from "#test/seed"
+import { isNight, longestTestMs, seed } from "#test/seed"
 import { readToken, send } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { createChance } from "./cutting-proxy.ts"
@@ -52,20 +52,24 @@ const kindOf = (life: number, n: number) =>
   life % 10 === 0 && n === 0 ? "refuses" : KINDS[n % KINDS.length]
 
 describe.runIf(needs("C6", "proc"))("a server that is killed while agents work", () => {
-  test(`[C6] after ${KILLS} kills every run is interrupted, none runs twice, and no process stays`, async () => {
-    await using temp = await tempDirectory()
-    const lives = everyLife(KILLS)
-    const lanes = everyLife(LANES).map(async (lane) => {
-      const folder = path.join(temp.path, `${path.basename(temp.path)}-${lane}`)
-      await mkdir(folder)
-      const share = KILLS / LANES
-      return await liveAndDie(folder, lives.slice(lane * share, (lane + 1) * share))
-    })
-    const ended = await Promise.all(lanes)
-    const sum = (numbers: readonly number[]) => numbers.reduce((all, it) => all + it, 0)
-    expect(sum(ended.map((it) => it.begun)), "some were at work").toBeGreaterThan(KILLS * 2)
-    expect(sum(ended.map((it) => it.atWork))).toBeGreaterThan(KILLS * 2)
-  }, 300_000)
+  test(
+    `[C6] after ${KILLS} kills every run is interrupted, none runs twice, and no process stays`,
+    async () => {
+      await using temp = await tempDirectory()
+      const lives = everyLife(KILLS)
+      const lanes = everyLife(LANES).map(async (lane) => {
+        const folder = path.join(temp.path, `${path.basename(temp.path)}-${lane}`)
+        await mkdir(folder)
+        const share = KILLS / LANES
+        return await liveAndDie(folder, lives.slice(lane * share, (lane + 1) * share))
+      })
+      const ended = await Promise.all(lanes)
+      const sum = (numbers: readonly number[]) => numbers.reduce((all, it) => all + it, 0)
+      expect(sum(ended.map((it) => it.begun)), "some were at work").toBeGreaterThan(KILLS * 2)
+      expect(sum(ended.map((it) => it.atWork))).toBeGreaterThan(KILLS * 2)
+    },
+    longestTestMs(),
+  )
 })
 
 async function liveAndDie(folder: string, lives: readonly number[]) {

@@ -1,6 +1,9 @@
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
+import { isAppError } from "#ground/base"
+import { OPERATIONS, type Operation } from "#ground/contract"
+import { createApp } from "#show/app"
 import {
   type Call,
   FILE_WRITERS,
@@ -9,6 +12,7 @@ import {
   runCall,
   writeOperations,
 } from "#test/file-writers"
+import { shortInput } from "#test/long-input"
 import { newUser } from "#test/qm"
 
 /** Processes that write at once. */
@@ -71,6 +75,36 @@ test.each(LINKS)(
     expect((await lstat(path.join(user.project, link))).isSymbolicLink()).toBe(true)
   },
 )
+
+test("[BASE-38] no operation that writes changes anything behind a linked .qm, with or without git", async () => {
+  for (const isGit of [true, false]) {
+    await using user = await newUser()
+    const outside = path.join(user.path, "outside")
+    await mkdir(path.join(outside, "recipes"), { recursive: true })
+    await writeFile(path.join(outside, "config.json"), "{}\n")
+    await symlink(outside, path.join(user.project, ".qm"))
+    if (isGit) await mkdir(path.join(user.project, ".git"))
+    const before = await textsBelow([outside])
+    await using app = await createApp({
+      directory: user.project,
+      environment: { HOME: user.home, PATH: "" },
+      settings: [],
+      writeLog: () => {},
+      mayWriteFiles: true,
+    })
+    const changes: string[] = []
+    for (const operation of writers) {
+      const signal = AbortSignal.timeout(20_000)
+      await app.call(operation.name, shortInput(operation), { signal }).catch((error: unknown) => {
+        if (!isAppError(error)) throw error
+      })
+      if ((await textsBelow([outside])) !== before) changes.push(operation.name)
+    }
+    expect([isGit, changes]).toEqual([isGit, []])
+  }
+})
+
+const writers = Object.values<Operation>(OPERATIONS).filter((it) => it.effect === "write")
 
 /** A setting is written to the project's file, not to the user's. */
 function projectCall(call: Call): Call {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { child } from "#test/child"
-import { isNight } from "#test/seed"
+import { isNight, longestTestMs } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 
 const WORKER = new URL("pipeline-worker.child.ts", import.meta.url)
@@ -16,7 +16,7 @@ const Outcome = z.object({
 })
 
 test(`[PIPE-32] ${KILLS} real processes, each killed at another event, finish the run on a real store`, {
-  timeout: 180_000,
+  timeout: longestTestMs(),
 }, async () => {
   await using folder = await tempDirectory()
   const whole = outcomeOf(await work(`${folder.path}/whole`, 0))

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { expect, test } from "vitest"
 import { child } from "#test/child"
-import { isNight } from "#test/seed"
+import { isNight, longestTestMs } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { writeHome } from "#test/transcripts"
 
@@ -42,7 +42,7 @@ async function importLines(
 }
 
 test(`[SESSIONS-4] ${KILLS} kills during an import lose no line and store none twice`, {
-  timeout: isNight() ? 900_000 : 240_000,
+  timeout: longestTestMs(),
 }, async () => {
   await using directory = await tempDirectory()
   const home = `${directory.path}/home`

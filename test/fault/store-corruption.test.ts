@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { child } from "#test/child"
-import { isNight, seed } from "#test/seed"
+import { isNight, longestTestMs, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 
 const SCRIPT = new URL("store-corruption.child.ts", import.meta.url)
@@ -8,7 +8,7 @@ const CASES = isNight() ? 2_000 : 200
 const LONGEST_CASE_MS = 60_000
 
 test(`[D8][STORE-9] ${CASES} kinds of damage to a store are detected, refused or harmless, and never return a wrong row`, {
-  timeout: isNight() ? 900_000 : 300_000,
+  timeout: longestTestMs(),
 }, async () => {
   await using directory = await tempDirectory()
   await using run = child(SCRIPT, [directory.path, String(seed()), String(CASES)])

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { child } from "#test/child"
-import { isNight, seed } from "#test/seed"
+import { isNight, longestTestMs, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { openTestStore, readTexts } from "./store-journal.ts"
 
@@ -11,7 +11,7 @@ const KILLS = isNight() ? 2_000 : 100
 const LANES = 4
 
 test(`[D1] acknowledged writes survive ${KILLS} kills`, {
-  timeout: isNight() ? 900_000 : 300_000,
+  timeout: longestTestMs(),
 }, async () => {
   await using directory = await tempDirectory()
   const lanes = Array.from({ length: LANES }, (_, lane) =>

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore } from "#ground/store"
 import { child } from "#test/child"
-import { isNight } from "#test/seed"
+import { isNight, longestTestMs } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { placesToDie, VERSIONS } from "./store-migrations.ts"
 
@@ -49,7 +49,7 @@ test.each(TRIED)(
       expect((await store.check()).findings).toEqual([])
     }
   },
-  120_000,
+  longestTestMs(),
 )
 
 async function schemaOfEachVersion(directory: string): Promise<readonly unknown[]> {

@@ -5,33 +5,37 @@ import { expect, test } from "vitest"
 import { sql } from "#ground/store"
 import { needs } from "#test/needs"
 import { ask, startPostgres } from "#test/postgres"
-import { fcParameters } from "#test/seed"
+import { fcParameters, longestTestMs } from "#test/seed"
 import { openTestStore } from "./store-journal.ts"
 import { type StoreUnderTest, storeSteps } from "./store-model.ts"
 
-test("[C7] a SQLite file behaves like the model in random histories", async () => {
-  // In memory if possible: a crash of a process is the same there, and faster.
-  const root = mkdtempSync(`${existsSync("/dev/shm") ? "/dev/shm" : tmpdir()}/qm-model-`)
-  let histories = 0
-  try {
-    await fc.assert(
-      fc.asyncProperty(storeSteps(), async (steps) => {
-        const directory = `${root}/${++histories}`
-        const real = await sqliteReal(directory)
-        try {
-          await fc.asyncModelRun(() => ({ model: { notes: new Map(), events: 0 }, real }), steps)
-          expect((await real.store.check()).findings).toEqual([])
-        } finally {
-          await real.store.close()
-          rmSync(directory, { recursive: true, force: true })
-        }
-      }),
-      fcParameters({ numRuns: 400, nightRuns: 16_000 }),
-    )
-  } finally {
-    rmSync(root, { recursive: true, force: true })
-  }
-}, 300_000)
+test(
+  "[C7] a SQLite file behaves like the model in random histories",
+  async () => {
+    // In memory if possible: a crash of a process is the same there, and faster.
+    const root = mkdtempSync(`${existsSync("/dev/shm") ? "/dev/shm" : tmpdir()}/qm-model-`)
+    let histories = 0
+    try {
+      await fc.assert(
+        fc.asyncProperty(storeSteps(), async (steps) => {
+          const directory = `${root}/${++histories}`
+          const real = await sqliteReal(directory)
+          try {
+            await fc.asyncModelRun(() => ({ model: { notes: new Map(), events: 0 }, real }), steps)
+            expect((await real.store.check()).findings).toEqual([])
+          } finally {
+            await real.store.close()
+            rmSync(directory, { recursive: true, force: true })
+          }
+        }),
+        fcParameters({ numRuns: 400, nightRuns: 16_000 }),
+      )
+    } finally {
+      rmSync(root, { recursive: true, force: true })
+    }
+  },
+  longestTestMs(),
+)
 
 test.runIf(needs("C7", "postgres"))(
   "[C7] Postgres behaves like the model in random histories",

@@ -33,19 +33,12 @@ type Field = {
  * operation is covered without a change here.
  */
 export function longInputs(
-  { name, input }: { readonly name: string; readonly input: z.ZodType },
+  operation: InputOwner & { readonly name: string },
   kinds: (fieldNumber: number) => readonly string[],
 ): readonly LongInput[] {
-  const schema = z.toJSONSchema(input, { io: "input", unrepresentable: "any" })
-  const fields = Object.entries((schema.properties ?? {}) as Record<string, Field>)
-  const needed = Object.fromEntries(
-    fields
-      .filter(([key]) => schema.required?.includes(key))
-      .map(([key, it]) => [key, shortFor(it)]),
-  )
-  const texts = fields.filter(
-    ([, it]) => isText(it) || (it.items !== undefined && isText(it.items)),
-  )
+  const { name } = operation
+  const needed = shortInput(operation)
+  const texts = fieldsOf(operation).filter(hasText)
   return [
     ...texts.flatMap(([key, field], at) =>
       kinds(at).map((kind) => ({
@@ -56,6 +49,41 @@ export function longInputs(
     { what: `${name}: unknown field`, input: { ...needed, x: textOf("a", LONGEST_CHARACTERS) } },
     { what: `${name}: nested field`, input: { ...needed, x: nested(50) } },
   ]
+}
+
+type InputOwner = { readonly input: z.ZodType }
+
+function schemaOf({ input }: InputOwner) {
+  return z.toJSONSchema(input, { io: "input", unrepresentable: "any" })
+}
+
+function fieldsOf(operation: InputOwner): readonly (readonly [string, Field])[] {
+  return Object.entries((schemaOf(operation).properties ?? {}) as Record<string, Field>)
+}
+
+/** A valid short value for each required field, so that the handler runs. */
+export function shortInput(operation: InputOwner): Readonly<Record<string, unknown>> {
+  const { required = [] } = schemaOf(operation)
+  return Object.fromEntries(
+    fieldsOf(operation)
+      .filter(([key]) => required.includes(key))
+      .map(([key, it]) => [key, shortFor(it)]),
+  )
+}
+
+/** Every field that is a text or a list of texts, with the longest text that it accepts. */
+export function textFields(operation: InputOwner) {
+  return fieldsOf(operation)
+    .filter(hasText)
+    .map(([key, field]) => ({
+      key,
+      most: field.items?.maxLength ?? field.maxLength ?? 1_000,
+      isList: field.type === "array",
+    }))
+}
+
+function hasText([, field]: readonly [string, Field]): boolean {
+  return isText(field) || (field.items !== undefined && isText(field.items))
 }
 
 function isText(field: Field): boolean {

@@ -22,6 +22,11 @@ export function isNight(): boolean {
   return process.env.QM_NIGHT === "1"
 }
 
+/** A limit against hanging: the counts of the night take up to an hour on a loaded machine. */
+export function longestTestMs(): number {
+  return isNight() ? 7_200_000 : 600_000
+}
+
 /**
  * Parameters for `fc.assert`: `fc.assert(property, fcParameters({ numRuns: 500 }))`. A failure
  * prints `SEED=…` first, then fast-check's report.

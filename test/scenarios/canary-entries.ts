@@ -3,6 +3,7 @@ import { commit } from "#test/git"
 import type { CanaryEntry, CanaryFixture } from "./canary-fixture.ts"
 import { FOLDING } from "./canary-folding.ts"
 import { GATEWAY } from "./canary-gateway.ts"
+import { OPERATION_INPUTS } from "./canary-operations.ts"
 import { PIPELINES } from "./canary-pipelines.ts"
 import { type Canary, ofOneLine, textOf, textWithin } from "./canary-search.ts"
 
@@ -398,6 +399,7 @@ export const CANARY_ENTRIES: readonly CanaryEntry[] = [
   ...FOLDING,
   ...PIPELINES,
   ...GATEWAY,
+  ...OPERATION_INPUTS,
 ]
 
 export async function lookAround(fixture: CanaryFixture): Promise<void> {

@@ -19,6 +19,8 @@ export type CanaryEntry = {
    * until delivery, and in the store's log until the checkpoint.
    */
   readonly isQueued?: true
+  /** The kinds that this entry uses; all without it. */
+  choose?(canaries: readonly Canary[]): readonly Canary[]
   put(fixture: CanaryFixture, canaries: readonly Canary[]): Promise<void>
 }
 

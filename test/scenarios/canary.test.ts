@@ -7,8 +7,8 @@ test("[F5] secrets of all kinds in every input appear in no output", async () =>
   await using fixture = await newCanaryFixture()
   const planted = new Map<string, readonly Canary[]>([["the environment", fixture.known]])
   const atOnce = new Map<string, readonly Canary[]>()
-  for (const { name, isQueued, put } of CANARY_ENTRIES) {
-    const canaries = newCanaries()
+  for (const { name, isQueued, choose, put } of CANARY_ENTRIES) {
+    const canaries = choose?.(newCanaries()) ?? newCanaries()
     planted.set(name, canaries)
     if (isQueued !== true) atOnce.set(name, canaries)
     await put(fixture, canaries)
@@ -21,7 +21,7 @@ test("[F5] secrets of all kinds in every input appear in no output", async () =>
   const said = findLeaks(planted, fixture.said())
   expect({ said, filesWhileItRuns, filesAfterwards }).toEqual(NOTHING)
   expect(kindsIn(fixture.said())).toBeGreaterThan(100)
-}, 300_000)
+})
 
 const NOTHING = { said: [], filesWhileItRuns: [], filesAfterwards: [] }
 

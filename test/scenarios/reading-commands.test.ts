@@ -2,27 +2,14 @@ import { access, mkdir, readdir } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { isAppError } from "#ground/base"
-import { inputFields, type Operation } from "#ground/contract"
 import { createApp } from "#show/app"
 import { smallDisk } from "#test/disk"
+import { shortInput } from "#test/long-input"
 import { needs } from "#test/needs"
 import { newUser } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 
 const FULL_DISK = new URL("reading-commands.child.ts", import.meta.url)
-
-const VALUES: Readonly<Record<string, unknown>> = { number: 1, boolean: false }
-
-/** A value for each required field, so that every handler runs. */
-function someInput(operation: Operation): Record<string, unknown> {
-  const needed = inputFields(operation).filter((it) => it.isRequired)
-  return Object.fromEntries(
-    needed.map(({ key, type, isList }) => {
-      const value = VALUES[type] ?? "a"
-      return [key, isList ? [value] : value]
-    }),
-  )
-}
 
 describe("a folder without git", () => {
   test("[APP-19] no operation that reads creates a file in it", async () => {
@@ -42,7 +29,7 @@ describe("a folder without git", () => {
     const creators: string[] = []
     for (const operation of reads) {
       const signal = AbortSignal.timeout(20_000)
-      await app.call(operation.name, someInput(operation), { signal }).catch((error: unknown) => {
+      await app.call(operation.name, shortInput(operation), { signal }).catch((error: unknown) => {
         if (!isAppError(error)) throw error
       })
       if ((await readdir(directory)).length > 0) creators.push(operation.name)

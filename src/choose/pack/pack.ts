@@ -123,7 +123,7 @@ async function buildPack(job: BuildJob): Promise<ContextPack> {
   checkRequest(input, deps)
   const analysis = analyzeTask(task, {
     domains: deps.config().pack.domains,
-    domain: input.domain,
+    domain: input.domain && safeLine(input.domain, { redact: job.redact, mostUnits: 200 }),
   })
   let tree = await deps.tree(context)
   let ranked = await rank(tree, analysis, job)

@@ -13,7 +13,10 @@ import { relationPreservation } from "./verify/relation-preservation.ts"
 
 type VerifyInput = OperationInput<"kb.entities">
 
-export function createVerification(deps: Pick<KnowledgeDeps, "judge">, access: LibraryAccess) {
+export function createVerification(
+  deps: Pick<KnowledgeDeps, "judge" | "secrets">,
+  access: LibraryAccess,
+) {
   /** Labels are positions in the list, so a deleted paragraph leaves its label empty. */
   async function citedIn(ids: readonly string[]) {
     const { library, graph } = await access.open()
@@ -37,23 +40,26 @@ export function createVerification(deps: Pick<KnowledgeDeps, "judge">, access: L
     return { texts, edges }
   }
 
+  /** The result quotes the answer. */
+  const redacted = async (answer: string) => (await deps.secrets()).redact(answer).text
+
   return {
     async entities({ answer, paragraphs }: VerifyInput): Promise<KbVerification> {
-      return entityGrounding(answer, (await citedIn(paragraphs)).texts)
+      return entityGrounding(await redacted(answer), (await citedIn(paragraphs)).texts)
     },
     async citations({ answer, paragraphs }: VerifyInput): Promise<KbVerification> {
       const { texts } = await citedIn(paragraphs)
-      return citationAccuracy(answer, texts, await deps.judge?.())
+      return citationAccuracy(await redacted(answer), texts, await deps.judge?.())
     },
     async relations({ answer, paragraphs }: VerifyInput): Promise<KbVerification> {
       const { texts, edges } = await citedIn(paragraphs)
-      return relationPreservation(answer, texts, edges())
+      return relationPreservation(await redacted(answer), texts, edges())
     },
     async contradictions(input: OperationInput<"kb.contradictions">): Promise<KbContradictions> {
       const { answer, paragraphs } = kbOperations["kb.contradictions"].input.parse(input)
       const { texts } = await citedIn(paragraphs)
       return findContradictions(
-        answer,
+        await redacted(answer),
         texts.map((it) => it.text),
       )
     },

@@ -217,7 +217,10 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       await refresh(context)
       const db = await deps.db()
       const id = session === undefined ? undefined : (await sessionOf(session)).id
-      const results = await searchLines(db, { query, limit, filter: { ...filter, session: id } })
+      // A secret matches no line, because lines are redacted too; the response names its words.
+      const words = (await deps.redact())(query)
+      const asked = { query: words, limit, filter: { ...filter, session: id } }
+      const results = await searchLines(db, asked)
       return { ...results, import: await importState() }
     },
 
