@@ -40,8 +40,10 @@ function chosen(page: Page, path: string) {
 }
 
 async function order(page: Page): Promise<readonly string[]> {
-  const titles = page.getByRole("listbox", { name: "Selected files" }).locator("[title]")
-  return titles.evaluateAll((all) => all.map((it) => it.getAttribute("title") ?? ""))
+  const rows = page.getByRole("listbox", { name: "Selected files" }).getByRole("option")
+  return rows.evaluateAll((all) =>
+    all.map((it) => it.querySelector("[title]")?.getAttribute("title") ?? ""),
+  )
 }
 
 async function press(page: Page, ...keys: readonly string[]): Promise<void> {

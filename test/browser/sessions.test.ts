@@ -82,6 +82,13 @@ describe("Sessions, session and cost pages", () => {
     await line.getByText("Round quotes half to even").waitFor()
     await page.keyboard.press("Escape")
     await line.waitFor({ state: "detached" })
+    await page.goto(`${fixture.url}/sessions/${long}?call=28`)
+    const removed = page.getByRole("region", { name: "What the compaction removed" })
+    await removed.getByText(/rounding\.ts/).waitFor()
+    await removed
+      .getByText(/read again, \d/)
+      .first()
+      .waitFor()
     await page.getByText("As a table").click()
     await expect.poll(() => page.getByRole("table").getByRole("row").count()).toBe(47)
     expect(window.problems()).toEqual([])

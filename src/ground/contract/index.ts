@@ -355,6 +355,7 @@ export {
   RunStatus,
 } from "./shapes/run.ts"
 export type {
+  CompactionContent,
   CostBudget,
   CostGroup,
   ImportState,

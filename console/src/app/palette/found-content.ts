@@ -43,7 +43,13 @@ export function useFoundContent(query: string, options: ContentOptions): Content
   const stored = useAnswer("agents.sessions", { limit: MOST_SESSIONS })
   const live = useAnswer("session.list", { sinceHours: SESSION_HOURS, limit: MOST_SESSIONS })
   const config = useAnswer("config.show", { sources: true })
-  const indexed = useAnswer("sessions.search", { query: words, limit: MOST_PER_GROUP }, hasQuery)
+  // A query of punctuation alone has no word to search for.
+  const hasWord = /[\p{L}\p{N}]/u.test(words)
+  const indexed = useAnswer(
+    "sessions.search",
+    { query: words, limit: MOST_PER_GROUP },
+    hasQuery && hasWord,
+  )
   const board = useAnswer("board.show", { limit: MOST_TICKETS })
   const repositories = useAnswer("repositories.list", {})
   const answers = [

@@ -10,6 +10,7 @@ import {
   type HookState,
   plural,
   type RepositoryState,
+  type SessionsCost,
 } from "../../contract.ts"
 import { useWatched, watchedQuery } from "../../data/live/watch-query.ts"
 import { paths } from "../../data/paths.ts"
@@ -185,14 +186,53 @@ function HostContext({ summary }: { readonly summary: CaptureSummary }) {
   )
 }
 
+/** Imported sessions contain the runs too; without them, the runs are all that is known. */
+function useSpend(): Spend | undefined {
+  const { data: report } = useOperation("now.show", {})
+  const { data: cost } = useOperation("sessions.cost", { by: "day", since: `${SPEND_DAYS}d` })
+  if (cost !== undefined && cost.total.calls > 0) return spendOfSessions(cost)
+  const spend = report?.spend
+  if (spend === undefined) return undefined
+  return { ...spend, aside: spend.todayUsd === null ? "" : plural(spend.runs, "run") }
+}
+
+/** Days of the index are UTC, like those of Cost. */
+export function spendOfSessions(cost: Pick<SessionsCost, "rows" | "until">): Spend {
+  const dayAt = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const usdOf = (day: string) => cost.rows.find((it) => it.key === day)?.spend.usd ?? null
+  const now = cost.until - 1
+  const days = Array.from({ length: SPEND_DAYS }, (_, i) => {
+    const day = dayAt(now - (SPEND_DAYS - 1 - i) * DAY_MS)
+    return { day, usd: usdOf(day) ?? 0 }
+  })
+  const today = cost.rows.find((it) => it.key === dayAt(now))
+  const calls = today?.spend.calls ?? 0
+  return {
+    days,
+    todayUsd: today === undefined ? 0 : today.spend.usd,
+    aside: calls === 0 ? "list prices" : `${plural(calls, "call")}, list prices`,
+  }
+}
+
+const SPEND_DAYS = 14
+const DAY_MS = 86_400_000
+
+type Spend = {
+  readonly todayUsd: number | null
+  readonly aside: string
+  readonly days: readonly { readonly day: string; readonly usd: number }[]
+}
+
 /** Unknown costs are left out, never 0. */
 function SpentFacts() {
-  const { data: report } = useOperation("now.show", {})
-  const spend = report?.spend
+  const spend = useSpend()
   if (spend === undefined || spend.days.every((it) => it.usd === 0)) return null
   const most = Math.max(...spend.days.map((it) => it.usd))
   return (
-    <Block title="Spent today" aside={spend.todayUsd === null ? "" : plural(spend.runs, "run")}>
+    <Block
+      title="Spent today"
+      aside={<PlaceLink href={paths.cost()}>{spend.aside || "Cost"}</PlaceLink>}
+    >
       <Flow align="apart">
         <Text size="title-md">
           {spend.todayUsd === null ? "unknown" : formatUsd(spend.todayUsd)}

@@ -1,8 +1,11 @@
+import { formatUsd } from "#ground/base/format"
 import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
 import {
   formatBytes,
+  formatCount,
   formatExact,
   type HostSession,
+  type IndexedSession,
   type LiveSession,
   plural,
 } from "../../contract.ts"
@@ -23,20 +26,21 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 
 const COLUMNS = {
-  full: "14px minmax(0, 1fr) 104px 120px 84px",
+  full: "14px minmax(0, 1fr) 104px 144px 84px",
   narrow: "14px minmax(0, 1fr) 84px",
   nameSpan: 2,
 } as const
 
 const LABELS: readonly GroupLabel[] = [
   { text: "Host", from: "roomy" },
-  { text: "Work", from: "roomy" },
+  { text: "Context or work", from: "roomy" },
   { text: "Last", align: "end" },
 ]
 
 const MOST_STORED = 8
 const SINCE_HOURS = 24
 const MOST_LIVE = 50
+const MOST_INDEXED = 30
 
 type SessionRow = {
   readonly key: string
@@ -52,20 +56,42 @@ type SessionRow = {
 export function useRecentSessions(): readonly SessionRow[] {
   const { data: stored } = useOperation("agents.sessions", { limit: MOST_STORED })
   const { data: live } = useWatched("session.list", { sinceHours: SINCE_HOURS, limit: MOST_LIVE })
-  return recentRows(live?.live ?? [], stored?.sessions ?? [])
+  const { data: indexed } = useOperation("sessions.list", { limit: MOST_INDEXED })
+  return recentRows(live?.live ?? [], stored?.sessions ?? [], indexed?.sessions ?? [])
 }
 
 export function recentRows(
   live: readonly LiveSession[],
   stored: readonly HostSession[],
+  indexed: readonly IndexedSession[] = [],
 ): readonly SessionRow[] {
+  const indexedById = new Map(indexed.map((it) => [it.id, it]))
   const liveById = new Map(live.map((it) => [it.session, it]))
   const storedIds = new Set(stored.map((it) => it.sessionId))
   const rows = [
     ...stored.map((it) => storedRow(it, liveById.get(it.sessionId))),
     ...live.filter((it) => !storedIds.has(it.session)).map(liveRow),
   ]
-  return rows.toSorted((a, b) => b.at - a.at).slice(0, MOST_STORED)
+  return rows
+    .map((it) => withFigures(it, indexedById.get(it.key)))
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, MOST_STORED)
+}
+
+/** An imported session has its own page, and is known by its context and cost. */
+function withFigures(row: SessionRow, session: IndexedSession | undefined): SessionRow {
+  if (session === undefined) return row
+  const { id, title, host, peakTokens, spend } = session
+  const peak = peakTokens === null ? "" : `${formatCount(peakTokens)} peak`
+  const cost = spend.usd === null ? "" : formatUsd(spend.usd)
+  const figures = [peak, cost].filter((it) => it !== "").join(", ")
+  return {
+    ...row,
+    title: visibleLine(title) || row.title,
+    host: visibleLine(host),
+    work: figures === "" ? row.work : figures,
+    href: paths.session(id),
+  }
 }
 
 function storedRow(session: HostSession, live: LiveSession | undefined): SessionRow {

@@ -29,6 +29,14 @@ const COMPACTIONS = [
     cause: "auto",
     tokensBefore: 90_000,
     tokensAfter: 24_000,
+    removed: {
+      turns: 2,
+      fileCount: 1,
+      files: [{ path: "src/a.ts", tokens: 9_000, againTokens: 4_000 }],
+      fileTokens: 9_000,
+      againTokens: 4_000,
+      tools: [],
+    },
   },
 ]
 

@@ -12,6 +12,7 @@ import { Flow, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { formatTick } from "../../ui/waterfall/axis.ts"
 import { contextChart, describeSummary, PART_NAMES } from "./chart.ts"
+import { compactionAt, Removed } from "./compaction.tsx"
 import { LINE_COLUMNS, LineRow } from "./line-row.tsx"
 import type { SessionPageProps } from "./page.tsx"
 
@@ -89,6 +90,7 @@ function ContextContent({ id, context, params, onParams }: ContextContentProps) 
   })
   const chart = useMemo(() => contextChart(context, folds?.branches ?? []), [context, folds])
   const call = Math.min(points.length, Math.max(1, params.call ?? points.length))
+  const compacted = compactionAt(context, call)
   const pick = (to: number) => onParams({ call: to, line: null }, "replace")
   return (
     <>
@@ -107,6 +109,9 @@ function ContextContent({ id, context, params, onParams }: ContextContentProps) 
         picked={String(call)}
         onPick={(key) => pick(Number(key))}
       />
+      {compacted === undefined ? null : (
+        <Removed compaction={compacted} before={points[call - 2]} after={points[call - 1]} />
+      )}
       <Entered
         id={id}
         context={context}

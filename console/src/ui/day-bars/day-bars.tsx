@@ -26,7 +26,6 @@ const MOST_SERIES = 5
 /** Stacked bars, one per day. A ring under a bar marks a part without a known value. */
 export function DayBars({ label, series, bars, picked, format, onPick }: DayBarsProps) {
   const top = roundUp(Math.max(...bars.map((it) => sum(it.values)), 0))
-  const shown = bars.find((it) => it.key === picked)
   const names = series.slice(0, MOST_SERIES)
   const others = series.length - MOST_SERIES
   return (
@@ -71,7 +70,7 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
           <li key={name}>
             <i className={styles[`series-${colourOf(i)}`]} />
             {name}
-            {shown === undefined ? null : <b>{formatValue(shown.values[i], format)}</b>}
+            <b>{formatValue(totalOf(bars, i), format)}</b>
           </li>
         ))}
         {others > 0 ? <li>and {others} more in the last colour</li> : null}
@@ -101,6 +100,14 @@ export function ChartBeside({
       {facts}
     </div>
   )
+}
+
+/** Null where nothing is known, so that an unknown price is never shown as 0. */
+function totalOf(bars: readonly DayBar[], series: number): number | null {
+  const known = bars.flatMap((it) => it.values[series] ?? [])
+  const isUnknown = bars.some((it) => it.values[series] === null)
+  const total = known.reduce((all, it) => all + it, 0)
+  return isUnknown && total === 0 ? null : total
 }
 
 function TableOf({

@@ -42,7 +42,7 @@ type BrandProps = {
 export function Brand({ href, waiting, children }: BrandProps) {
   return (
     <div className={styles.brand}>
-      <a href={href} aria-label="Now">
+      <a href={href} aria-label="Quartermaster">
         <Mark size={16} />
       </a>
       <span>{children}</span>

@@ -171,6 +171,25 @@ const ContextPoint = z.object({
     .describe("Estimate by the sizes of the lines; the sum is `tokens`"),
 })
 
+/** Sizes are estimates by the length of the lines. */
+export const CompactionContent = z.object({
+  turns: Count.describe("Prompts since the compaction before"),
+  fileCount: Count.describe("Files whose contents were in the window"),
+  files: z
+    .array(
+      z.object({
+        path: z.string(),
+        tokens: Count,
+        againTokens: Count.describe("Read again until the next compaction"),
+      }),
+    )
+    .describe("The largest 50"),
+  fileTokens: Count,
+  againTokens: Count.describe("Of all files"),
+  tools: z.array(z.object({ tool: z.string(), results: Count, tokens: Count })),
+})
+export type CompactionContent = z.infer<typeof CompactionContent>
+
 export const SessionsContext = z.object({
   session: z.string(),
   agent: z.string(),
@@ -178,7 +197,9 @@ export const SessionsContext = z.object({
   peakTokens: Count.nullable(),
   points: z.array(ContextPoint).describe("One per model call, oldest first"),
   left: Count.describe("Calls before the first point that `limit` left out"),
-  compactions: z.array(SessionCompaction),
+  compactions: z.array(
+    SessionCompaction.extend({ removed: CompactionContent.describe("What left the window") }),
+  ),
 })
 export type SessionsContext = z.infer<typeof SessionsContext>
 

@@ -10,6 +10,8 @@ import {
   selectCompactions,
   selectResultSizes,
 } from "../queries.ts"
+import { READING_TOOLS } from "../transcript/transcript-state.ts"
+import { compactionContents, selectWindowLines, WindowLine } from "./compaction-content.ts"
 import { NO_SPEND, spendOf } from "./spend.ts"
 
 const Total = z.coerce.number()
@@ -134,15 +136,22 @@ export async function contextOverTime(
         tokensAfter: it.tokens_after ?? after?.tokens ?? null,
       }
     })
+  const compactedAt = compactions.map((it) => it.at)
+  const lines =
+    compactions.length === 0 ? [] : await db.all(WindowLine, selectWindowLines(row.id, agent))
+  const removed = compactionContents(lines, compactedAt)
   const results = await db.all(ResultSizeRow, selectResultSizes(row.id, agent))
-  const parts = partsOf(calls, { results, compactedAt: compactions.map((it) => it.at) })
+  const parts = partsOf(calls, { results, compactedAt })
   return {
     session: row.id,
     agent,
     windowTokens: row.window_tokens,
     peakTokens: calls.length === 0 ? null : Math.max(...calls.map((it) => it.tokens)),
     left: Math.max(0, (count?.count ?? 0) - calls.length),
-    compactions,
+    compactions: compactions.flatMap((it, i) => {
+      const content = removed[i]
+      return content === undefined ? [] : [{ ...it, removed: content }]
+    }),
     points: calls.map((it, index) => ({
       at: it.at,
       turn: it.turn,
@@ -164,9 +173,6 @@ type Entered = {
   readonly compactedAt: readonly number[]
 }
 
-/** Tools whose results are contents of files. */
-const READING_TOOLS: ReadonlySet<string> = new Set(["Read", "read_file", "view", "read_many_files"])
-
 /**
  * The first call is the start, results are counted by their sizes since the last compaction, and
  * the rest is conversation. Sizes are estimates, so results are scaled down where they exceed it.
@@ -186,7 +192,7 @@ function partsOf(
       others = 0
     }
     for (let it = results[next]; it !== undefined && it.at < at; it = results[next]) {
-      if (it.tool !== null && READING_TOOLS.has(it.tool)) files += it.tokens
+      if (it.tool !== null && READING_TOOLS.test(it.tool)) files += it.tokens
       else others += it.tokens
       next += 1
     }

@@ -120,7 +120,8 @@ export function plainText(value: unknown): string {
 const PATH_FIELDS = ["file_path", "notebook_path", "path", "absolute_path", "filePath"] as const
 const EDIT_TOOLS =
   /^(?:edit|multiedit|write|notebookedit|apply_patch|write_file|replace|create|str_replace(?:_editor)?)$/i
-const READ_TOOLS = /^(?:read|notebookread|view|read_file|view_image)$/i
+/** Their results are contents of files. */
+export const READING_TOOLS = /^(?:read|notebookread|view|read_file|read_many_files|view_image)$/i
 
 /** A tool call as searchable text, with the path it names. */
 export function callEntries(tool: string, input: unknown): readonly TranscriptEntry[] {
@@ -128,7 +129,7 @@ export function callEntries(tool: string, input: unknown): readonly TranscriptEn
   const path = field(values, ...PATH_FIELDS)
   const isEdit = EDIT_TOOLS.test(tool)
   const how = isEdit ? "edit" : "read"
-  const hasPath = path !== undefined && (isEdit || READ_TOOLS.test(tool))
+  const hasPath = path !== undefined && (isEdit || READING_TOOLS.test(tool))
   const patched = isEdit ? patchedPaths(plainInput(values)) : []
   return [
     { kind: "text", role: isEdit ? "edit" : "call", text: `${tool} ${plainInput(values)}`, tool },

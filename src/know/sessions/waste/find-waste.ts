@@ -66,7 +66,7 @@ const ReadRow = z.object({
 })
 const CompactedRow = z.object({ session: z.string(), agent: z.string(), at: z.int() })
 
-const READING_TOOLS = ["Read", "read_file", "view", "read_many_files"] as const
+const READING_TOOLS = ["Read", "read", "read_file", "view", "read_many_files"] as const
 
 /** The same text twice in one window; a compaction in between removed the first copy. */
 async function repeatedReads(db: SessionsDb, request: WasteRequest): Promise<readonly Measured[]> {

@@ -204,9 +204,36 @@ function renderContext(context: SessionsContext, screen: Screen): string {
   return [
     ...section("Calls", rows.slice(-200), room),
     ...section("Compactions", compactions.map(compactionRow), room),
+    ...compactions.flatMap((it) => removedLines(it, room)),
   ]
     .join("\n")
     .trimStart()
+}
+
+type Compacted = SessionsContext["compactions"][number]
+
+/** What the compaction took out of the window, and what was read again. */
+function removedLines(
+  { turn, removed }: Compacted,
+  room: Parameters<typeof section>[2],
+): readonly string[] {
+  const rows = [
+    ...removed.files
+      .slice(0, 10)
+      .map((it) => [
+        rowText(it.path),
+        formatCount(it.tokens),
+        it.againTokens === 0 ? "" : `read again, ${formatCount(it.againTokens)}`,
+      ]),
+    ...removed.tools
+      .slice(0, 5)
+      .map((it) => [
+        `${plural(it.results, "result")} of ${rowText(it.tool)}`,
+        formatCount(it.tokens),
+        "",
+      ]),
+  ]
+  return section(`Removed after turn ${turn} (estimate)`, rows, room)
 }
 
 function renderImported(done: SessionsImported, screen: Screen): string {
