@@ -31,6 +31,21 @@ test("[PACK-8] named files score 1, definers of a named symbol at least 0.2, oth
   ])
 })
 
+test("[PACK-8] a file that a pasted issue names is ordered by its probability, at least 0.3", () => {
+  const files = [
+    candidateFile("frame.py", { share: 0.01, rank: 8, naming: "task" }),
+    candidateFile("best.py", { share: 0.6, rank: 0 }),
+    candidateFile("other.py", { share: 0.2, rank: 1 }),
+    candidateFile("target.py", { share: 0.1, rank: 5, naming: "target" }),
+  ]
+  expect(scoresOf(files, { ...LEARNED, isIssue: true })).toEqual([
+    ["target.py", 1, "target"],
+    ["best.py", 0.6, "semantic"],
+    ["frame.py", 0.3, "target"],
+    ["other.py", 0.2, "semantic"],
+  ])
+})
+
 test("[PACK-8] with weights, a missing signal is unknown, not zero", () => {
   const files = [
     candidateFile("words.ts", { share: 0.7 }),

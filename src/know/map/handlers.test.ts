@@ -389,6 +389,21 @@ describe("search.find", () => {
     expect(new Set(files.map((it) => it.path)).size).toBe(3)
   })
 
+  test("[MAP-48] a path in a pasted issue is listed where the ranker places it", async () => {
+    const map = await opened({ ...FILES, "src/server.ts": "export function serve() {}\n" })
+    const issue = [
+      "roundLine rounds half a cent down",
+      "",
+      "`roundLine` of a Tax gives too little. It is called while this frame is served:",
+      "Traceback (most recent call last):",
+      '  File "src/server.ts", line 1, in serve',
+    ].join("\n")
+    const { files } = await map.find(issue, 3)
+    expect(files[0]?.path).toBe("src/price/rounding.ts")
+    const served = files.find((it) => it.path === "src/server.ts")
+    expect(served?.reasons[0]).toBe("named by its path")
+  })
+
   test("[MAP-48] rejects a query without a word, and searches a URL by its words", async () => {
     const map = await opened()
     await expect(map.find("?!")).rejects.toSatisfy(NothingToSearch.is)

@@ -6,7 +6,7 @@ import type { TreeGraph } from "../graph/graph.ts"
 import type { SymbolPlace } from "../graph/names.ts"
 import { LONGEST_NAME_UNITS } from "../limits.ts"
 import { inside } from "../resolve.ts"
-import type { Content, IndexedTree, UnreadFile } from "../tree/types.ts"
+import type { Content, IndexedFile, IndexedTree, UnreadFile } from "../tree/types.ts"
 
 const MOST_NEAR_CONTENTS = 50
 
@@ -71,8 +71,20 @@ function unreadAt({ unread, skipped }: IndexedTree, path: string): UnreadFile | 
 async function symbolsCalled(graph: TreeGraph, written: string): Promise<readonly SymbolPlace[]> {
   const whole = await symbolsNamed(graph, written, undefined)
   if (whole.length > 0) return whole
-  const [, parent, name] = /^(.+?)(?:\.|::|#)([^.:#]+)$/.exec(written) ?? []
-  return name === undefined ? [] : symbolsNamed(graph, name, parent)
+  const [, parent, name] = /^(.+)(?:\.|::|#)([^.:#]+)$/.exec(written) ?? []
+  if (name === undefined || parent === undefined) return []
+  for (const meant of parentsMeant(parent)) {
+    const members = await symbolsNamed(graph, name, meant)
+    if (members.length > 0) return members
+  }
+  return []
+}
+
+/** `Reply.prototype.send` and `this.reply.send` are written for `Reply.send`. */
+function parentsMeant(written: string): ReadonlySet<string> {
+  const constructor = written.replace(/\.prototype$/, "")
+  const last = constructor.slice(constructor.lastIndexOf(".") + 1)
+  return new Set([written, constructor, last, last.charAt(0).toUpperCase() + last.slice(1)])
 }
 
 async function symbolsNamed(
@@ -88,7 +100,7 @@ async function symbolsNamed(
       graph.positionsWith(content.number).map((position) => ({ ...it, position })),
     ),
   )
-  const classOf = (it: SymbolPlace) => (tree.files[it.position]?.fileClass === "source" ? 0 : 1)
+  const classOf = (it: SymbolPlace) => classPlace(tree.files[it.position])
   return places
     .toSorted(
       (a, b) =>
@@ -98,6 +110,12 @@ async function symbolsNamed(
         a.symbol - b.symbol,
     )
     .map(({ position, symbol }) => ({ position, symbol }))
+}
+
+/** Tests last; a declaration file repeats what another file defines. */
+function classPlace(file: IndexedFile | undefined): number {
+  if (file?.fileClass !== "source") return 2
+  return /\.d\.[cm]?ts$/.test(file.path) ? 1 : 0
 }
 
 function placesIn(content: Content, name: string, parent: string | undefined) {

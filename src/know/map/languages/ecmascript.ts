@@ -49,8 +49,16 @@ const ECMASCRIPT_QUERY = `
 ${VALUES}
 
 (program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (function_expression name: (identifier) @name body: (_) @body)) @def.function)
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+(program (expression_statement (assignment_expression
   left: (member_expression object: (_) @owner property: (property_identifier) @name)
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @def.function))
+  right: (function_expression name: (_) body: (_) @body)) @def.function)
+  (#not-eq? @name "exports"))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (_) @owner property: (property_identifier) @name)
+  right: [(function_expression !name body: (_) @body) (arrow_function body: (_) @body)]) @def.function))
 (program (lexical_declaration (variable_declarator value: (object (pair
   key: (property_identifier) @name
   value: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @def.function))))
@@ -69,6 +77,16 @@ ${LOST}
     (object [(shorthand_property_identifier) @exported (pair value: (identifier) @exported)])
   ]
   (#eq? @_module "module") (#eq? @_exports "exports"))
+(assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: [
+    (identifier) @declared
+    (object [(shorthand_property_identifier) @declared (pair value: (identifier) @declared)])
+  ]
+  (#eq? @_module "module") (#eq? @_exports "exports"))
+(assignment_expression left: (member_expression object: (member_expression
+  object: (identifier) @declared property: (property_identifier) @_prototype))
+  (#eq? @_prototype "prototype"))
 
 (call_expression function: (identifier) @ref)
 (call_expression function: (member_expression property: [(property_identifier) (private_property_identifier)] @ref))
