@@ -10,7 +10,13 @@ export const WINGS = [
     levels: [["search"], ["map", "knowledge", "memory", "ledger", "sessions", "board"]],
   },
   { wing: "choose", levels: [["pack"], ["fold"], ["guard", "proof"]] },
-  { wing: "act", levels: [["agents", "gateway", "kit"], ["pipeline"]] },
+  {
+    wing: "act",
+    levels: [
+      ["agents", "gateway", "kit", "worktrees"],
+      ["pipeline", "swarm"],
+    ],
+  },
   { wing: "show", levels: [["app"], ["cli", "http", "mcp", "hooks"]] },
 ] as const
 

@@ -20,7 +20,7 @@ export type HookEvent = Base &
   (
     | { readonly kind: "session-start"; readonly source: string }
     | ({ readonly kind: "before-edit" } & Edit)
-    | ({ readonly kind: "before-tool" } & Edit)
+    | ({ readonly kind: "before-tool"; readonly command?: string } & Edit)
     | { readonly kind: "prompt"; readonly prompt: string }
     | ({ readonly kind: "after-edit"; readonly tokens: number } & Edit)
     | ({ readonly kind: "after-tool"; readonly tokens: number } & Edit)

@@ -75,7 +75,7 @@ export { isOwnTool } from "./own-tool.ts"
 export { isInside } from "./path.ts"
 export type { Machine, ProcessIdentity } from "./process/process.ts"
 export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
-export { askSocket } from "./process/socket.ts"
+export { askSocket, checkPortFree } from "./process/socket.ts"
 export type { ListenOutcome, SocketServer } from "./process/socket-server.ts"
 export { listenOnSocket } from "./process/socket-server.ts"
 export type {

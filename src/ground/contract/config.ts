@@ -1,19 +1,9 @@
 import { z } from "zod"
+import { FieldMeta, field } from "./config-field.ts"
+import { AutonomySettings, BoardSettings, WorktreesSettings } from "./config-work.ts"
 import { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 import { AgentType } from "./shapes/agent.ts"
 import { GATEWAY_MODES } from "./shapes/gateway.ts"
-
-/** The environment variable of a field, and whether its value may be shown. */
-const FieldMeta = z.object({
-  description: z.string(),
-  env: z.string(),
-  secret: z.literal(true).optional(),
-  /** A project file may not set it, because the repository may come from someone else. */
-  personal: z.literal(true).optional(),
-})
-
-const field = <Schema extends z.ZodType>(schema: Schema, meta: z.infer<typeof FieldMeta>): Schema =>
-  schema.meta(meta)
 
 const MODEL_PROVIDERS = ["scripted", "anthropic", "openai", "azure", "custom"] as const
 export const ModelProvider = z.enum(MODEL_PROVIDERS)
@@ -292,23 +282,8 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
-  board: z
-    .strictObject({
-      workingLimit: field(z.int().min(0).max(1_000).default(5), {
-        description: "Maximum number of tickets in working; 0 is no limit",
-        env: "QM_BOARD_WORKING_LIMIT",
-      }),
-      testingLimit: field(z.int().min(0).max(1_000).default(5), {
-        description: "Maximum number of tickets in testing; 0 is no limit",
-        env: "QM_BOARD_TESTING_LIMIT",
-      }),
-      checks: field(z.string().max(8_000).default(""), {
-        description: "Commands that agents may run as evidence for a ticket, separated by ;",
-        env: "QM_BOARD_CHECKS",
-        personal: true,
-      }),
-    })
-    .prefault({}),
+  autonomy: AutonomySettings,
+  board: BoardSettings,
   capture: z
     .strictObject({
       extra: field(z.string().max(2_000).default(""), {
@@ -475,6 +450,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  worktrees: WorktreesSettings,
 })
 export type Config = z.infer<typeof Config>
 

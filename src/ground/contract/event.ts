@@ -233,6 +233,12 @@ const StoreRestored = defineEvent("store.restored", {
 })
 
 /** All events; `emit` accepts no others. */
+const WorktreesChanged = defineEvent("worktrees.changed", {
+  version: 1,
+  summary: "A worktree was created or removed",
+  body: z.object({ name: z.string(), isRemoved: z.boolean() }),
+})
+
 export const EVENTS = [
   AgentsAdvanced,
   AgentsAnswered,
@@ -272,6 +278,7 @@ export const EVENTS = [
   SourcesChanged,
   StoreBackedUp,
   StoreRestored,
+  WorktreesChanged,
 ] as const
 
 type Definition = (typeof EVENTS)[number]

@@ -29,6 +29,7 @@ export {
   repositoriesOperations,
   upgradeOperations,
 } from "./operations/app.ts"
+export { autonomyOperations } from "./operations/autonomy.ts"
 export { benchOperations } from "./operations/bench.ts"
 export { boardOperations, ticketOperations } from "./operations/board.ts"
 export { captureOperations } from "./operations/capture.ts"
@@ -57,6 +58,7 @@ export { sessionsOperations } from "./operations/sessions.ts"
 export { credentialOperations, sourceOperations } from "./operations/sources.ts"
 export { eventsOperations, storeOperations } from "./operations/store.ts"
 export { tokensOperations } from "./operations/tokens.ts"
+export { worktreeOperations } from "./operations/worktrees.ts"
 export { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 export {
   ActivityKind,
@@ -92,6 +94,13 @@ export {
   RankerResult,
   ScanRow,
 } from "./shapes/bench.ts"
+export {
+  AUTONOMY_AREAS,
+  Autonomy,
+  AutonomyAnswer,
+  AutonomyArea,
+  type AutonomyMeasure,
+} from "./shapes/autonomy.ts"
 export {
   Board,
   BoardActor,
@@ -389,5 +398,13 @@ export { CaptureStart, CONTEXT_KINDS, ContextKind, StartServer } from "./shapes/
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./shapes/store.ts"
 export { CountedText, describeScale, TokenCount, TokenScale } from "./shapes/tokens.ts"
 export type { SessionsWaste, WasteFinding, WasteFix } from "./shapes/waste.ts"
+export {
+  Worktree,
+  WorktreeCheck,
+  WorktreeCreated,
+  WorktreeList,
+  WorktreeOpened,
+  WorktreeRemoved,
+} from "./shapes/worktrees.ts"
 export { WasteKind } from "./shapes/waste.ts"
 export { WireError } from "./wire-error.ts"

@@ -113,3 +113,12 @@ function shown(text: string): string {
 function listed(texts: readonly string[]): string {
   return texts.slice(0, 5).join(", ")
 }
+
+export const AutonomyRefused = defineError<{ area: string; why: string }>()(
+  "BOARD_NOT_AUTONOMOUS",
+  {
+    family: "denied",
+    message: (it) => `Automation may not do this on its own (${it.area}): ${it.why}.`,
+    hint: () => "Ask the user to do it. `qm autonomy` shows each area and its answer.",
+  },
+)

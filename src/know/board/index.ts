@@ -1,5 +1,7 @@
+export type { AutonomyRoom } from "./autonomy/autonomy.ts"
+export { createAutonomy } from "./autonomy/autonomy.ts"
 export type { BoardRoom } from "./board.ts"
 export { createBoard } from "./board.ts"
 export type { BoardDeps, BoardIdentity } from "./deps.ts"
-export { boardHandlers, ticketHandlers } from "./handlers.ts"
+export { autonomyHandlers, boardHandlers, ticketHandlers } from "./handlers.ts"
 export { createWorkingTree } from "./working-tree.ts"

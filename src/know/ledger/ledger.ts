@@ -42,6 +42,11 @@ export type LedgerSession = {
   readonly lastAt: number
 }
 
+export type TreeSession = LedgerSession & {
+  /** Files of this worktree that it edited. */
+  readonly paths: readonly string[]
+}
+
 export type Touch = {
   readonly sessionId: string
   readonly path: string
@@ -89,12 +94,13 @@ function writers(files: LedgerFolder, { clock, random }: LedgerDeps) {
 
 function openers(files: LedgerFolder, { clock }: LedgerDeps) {
   return {
-    async opened(sessionId: string, host: string): Promise<void> {
+    /** Once per host and worktree. */
+    async opened(sessionId: string, host: string, tree?: string): Promise<void> {
       const file = files.fileOf(sessionId)
-      const isKnown = (await openedIn(file)).some((it) => it.host === host)
-      if (isKnown) return
+      const last = (await openedIn(file)).findLast((it) => it.host !== undefined)
+      if (last?.host === host && (tree === undefined || last.tree === tree)) return
       await ensureDirectory(files.folder)
-      await linesOf(file).append({ kind: "opened", sessionId, host, at: clock.now() })
+      await linesOf(file).append({ kind: "opened", sessionId, host, tree, at: clock.now() })
     },
   }
 }
@@ -108,6 +114,11 @@ type Modification = {
 
 export function treeName(root: string): string {
   return digest(root).slice(0, 12)
+}
+
+/** The session that holds the claims of a worktree, whichever session works in it. */
+export function worktreeSession(root: string): string {
+  return `worktree:${treeName(root)}`
 }
 
 /** A line without a worktree counts everywhere. */
@@ -149,6 +160,16 @@ function acrossSessions({ folder, fileOf }: LedgerFolder) {
       return touches
         .flatMap((it) => (it === undefined || it.at < options.sinceMs ? [] : [it]))
         .toSorted((a, b) => b.at - a.at)
+    },
+    /** Other sessions that were opened in this worktree or edited files of it since then. */
+    async othersInTree(
+      tree: string,
+      options: { readonly exceptSessionId: string; readonly sinceMs: number },
+    ): Promise<readonly TreeSession[]> {
+      const own = fileOf(options.exceptSessionId)
+      const others = recentFiles(folder, options.sinceMs).filter((it) => it !== own)
+      const sessions = await Promise.all(others.map((it) => treeSessionIn(it, tree, options)))
+      return sessions.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
     },
     async sessions(options: {
       readonly sinceMs: number
@@ -233,6 +254,24 @@ async function sessionOf(file: string): Promise<LedgerSession | undefined> {
   if (first === undefined || fileStat.kind !== "found") return undefined
   const host = openings.findLast((it) => it.host !== undefined)?.host
   return { sessionId: first.sessionId, host, lastAt: fileStat.stat.modifiedAtMs }
+}
+
+async function treeSessionIn(
+  file: string,
+  tree: string,
+  { sinceMs }: { readonly sinceMs: number },
+): Promise<TreeSession | undefined> {
+  const session = await sessionOf(file)
+  if (session === undefined) return undefined
+  const lines = await readLines(file, '"tree":')
+  const edited = lines.filter((it) => it.kind === "modified" && it.tree === tree)
+  const recent = edited.flatMap((it) =>
+    it.kind === "modified" && it.at >= sinceMs ? [it.path] : [],
+  )
+  const opened = lines.findLast((it) => it.kind === "opened")
+  const isHere = opened?.kind === "opened" && opened.tree === tree
+  if (!isHere && recent.length === 0) return undefined
+  return { ...session, paths: [...new Set(recent)] }
 }
 
 async function openedIn(file: string) {

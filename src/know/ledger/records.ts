@@ -14,6 +14,8 @@ export type LedgerRecord =
       readonly sessionId: string
       readonly host: string | undefined
       readonly at: number
+      /** The worktree it was opened in; earlier lines have none. */
+      readonly tree?: string | undefined
     }
   | {
       readonly kind: "modified"
@@ -141,7 +143,13 @@ function recordOf(value: unknown): LedgerRecord | undefined {
   switch (kind) {
     case "opened":
       if (!isText(value["sessionId"])) return undefined
-      return { kind, sessionId: value["sessionId"], host: textOr(value["host"]), at }
+      return {
+        kind,
+        sessionId: value["sessionId"],
+        host: textOr(value["host"]),
+        at,
+        tree: textOr(value["tree"]),
+      }
     case "modified":
       if (!isText(path) || !isText(value["tool"])) return undefined
       return {

@@ -58,6 +58,7 @@ const ROOMS = {
       settings: () => services.config().pack,
     }),
   }),
+  autonomy: openBoardRoom,
   board: openBoardRoom,
   ticket: openBoardRoom,
   capture: async (services) => ({
@@ -109,6 +110,9 @@ const ROOMS = {
   tokens: async (services) => ({ tokens: openTokensHandlers(services) }),
   upgrade: async (services) => ({
     upgrade: (await import("./upgrade.ts")).upgradeHandlers(services),
+  }),
+  worktree: async (services) => ({
+    worktree: (await import("./rooms/worktrees.ts")).openWorktreeHandlers(services),
   }),
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 

@@ -3,6 +3,7 @@ import path from "node:path"
 import type { Agents, PermissionRules } from "#act/agents"
 import type { Gateway } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
+import type { Worktrees } from "#act/worktrees"
 import type { Fold } from "#choose/fold"
 import {
   type Clock,
@@ -20,7 +21,7 @@ import type { CallContext, Config, DoctorCheck } from "#ground/contract"
 import type { Credentials, Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import type { ModelScale, Tokens } from "#ground/tokens"
-import type { BoardRoom } from "#know/board"
+import type { AutonomyRoom, BoardRoom } from "#know/board"
 import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
 import type { SessionIndex } from "#know/sessions"
@@ -52,6 +53,8 @@ export type Services = {
   permissions(): Promise<PermissionRules>
   map(): RepositoryMap
   board(): Promise<BoardRoom>
+  autonomy(): Promise<AutonomyRoom>
+  worktrees(): Promise<Worktrees>
   memory(): Promise<MemoryRoom>
   knowledge(): Promise<Knowledge>
   sessionIndex(): Promise<SessionIndex>
@@ -126,6 +129,12 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     }),
     board: once(async (): Promise<BoardRoom> => {
       return (await import("./rooms/board.ts")).openBoard(services)
+    }),
+    autonomy: once(async (): Promise<AutonomyRoom> => {
+      return (await import("./rooms/board.ts")).openAutonomy(services)
+    }),
+    worktrees: once(async (): Promise<Worktrees> => {
+      return (await import("./rooms/worktrees.ts")).openWorktrees(services)
     }),
     memory: once(async (): Promise<MemoryRoom> => {
       return (await import("./rooms/memory.ts")).openMemory(services)

@@ -64,7 +64,8 @@ function folder({ userHome, environment }: Machine): string {
  */
 function entries(level: number, program: HookProgram): readonly HookEntry[] {
   const before = [
-    ...(level >= HOOK_LEVELS.concurrency ? [EDITS] : []),
+    // Shell commands are judged too: git can discard the work of another session.
+    ...(level >= HOOK_LEVELS.concurrency ? [EDITS, "Bash"] : []),
     ...(level >= HOOK_LEVELS.package ? [AGENTS] : []),
   ]
   // A matcher with a pattern is a regular expression as a whole; an unanchored "Edit" would match

@@ -1,10 +1,11 @@
 import { formatAgo } from "#ground/base"
-import { type Claim, isInTree, type Touch, treeName } from "#know/ledger"
+import { type Claim, isInTree, type Touch, treeName, worktreeSession } from "#know/ledger"
 import type { HookContext, HookEvent, Rule, Verdict } from "../event.ts"
 import { asArgument, shown } from "../message-format.ts"
 import { markNotified } from "../notice-log.ts"
 import { coveringOverride } from "../overrides.ts"
 import { hashFile } from "../receipts.ts"
+import { judgeSharedTree } from "../shared-tree/shared-tree.ts"
 
 /**
  * Each path costs about 0.2 ms per session to look up and 0.5 ms to record. Claims are checked for
@@ -23,8 +24,10 @@ type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
 export const concurrency: Rule = {
   name: "concurrency",
   level: 3,
-  kinds: ["before-edit"],
+  kinds: ["before-edit", "before-tool"],
   async judge(event, context) {
+    if (event.kind === "before-tool")
+      return (await judgeSharedTree(event, context)) ?? { kind: "silent" }
     if (event.kind !== "before-edit") return { kind: "silent" }
     const claimed = await judgeClaims(event, context)
     if (claimed?.kind === "deny") return claimed
@@ -47,7 +50,7 @@ async function judgeClaims(
   const lifted: { readonly path: string; readonly text: string }[] = []
   for (const path of event.paths) {
     const claim = context.claims.find(path)
-    if (claim === undefined || claim.session === event.session) continue
+    if (claim === undefined || isOwnClaim(claim, event, context)) continue
     const override = await coveringOverride(
       { stateDirectory: context.stateDirectory, now: event.at },
       path,
@@ -64,6 +67,15 @@ async function judgeClaims(
     text: lifted.map((it) => it.text).join("\n"),
     paths: lifted.map((it) => it.path),
   }
+}
+
+/** A worktree's claims belong to every session that works in it. */
+function isOwnClaim(
+  { session }: Claim,
+  event: Pick<HookEvent, "session">,
+  { root }: Pick<HookContext, "root">,
+): boolean {
+  return session === event.session || session === worktreeSession(root)
 }
 
 function formatClaimBlock(path: string, claim: Claim, now: number): string {

@@ -8,7 +8,7 @@ import {
   readTextBounded,
   statFile,
 } from "#ground/base"
-import { digest, treeName } from "#know/ledger"
+import { digest, treeName, worktreeSession } from "#know/ledger"
 import type { HookContext, HookEvent, Rule } from "../event.ts"
 import { asArgument, shown } from "../message-format.ts"
 import { appendIn, markNotified } from "../notice-log.ts"
@@ -146,11 +146,19 @@ async function renewHeld(
 ): Promise<void> {
   const { claims, stateDirectory } = context
   if ((await statFile(join(stateDirectory, "claims"))).kind !== "found") return
-  for (const path of paths) await claims.keepAlive(event.session, path)
+  const own = ownSessions(event, context)
+  for (const path of paths) {
+    for (const session of own) await claims.keepAlive(session, path)
+  }
   const period = String(Math.floor(event.at / RENEW_ALL_MS))
   if (!(await markNotified(["renewed", period], event, context))) return
-  const held = claims.list().filter((it) => it.session === event.session)
-  for (const { path } of held) await claims.keepAlive(event.session, path)
+  const held = claims.list().filter((it) => own.includes(it.session))
+  for (const { path, session } of held) await claims.keepAlive(session, path)
+}
+
+/** A session also holds the claims of the worktree it works in. */
+function ownSessions({ session }: AfterTool, { root }: HookContext): readonly string[] {
+  return [session, worktreeSession(root)]
 }
 
 /** Also reported after the edit, because level 2 has no check before it. */
@@ -160,9 +168,10 @@ async function crossClaims(
   context: HookContext,
 ): Promise<readonly string[]> {
   const warnings: string[] = []
+  const own = ownSessions(event, context)
   for (const path of paths) {
     const claim = context.claims.find(path)
-    if (claim === undefined || claim.session === event.session) continue
+    if (claim === undefined || own.includes(claim.session)) continue
     if (!(await markNotified(["claimed", path, claim.token], event, context))) continue
     warnings.push(
       `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${formatAgo(event.at - claim.takenAt)}. Tell the user, and make no further changes to it. Claim status: \`qm claim list ${asArgument(path)}\`.`,

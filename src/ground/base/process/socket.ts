@@ -29,6 +29,18 @@ export async function askSocket(question: SocketQuestion): Promise<string | unde
   }
 }
 
+/** Whether a program could listen on this port of this machine now. */
+export async function checkPortFree(port: number): Promise<boolean> {
+  const { createServer } = await import("node:net")
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const server = createServer()
+  server.once("error", () => resolve(false))
+  server.listen({ port, host: "127.0.0.1", exclusive: true }, () =>
+    server.close(() => resolve(true)),
+  )
+  return promise
+}
+
 const NO_LISTENER = Symbol("no listener")
 
 async function askOnce(question: SocketQuestion): Promise<string | undefined | typeof NO_LISTENER> {

@@ -8,6 +8,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 /** One module per group, so that a command builds the schemas of its own group only. */
 const LOADERS = {
   agents: async () => (await import("./agents.ts")).agentsOperations,
+  autonomy: async () => (await import("./autonomy.ts")).autonomyOperations,
   bench: async () => (await import("./bench.ts")).benchOperations,
   board: async () => (await import("./board.ts")).boardOperations,
   capture: async () => (await import("./capture.ts")).captureOperations,
@@ -41,6 +42,7 @@ const LOADERS = {
   ticket: async () => (await import("./board.ts")).ticketOperations,
   tokens: async () => (await import("./tokens.ts")).tokensOperations,
   upgrade: async () => (await import("./app.ts")).upgradeOperations,
+  worktree: async () => (await import("./worktrees.ts")).worktreeOperations,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
 /** Undefined for an unknown name. */

@@ -10,6 +10,7 @@ import {
   repositoriesOperations,
   upgradeOperations,
 } from "./app.ts"
+import { autonomyOperations } from "./autonomy.ts"
 import { benchOperations } from "./bench.ts"
 import { boardOperations, ticketOperations } from "./board.ts"
 import { captureOperations } from "./capture.ts"
@@ -28,11 +29,13 @@ import { sessionsOperations } from "./sessions.ts"
 import { credentialOperations, sourceOperations } from "./sources.ts"
 import { eventsOperations, storeOperations } from "./store.ts"
 import { tokensOperations } from "./tokens.ts"
+import { worktreeOperations } from "./worktrees.ts"
 
 /** All surfaces and the reference derive from this table. */
 export const OPERATIONS = {
   ...recipeOperations,
   ...agentsOperations,
+  ...autonomyOperations,
   ...benchOperations,
   ...boardOperations,
   ...captureOperations,
@@ -65,6 +68,7 @@ export const OPERATIONS = {
   ...ticketOperations,
   ...tokensOperations,
   ...upgradeOperations,
+  ...worktreeOperations,
 }
 
 export type OperationName = keyof typeof OPERATIONS

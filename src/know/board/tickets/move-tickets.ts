@@ -87,6 +87,18 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
     return { proof: [...latest.values()].map((it) => it.id) }
   }
 
+  /** Whether the latest run of a command on the current tree passed, for any ticket. */
+  async function stampOf(command: string): Promise<"failed" | "missing" | "passed"> {
+    const tree = await deps.tree.id(new AbortController().signal)
+    const records = [...load().replay.evidence.values()].flat()
+    const runs = records.filter(
+      (it) => it.evidence?.tree === tree && it.evidence.command === command,
+    )
+    const last = runs.toSorted((a, b) => a.ts - b.ts).at(-1)
+    if (last === undefined || (await evidence.findFault(last)) !== undefined) return "missing"
+    return last.evidence?.exitCode === 0 ? "passed" : "failed"
+  }
+
   /** A person who reviews; automation is refused by `refuseMove`. */
   const reviewer = ({ actor, session, by }: BoardIdentity): Author => ({
     actor: actor === "human" ? "qa" : "auto",
@@ -95,6 +107,8 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
   })
 
   return {
+    stampOf,
+
     async move(input: ParsedInput<"ticket.move">, { caller, signal }: CallFrom): Promise<Ticket> {
       const author = deps.identify(caller, input.session)
       const commitId = input.lane === "working" ? await deps.tree.head(signal) : undefined

@@ -1,12 +1,16 @@
-import type { Caller } from "#ground/contract"
+import { type Caller, DoctorReport } from "#ground/contract"
 import {
+  type AutonomyRoom,
+  autonomyHandlers,
   type BoardIdentity,
   type BoardRoom,
   boardHandlers,
+  createAutonomy,
   createBoard,
   createWorkingTree,
   ticketHandlers,
 } from "#know/board"
+import { readLatest } from "#know/ledger"
 import type { Services } from "../services.ts"
 import { sessionOf } from "./ledger.ts"
 
@@ -31,8 +35,69 @@ export async function openBoard(deps: BoardDeps): Promise<BoardRoom> {
   })
 }
 
-export function openBoardHandlers(deps: Pick<Services, "board">) {
-  return { board: boardHandlers(deps), ticket: ticketHandlers(deps) }
+export function openBoardHandlers(deps: Pick<Services, "autonomy" | "board">) {
+  return {
+    board: boardHandlers(deps),
+    ticket: ticketHandlers(deps),
+    autonomy: autonomyHandlers(deps),
+  }
+}
+
+type AutonomyServices = Pick<
+  Services,
+  "board" | "call" | "config" | "environment" | "loaded" | "places"
+>
+
+/** A grade that automation sets in its own environment or flags does not raise it above this. */
+const HIGHEST_OWN_GRADE = 2
+
+export async function openAutonomy(deps: AutonomyServices): Promise<AutonomyRoom> {
+  const { root, stateDirectory } = deps.places().repository
+  return createAutonomy({
+    stateDirectory,
+    config: () => {
+      const { grade, floor } = deps.config().autonomy
+      return { grade, floor: floor.split(",").map((it) => it.trim()) }
+    },
+    override: () => overrideOf(deps),
+    events: async () => (await deps.board()).log({ limit: 10_000 }).events,
+    countSessions: async () => countRegistered(root),
+    hookDrift: () => hookDrift(deps),
+    coverageStamp: () => coverageStamp(deps),
+    identify: (caller) => identify(caller, undefined, deps.environment()),
+  })
+}
+
+/** `--set` is a flag of this run, the variable belongs to the session. */
+function overrideOf({ loaded, environment }: AutonomyServices) {
+  const setting = loaded().settings.find((it) => it.field.key === "autonomy.grade")
+  const kind = setting?.origin.kind
+  if (setting === undefined || (kind !== "flag" && kind !== "environment")) return {}
+  const isAgent = identify(undefined, undefined, environment()).actor === "auto"
+  const value = isAgent ? Math.min(Number(setting.value), HIGHEST_OWN_GRADE) : setting.value
+  return kind === "flag" ? { run: value } : { session: value }
+}
+
+const MOST_COUNTED_SESSIONS = 1_000
+
+function countRegistered(root: string): number {
+  return readLatest(root, MOST_COUNTED_SESSIONS).length
+}
+
+async function hookDrift({ call }: AutonomyServices): Promise<readonly string[]> {
+  const input = { attack: false, prove: false, trustHooks: false }
+  const context = { signal: new AbortController().signal }
+  const { checks, hooks } = DoctorReport.parse(await call("doctor.run", input, context))
+  const drift = checks.filter((it) => it.area === "kit" && it.state !== "ok")
+  if (drift.length === 0 && hooks.length === 0) return ["no hooks are installed"]
+  return drift.map((it) => `${it.name}: ${it.detail}`)
+}
+
+async function coverageStamp({ board, config }: AutonomyServices) {
+  const { coverage } = config().autonomy
+  if (coverage === "") return { isMet: false, value: "autonomy.coverage is not set" }
+  const stamp = await (await board()).stampOf(coverage)
+  return { isMet: stamp === "passed", value: stamp }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>

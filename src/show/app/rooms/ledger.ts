@@ -86,7 +86,7 @@ export function ledgerOf({ places, clock, random }: Pick<Services, "places" | "c
   return createLedger({ stateDirectory: places().repository.stateDirectory, clock, random })
 }
 
-function claimsOf({
+export function claimsOf({
   places,
   clock,
   random,

@@ -1,5 +1,7 @@
 import { formatDuration, plural } from "#ground/base"
 import type {
+  Autonomy,
+  autonomyOperations,
   Board,
   BoardEvent,
   BoardEvents,
@@ -220,4 +222,33 @@ export const ticketRenderers: Renderers<typeof ticketOperations> = {
   reject: renderTicket,
   show: renderDetail,
   undo: renderTicket,
+}
+
+function renderAutonomy({ grade, configured, effect, areas, measures }: Autonomy, screen: Screen) {
+  const { paint } = screen
+  const paints = { manual: paint.muted, suggest: (text: string) => text, auto: paint.ok }
+  const rows = areas.map((it) => [
+    it.area,
+    paints[it.answer](it.answer),
+    it.isStopped ? paint.warn(it.why) : paint.muted(it.why),
+  ])
+  const needed = measures.map((it) => [
+    it.name,
+    it.isMet ? paint.ok("met") : paint.warn("open"),
+    rowText(it.value),
+    paint.muted(it.needed),
+  ])
+  const counts = configured === grade ? "" : paint.warn(` (set: ${configured ?? "unreadable"})`)
+  return [
+    `${paint.bold(`Grade ${grade} of 4`)}${counts}  ${effect}`,
+    "",
+    listing(["Area", "Answer", "Why"], rows, screen),
+    ...section("Needed for grade 4", needed, { screen, most: 20 }),
+  ].join("\n")
+}
+
+export const autonomyRenderers: Renderers<typeof autonomyOperations> = {
+  show: renderAutonomy,
+  stop: renderAutonomy,
+  resume: renderAutonomy,
 }

@@ -22,6 +22,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 const LOADERS = {
   recipe: async () => (await import("./pipelines.ts")).recipeRenderers,
   agents: async () => (await import("./agents.ts")).agentsRenderers,
+  autonomy: async () => (await import("./board.ts")).autonomyRenderers,
   bench: async () => (await import("./bench.ts")).benchRenderers,
   board: async () => (await import("./board.ts")).boardRenderers,
   capture: async () => (await import("./capture.ts")).captureRenderers,
@@ -54,6 +55,7 @@ const LOADERS = {
   ticket: async () => (await import("./board.ts")).ticketRenderers,
   tokens: async () => (await import("./store.ts")).tokensRenderers,
   upgrade: async () => (await import("./config.ts")).upgradeRenderers,
+  worktree: async () => (await import("./worktrees.ts")).worktreeRenderers,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
 export type ResultPrinter = {

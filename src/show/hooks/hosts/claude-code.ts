@@ -74,7 +74,17 @@ export function toolEvent(
 ): HostEvent | undefined {
   const tool = textIn(payload, "tool_name")
   if (tool === undefined || !isRecord(payload["tool_input"])) return undefined
-  return { ...base, kind: "before-tool", tool, paths }
+  const command = commandIn(fieldsIn(payload, "tool_input"))
+  return { ...base, kind: "before-tool", tool, paths, ...(command !== "" && { command }) }
+}
+
+/** Of a shell tool: a text, or a list of words in some versions of Codex. */
+export function commandIn(input: Fields): string {
+  const text = textIn(input, "command") ?? textIn(input, "cmd")
+  if (text !== undefined) return text
+  return listIn(input, "command")
+    .filter((it) => typeof it === "string")
+    .join(" ")
 }
 
 export function promptEvent(base: EventBase, payload: Fields): HostEvent | undefined {

@@ -4,6 +4,7 @@ import {
   actorIn,
   agentStart,
   baseOf,
+  commandIn,
   type EventBase,
   editedPaths,
   formatAsClaudeCode,
@@ -88,14 +89,6 @@ function changedPaths(tool: string, input: Fields): readonly string[] {
 }
 
 const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "exec_command", "shell", "local_shell"])
-
-function commandIn(input: Fields): string {
-  const text = textIn(input, "command") ?? textIn(input, "cmd")
-  if (text !== undefined) return text
-  return listIn(input, "command")
-    .filter((it) => typeof it === "string")
-    .join(" ")
-}
 
 /**
  * With OpenAI's own models the prompt may be an encrypted blob, one long word; then `task_name` is

@@ -54,7 +54,7 @@ describe("Claude Code", () => {
   test("[HOOKS-6] other tools give after-tool events with the estimated tokens of input and output, in any wrapper", () => {
     const tool_response = { stdout: "12345", stderr: "", lines: [{ text: "123" }], count: 7 }
     const fields = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response }
-    const before = { ...base, kind: "before-tool", tool: "Bash", paths: [] }
+    const before = { ...base, command: "ls", kind: "before-tool", tool: "Bash", paths: [] }
     expect(claude("PreToolUse", fields)).toEqual(before)
     expect(claude("PreToolUse", { ...fields, agent_type: "backend" })).toEqual({
       ...before,

@@ -1,5 +1,5 @@
 import { formatAgo, plural } from "#ground/base"
-import type { LedgerSession } from "#know/ledger"
+import { type LedgerSession, treeName } from "#know/ledger"
 import type { HookContext, HookEvent, Rule, Verdict } from "../../event.ts"
 import { firstOf, sessionFlag } from "../../message-format.ts"
 import { changelogLines, memoryLines, sessionLines } from "./repository.ts"
@@ -25,7 +25,7 @@ async function bootText(event: HookEvent, context: HookContext): Promise<Verdict
   }
   const sections = SECTIONS.filter((it) => !isShort || it.isShown === "always")
   const [, ...sectionLines] = await Promise.all([
-    context.ledger.opened(event.session, event.host).catch(() => {}),
+    context.ledger.opened(event.session, event.host, treeName(context.root)).catch(() => {}),
     ...sections.map((it) => safely(it.lines, input)),
   ])
   const lines = [...sectionLines.flat(), ...identityLines(event, context)]

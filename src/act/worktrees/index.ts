@@ -1,0 +1,3 @@
+export { worktreeHandlers } from "./handlers.ts"
+export type { Worktrees, WorktreesDeps, WorktreeTicket } from "./worktrees.ts"
+export { createWorktrees } from "./worktrees.ts"

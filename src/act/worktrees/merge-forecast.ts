@@ -1,0 +1,60 @@
+import path from "node:path"
+import { compareText, makeTemporaryDirectory, readBounded, writeFileAtomic } from "#ground/base"
+import { WorktreeGitFailed } from "./errors.ts"
+import { FORECAST_AUTHOR, type WorktreeGit } from "./worktree-git.ts"
+
+const LARGEST_INDEX_BYTES = 256 * 1024 ** 2
+
+export type TreeSnapshot = { readonly commit: string; readonly tree: string }
+
+/**
+ * A commit of all files of a worktree, uncommitted ones included, on no branch. The worktree's own
+ * index is copied and not changed. Ignored files are included only if they are named.
+ */
+export async function snapshotTree(
+  git: WorktreeGit,
+  cwd: string,
+  ignored: readonly string[] = [],
+): Promise<TreeSnapshot> {
+  await using folder = await makeTemporaryDirectory()
+  const index = path.join(folder.path, "index")
+  const own = path.resolve(cwd, await git.tell(["rev-parse", "--git-path", "index"], { cwd }))
+  const copied = await readBounded(own, { maxBytes: LARGEST_INDEX_BYTES })
+  if (copied.kind === "read") await writeFileAtomic(index, copied.bytes)
+  const options = { cwd, env: { GIT_INDEX_FILE: index, ...FORECAST_AUTHOR } }
+  const add = ["-c", "advice.addEmbeddedRepo=false", "--literal-pathspecs", "add"]
+  await git.tell([...add, "-A", "--", "."], options)
+  if (ignored.length > 0) await git.tell([...add, "--force", "--", ...ignored], options)
+  const tree = await git.tell(["write-tree"], options)
+  const commit = await git.tell(
+    ["commit-tree", tree, "-p", "HEAD", "-m", "Snapshot of a worktree"],
+    options,
+  )
+  return { commit, tree }
+}
+
+/** Files that would conflict if two commits were merged; nothing is checked out. */
+export async function forecastConflicts(
+  git: WorktreeGit,
+  one: string,
+  other: string,
+): Promise<readonly string[]> {
+  const args = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", one, other]
+  const { code, output, error } = await git.ask(args)
+  if (code === 0) return []
+  if (code !== 1) throw WorktreeGitFailed({ command: "merge-tree", reason: error })
+  const [, ...files] = output.split("\0").filter((it) => it !== "")
+  return [...new Set(files)].toSorted(compareText)
+}
+
+/** Files that differ between the commit that two branches share and one of them. */
+export async function changedFiles(
+  git: WorktreeGit,
+  base: string,
+  commit: string,
+): Promise<readonly string[]> {
+  const { code, output } = await git.ask(["merge-base", base, commit])
+  const from = code === 0 ? output.trim() : base
+  const names = await git.tell(["diff", "--name-only", "--no-renames", "-z", from, commit, "--"])
+  return names.split("\0").filter((it) => it !== "")
+}

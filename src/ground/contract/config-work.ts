@@ -1,0 +1,78 @@
+import { z } from "zod"
+import { field } from "./config-field.ts"
+
+export const AutonomySettings = z
+  .strictObject({
+    grade: field(z.int().min(1).max(4).default(2), {
+      description: "Steps that automation takes without asking: 1 for none, up to 4 (see qm autonomy)",
+      env: "QM_AUTONOMY_GRADE",
+      personal: true,
+    }),
+    floor: field(z.string().max(1_000).default(""), {
+      description: "More areas that are always manual, separated by commas",
+      env: "QM_AUTONOMY_FLOOR",
+    }),
+    coverage: field(z.string().max(1_000).default(""), {
+      description: "Command whose evidence is the coverage stamp of grade 4",
+      env: "QM_AUTONOMY_COVERAGE",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+export const BoardSettings = z
+  .strictObject({
+    workingLimit: field(z.int().min(0).max(1_000).default(5), {
+      description: "Maximum number of tickets in working; 0 is no limit",
+      env: "QM_BOARD_WORKING_LIMIT",
+    }),
+    testingLimit: field(z.int().min(0).max(1_000).default(5), {
+      description: "Maximum number of tickets in testing; 0 is no limit",
+      env: "QM_BOARD_TESTING_LIMIT",
+    }),
+    checks: field(z.string().max(8_000).default(""), {
+      description: "Commands that agents may run as evidence for a ticket, separated by ;",
+      env: "QM_BOARD_CHECKS",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+export const WorktreesSettings = z
+  .strictObject({
+    folder: field(z.string().max(4_096).default(""), {
+      description: "Folder for new worktrees; empty for one beside the repository",
+      env: "QM_WORKTREES_FOLDER",
+      personal: true,
+    }),
+    copy: field(z.string().max(8_000).default(".env,.env.local,.env.*.local"), {
+      description: "Ignored files to copy into a new worktree, as globs separated by commas",
+      env: "QM_WORKTREES_COPY",
+    }),
+    setup: field(z.string().max(8_000).default(""), {
+      description: "Command that prepares a new worktree, without a shell; empty for none",
+      env: "QM_WORKTREES_SETUP",
+      personal: true,
+    }),
+    firstPort: field(z.int().min(1_024).max(65_000).default(4_300), {
+      description: "First port that worktrees may use",
+      env: "QM_WORKTREES_FIRST_PORT",
+    }),
+    ports: field(z.int().min(0).max(100).default(10), {
+      description: "Number of ports of each worktree; 0 for none",
+      env: "QM_WORKTREES_PORTS",
+    }),
+    disposable: field(
+      z
+        .string()
+        .max(8_000)
+        .default(
+          "node_modules,dist,build,target,.venv,__pycache__,.next,.turbo,.cache,coverage,*.log",
+        ),
+      {
+        description: "Ignored files that may be deleted with a worktree, as globs",
+        env: "QM_WORKTREES_DISPOSABLE",
+      },
+    ),
+  })
+  .prefault({})
