@@ -27,20 +27,21 @@ const HEAVY_FILES = [
   "test/browser/{looks,long-lists}.test.ts",
 ]
 
-/** A process of its own for tests that use processes, threads, servers or state of the process. */
+/** Tests that change or measure their own process, or whose code does, so that each needs its own. */
 const OWN_PROCESS =
-  /node:(?:child_process|http|net|worker_threads)|\bprocess\.|\bglobalThis\b|\bvi\.|#test\/(?!clock|facts|faulty-db|handbook|indexed-tree|memory-|operations|run"|seed|temp)/
+  /\bprocess\.(?:umask|on|emit|exitCode|cpuUsage|memoryUsage|listenerCount|getActiveResourcesInfo|seteuid|chdir)\b|\bprocess\.(?:platform|getBuiltinModule) =|\bprocess\.env(?:\[[^\]]*\]|\.\w+) =|\bglobalThis\b|\bvi\.|#test\/index-daemon-scene/
 
 /**
- * Tests that only compute. They share a process per worker, because loading the modules anew would
- * take half of their time.
+ * All other tests share a process per worker: loading the modules anew for each file, and starting a
+ * browser for each browser test, took a third of the time.
  */
-const PURE_FILES =
+const SHARED_FILES =
   isFullMode || isElsewhere
     ? []
-    : globSync("src/**/*.test.ts", { cwd: import.meta.dirname }).filter(
+    : globSync(`${FOLDERS}/**/*.test.ts`, { cwd: import.meta.dirname }).filter(
         (file) =>
           !/\.(?:full|heavy)\.test\.ts$/.test(file) &&
+          !file.startsWith("test/corpus/") &&
           !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
       )
 
@@ -49,13 +50,13 @@ const HOUSE: TestProjectInlineConfiguration = {
   test: {
     name: "house",
     include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
-    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : [...HEAVY_FILES, ...PURE_FILES])],
+    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : [...HEAVY_FILES, ...SHARED_FILES])],
   },
 }
 
-const PURE: TestProjectInlineConfiguration = {
+const SHARED: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: "pure", include: PURE_FILES, isolate: false },
+  test: { name: "shared", include: SHARED_FILES, exclude: HEAVY_FILES, isolate: false },
 }
 
 /** By its name before the house: projects run in that order, and the longest files should start first. */
@@ -69,7 +70,7 @@ const CONSOLE = "console/vite.config.ts"
 
 export default defineConfig({
   test: {
-    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [PURE, CONSOLE])],
+    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [SHARED, CONSOLE])],
     setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.

@@ -41,7 +41,7 @@ export default defineConfig({
     // Vitest runs projects side by side only if they have the same number.
     maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
     // Guards against hanging, as in vitest.config.ts.
-    testTimeout: 180_000,
+    testTimeout: 600_000,
     // Coverage counts only `src`.
     env: { QM_TEST_COVERAGE: "off" },
   },

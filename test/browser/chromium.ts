@@ -8,18 +8,26 @@ import { z } from "zod"
 const ROOT = path.join(import.meta.dirname, "../..")
 const MODULES = path.join(ROOT, "node_modules")
 
+let shared: Promise<Browser> | undefined
+
 /**
  * Headless Chromium from the development packages, connected only to this machine: `await using
- * chromium = await launchChromium()`. `npm ci` installs it, so a failed start is a failure and
+ * chromium = await launchChromium()`. Test files of one process share it, because a start costs two
+ * seconds; a call with flags gets its own. `npm ci` installs it, so a failed start is a failure and
  * never a skip.
  */
 export async function launchChromium(extraFlags: readonly string[] = []) {
-  const executablePath = await unpackOnce()
-  const browser = await start(executablePath, [...FLAGS, ...extraFlags])
+  if (extraFlags.length > 0) {
+    const browser = await start(await unpackOnce(), [...FLAGS, ...extraFlags])
+    return { browser, [Symbol.asyncDispose]: () => browser.close() }
+  }
+  shared ??= unpackOnce().then((executablePath) => start(executablePath, FLAGS))
+  const browser = await shared
   return {
     browser,
     async [Symbol.asyncDispose]() {
-      await browser.close()
+      // Playwright ends the browser when the process exits.
+      await Promise.all(browser.contexts().map((it) => it.close()))
     },
   }
 }

@@ -221,7 +221,7 @@ describe("entry.mjs", () => {
         await expect.poll(() => output).toContain("Waiting for Postgres at 127.0.0.1:")
         expect(output).not.toContain("https://")
         await startAgain()
-        await expect.poll(() => output, { timeout: 150_000 }).toMatch(/https:\/\/127\.0\.0\.2:\d+/)
+        await expect.poll(() => output).toMatch(/https:\/\/127\.0\.0\.2:\d+/)
         const port = /https:\/\/127\.0\.0\.2:(\d+)/.exec(output)?.[1] ?? ""
         expect(server.enter("health", { QM_PORT: port })).toMatchObject({ status: 0, stderr: "" })
         const token = path.join(server.file("home"), "token")

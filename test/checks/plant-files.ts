@@ -31,7 +31,7 @@ export function runScript(args: readonly string[], environment: Readonly<NodeJS.
     cwd: REPOSITORY,
     encoding: "utf8",
     env: { ...inherited, NO_COLOR: "1", ...environment },
-    timeout: 180_000,
+    timeout: 600_000,
   })
   return { exitCode: ended.status, output: `${ended.stdout}${ended.stderr}`, stdout: ended.stdout }
 }

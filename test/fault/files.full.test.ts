@@ -154,9 +154,7 @@ describe.runIf(needs("D7", "strace"))("two writers of one journal", () => {
     // strace delays our write long enough for another process to write half a line.
     const strace = ["-P", path, "-e", "trace=write", "-e", "inject=write:delay_enter=3s:when=1"]
     await using writer = traced(["jsonl", path, "ours"], { strace, log })
-    await expect
-      .poll(() => readFile(log, "utf8").catch(() => ""), { timeout: 60_000 })
-      .toMatch(/write\(/)
+    await expect.poll(() => readFile(log, "utf8").catch(() => "")).toMatch(/write\(/)
     await appendFile(path, '{"torn":')
     expect(await writer.restOfLines()).toEqual(["ready", "acknowledged"])
     expect(await readFile(path, "utf8")).toBe(
@@ -172,7 +170,7 @@ describe.runIf(needs("D7", "strace"))("two writers of one journal", () => {
     const strace = ["-P", path, "-e", "trace=write", "-e", "inject=write:delay_exit=3s:when=1"]
     await using writer = traced(["jsonl", path, "ours"], { strace, log })
     const text = () => readFile(path, "utf8").catch(() => "")
-    await expect.poll(text, { timeout: 60_000 }).toContain("ours")
+    await expect.poll(text).toContain("ours")
     await createJsonl(path).append({ n: 1 })
     expect(await writer.restOfLines()).toEqual(["ready", "acknowledged"])
     expect(await text()).toBe('{"content":"ours"}\n{"n":1}\n')

@@ -286,7 +286,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
         return asked.filter((it) => !it.includes("let another look")).join("\n")
       }
       await expect
-        .poll(() => packageFor("say where water is boiled in the kettle"), { timeout: 60_000 })
+        .poll(() => packageFor("say where water is boiled in the kettle"))
         .toContain("src/kettle.ts")
       expect(await packageFor("say where tea is poured out of the pot")).toContain("src/teapot.ts")
     },

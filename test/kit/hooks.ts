@@ -47,7 +47,7 @@ export async function runHookProcess(
   const args = [...entry, host, ...(event === undefined ? [] : [event])]
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env["PATH"] ?? "", ...env },
-    timeout: 120_000,
+    timeout: 600_000,
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })

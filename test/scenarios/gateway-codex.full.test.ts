@@ -183,7 +183,7 @@ function foldedIn(request: StrictResponse | undefined): number {
 
 describe.runIf(needs("GATE-97", "codex"))("a provider that refuses", () => {
   test("[GATE-97] the original is sent instead of the folded request, and no later fold", {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const refuses = (body: ResponsesBody): boolean => {
       const text = JSON.stringify(body.input)

@@ -46,9 +46,7 @@ describe("status line and window rule, with the installed bundle", () => {
     await using app = await createApp({ ...options, environment })
     const start = { type: "synthetic", prompt: "ask", mode: "ask", script: SCRIPT }
     await app.call("agents.start", start, { signal })
-    await expect
-      .poll(async () => (await (await app.agents()).approvals()).length, { timeout: 30_000 })
-      .toBe(1)
+    await expect.poll(async () => (await (await app.agents()).approvals()).length).toBe(1)
     await app.call("claim.take", { paths: ["a.ts", "b.ts"], session: "s-1" }, { signal })
     await app.call("claim.take", { paths: ["c.ts"], session: "s-2" }, { signal })
     expect(await line()).toBe("71 % of 200k, 1 approval waiting, 2 claims\n")

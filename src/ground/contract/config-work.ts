@@ -4,7 +4,8 @@ import { field } from "./config-field.ts"
 export const AutonomySettings = z
   .strictObject({
     grade: field(z.int().min(1).max(4).default(2), {
-      description: "Steps that automation takes without asking: 1 for none, up to 4 (see qm autonomy)",
+      description:
+        "Steps that automation takes without asking: 1 for none, up to 4 (see qm autonomy)",
       env: "QM_AUTONOMY_GRADE",
       personal: true,
     }),

@@ -84,6 +84,13 @@ export {
   RepositoryState,
 } from "./shapes/app.ts"
 export {
+  AUTONOMY_AREAS,
+  Autonomy,
+  AutonomyAnswer,
+  AutonomyArea,
+  type AutonomyMeasure,
+} from "./shapes/autonomy.ts"
+export {
   BenchIssues,
   BenchLines,
   BenchRecall,
@@ -94,13 +101,6 @@ export {
   RankerResult,
   ScanRow,
 } from "./shapes/bench.ts"
-export {
-  AUTONOMY_AREAS,
-  Autonomy,
-  AutonomyAnswer,
-  AutonomyArea,
-  type AutonomyMeasure,
-} from "./shapes/autonomy.ts"
 export {
   Board,
   BoardActor,
@@ -398,6 +398,7 @@ export { CaptureStart, CONTEXT_KINDS, ContextKind, StartServer } from "./shapes/
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./shapes/store.ts"
 export { CountedText, describeScale, TokenCount, TokenScale } from "./shapes/tokens.ts"
 export type { SessionsWaste, WasteFinding, WasteFix } from "./shapes/waste.ts"
+export { WasteKind } from "./shapes/waste.ts"
 export {
   Worktree,
   WorktreeCheck,
@@ -406,5 +407,4 @@ export {
   WorktreeOpened,
   WorktreeRemoved,
 } from "./shapes/worktrees.ts"
-export { WasteKind } from "./shapes/waste.ts"
 export { WireError } from "./wire-error.ts"

@@ -35,7 +35,7 @@ describe("bounded time", () => {
   // The full ten megabytes run at night only.
   const [STATEMENTS, CHARACTERS] = isNight() ? [200_000, 5_000_000] : [40_000, 800_000]
   test("[TOKENS-3] megabytes in one line and one word too long for a regular expression are counted", {
-    timeout: 300_000,
+    timeout: 600_000,
   }, () => {
     const statement = " const answer = compute(42, 'of', { every: thing });"
     const line = statement.repeat(STATEMENTS)

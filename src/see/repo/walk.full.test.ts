@@ -15,7 +15,7 @@ type WalkReport = { files: number; isWhole: boolean; walkMs: number; readMs: num
 
 function walkInChild(root: string, under: readonly string[] = []): WalkReport {
   const [file, ...args] = [...under, process.execPath, CHILD, root]
-  const done = spawnSync(file, args, { encoding: "utf8", timeout: 300_000 })
+  const done = spawnSync(file, args, { encoding: "utf8", timeout: 600_000 })
   if (done.status !== 0) throw new Error(done.stderr)
   return JSON.parse(done.stdout) as WalkReport
 }

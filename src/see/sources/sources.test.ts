@@ -575,7 +575,7 @@ describe.runIf(needs("N3", "proc"))("connections", () => {
     await fixture.add("one", "refuses-to-end", { origin: "shipped", timeoutMs: 500 })
     expect(await codeOf(fixture.sources.call("one", QUESTION, signal))).toBe("SOURCES_TIMED_OUT")
     await vi.waitFor(async () => expect(await childrenIn(fixture.path)).toEqual([]), {
-      timeout: 180_000,
+      timeout: 600_000,
     })
   })
 
@@ -601,7 +601,7 @@ describe.runIf(needs("N3", "proc"))("connections", () => {
     expect(await childrenIn(fixture.path)).toHaveLength(1)
     await clock.advance(2_000)
     await vi.waitFor(async () => expect(await childrenIn(fixture.path)).toEqual([]), {
-      timeout: 180_000,
+      timeout: 600_000,
     })
     expect(await textOf(fixture, "one")).toBe("found")
     await fixture.sources.close()
@@ -613,7 +613,7 @@ describe.runIf(needs("N3", "proc"))("connections", () => {
     await fixture.add("one", "hangs-at-hello", { origin: "shipped", timeoutMs: 600_000 })
     const call = codeOf(fixture.sources.call("one", QUESTION, signal))
     await vi.waitFor(async () => expect(await childrenIn(fixture.path)).toHaveLength(2), {
-      timeout: 180_000,
+      timeout: 600_000,
     })
     await fixture.sources.close()
     expect(await childrenIn(fixture.path)).toEqual([])

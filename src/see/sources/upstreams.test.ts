@@ -41,7 +41,7 @@ async function outcomeOf(call: Promise<{ readonly content: readonly object[] }>)
 describe.runIf(needs("N3", "proc"))("slow, dead and malicious servers", () => {
   test.each(BEHAVIOURS)(
     "[N3] %s: bounded wait, an error that names the source, and no effect on other sources",
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async (behaviour, timeoutMs, outcome) => {
       for (let round = 0; round < ROUNDS; round += AT_ONCE) {
         await Promise.all(

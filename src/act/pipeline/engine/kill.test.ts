@@ -17,7 +17,7 @@ const FOUND = [2_098_833_147]
 const QUERY = "1 1"
 
 test("[PIPE-32] a run killed at any event continues and ends with the same document", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const whole = await play(seed(), new Set())
   for (let at = 1; at < whole.events; at++) {
@@ -26,7 +26,7 @@ test("[PIPE-32] a run killed at any event continues and ends with the same docum
 })
 
 test(`[PIPE-32] a run killed repeatedly, in ${SEEDS} ways, ends with the same document`, {
-  timeout: isNight() ? 600_000 : 60_000,
+  timeout: 600_000,
 }, async () => {
   const drawn = Array.from({ length: SEEDS }, (_, nth) => seed() + nth + 1)
   for (const itsSeed of [...FOUND, ...drawn]) {

@@ -11,7 +11,7 @@ import { SIM_CONFIG, simDocument, simStages, simStart } from "./stages.fixture.t
 const SEEDS = isNight() ? 200_000 : 2_000
 
 test(`[C8] ${SEEDS} seeds of dying processes, failing stores and failing models`, {
-  timeout: isNight() ? 7_200_000 : 120_000,
+  timeout: isNight() ? 7_200_000 : 600_000,
 }, async () => {
   const first = seed()
   let crashes = 0

@@ -85,5 +85,5 @@ test("[BASE-24] a watch does not keep the process alive", async () => {
   const script = `import { createFolderWatch } from ${JSON.stringify(module.href)}
     createFolderWatch({ root: ".", onChange() {} }).set(["."])`
   const args = ["--input-type=module", "-e", script]
-  expect(spawnSync(process.execPath, args, { timeout: 300_000 }).status).toBe(0)
+  expect(spawnSync(process.execPath, args, { timeout: 600_000 }).status).toBe(0)
 })

@@ -89,7 +89,7 @@ describe("reading /proc", () => {
     const identity = processIdentity(zombie)
     expect(isSameProcessAlive(identity)).toBe(true)
     process.kill(zombie, "SIGKILL")
-    await expect.poll(() => isSameProcessAlive(identity), { timeout: 60_000 }).toBe(false)
+    await expect.poll(() => isSameProcessAlive(identity)).toBe(false)
     expect(() => process.kill(zombie, 0)).not.toThrow()
     child.kill("SIGKILL")
     await once(child, "exit")
@@ -99,7 +99,7 @@ describe("reading /proc", () => {
     const child = spawn("sh", ["-c", "sh -c 'sleep 60; true' & wait"])
     await once(child, "spawn")
     const family = () => descendantsOf([child.pid ?? 0])
-    await expect.poll(() => family().length, { timeout: 60_000 }).toBe(2)
+    await expect.poll(() => family().length).toBe(2)
     const all = [...family()]
     for (const { pid } of all) process.kill(pid, "SIGKILL")
     await once(child, "exit")

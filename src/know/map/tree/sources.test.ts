@@ -354,7 +354,7 @@ describe.runIf(needs("MAP-14", "git"))("with git", () => {
   })
 
   test("[MAP-14] after branch switches, edits and moves a working tree equals a new scan", {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     await using temp = await tempDirectory()
     const commits = importHistory(temp.path)

@@ -20,7 +20,7 @@ describe.runIf(needs("MAP-26", "postgres"))("SQLite and Postgres", () => {
   afterAll(() => cluster?.[Symbol.asyncDispose]())
 
   test("give the same tree after edits, merges and two simultaneous scans", {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const url = await cluster.createDatabase()
     const open = () =>

@@ -134,7 +134,7 @@ describe("incremental scans", () => {
   }
 
   test("[MAP-14] equal a clean scan byte for byte after any edits, moves, copies, deletions and reverts", {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const compareEvery = isNight() ? 1 : 8
     const [all = []] = fc.sample(fc.array(step, { minLength: 200, maxLength: 200 }), {

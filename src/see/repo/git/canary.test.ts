@@ -346,7 +346,7 @@ describe.runIf(needs("S5", "git"))("programs that a repository would make git ex
       const vector = VECTORS[name] ?? { plant() {} }
       const place = plantedPlace(`control ${name}`, vector)
       const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" }
-      spawnSync("git", [...(vector.control ?? [])], { cwd: place.root, env, timeout: 300_000 })
+      spawnSync("git", [...(vector.control ?? [])], { cwd: place.root, env, timeout: 600_000 })
       expect(existsSync(place.canary)).toBe(true)
     },
   )

@@ -250,7 +250,7 @@ describe("lifetime", () => {
     const five = Array.from({ length: 5 }, () => startIndexDaemon(shop))
     await untilWarm(shop.places, ROUNDING)
     const alive = () => five.filter((it) => it.isAlive())
-    await expect.poll(() => alive().length, { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => alive().length).toBe(1)
     const [first] = alive()
     first?.kill()
     await first?.ended()

@@ -34,7 +34,7 @@ async function newApp(temp: { readonly path: string }, name = "project") {
 }
 
 test("[KIT-1] kit.init, kit.level and kit.uninstall only plan until `yes` or an earlier install, and doctor.run reports the kit", {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp)
