@@ -17,12 +17,12 @@ function currentChoice(): NotificationChoice {
 
 export function useNotificationChoice() {
   const [choice, setChoice] = useState(currentChoice)
-  const pick = async (wanted: "on" | "off") => {
-    if (wanted === "on" && currentChoice() === "off") await Notification.requestPermission()
-    remember(NAME, wanted)
+  const pick = async (next: "on" | "off") => {
+    if (next === "on" && currentChoice() === "off") await Notification.requestPermission()
+    remember(NAME, next)
     setChoice(currentChoice())
   }
-  return { choice, pick: (wanted: "on" | "off") => void pick(wanted) }
+  return { choice, pick: (next: "on" | "off") => void pick(next) }
 }
 
 /** Rows that wait now and did not wait before; none at the first look at a page. */

@@ -82,11 +82,11 @@ export async function assignPorts(
 ): Promise<number | null> {
   if (ports === 0) return null
   for (let first = firstPort; first + ports - 1 <= HIGHEST_PORT; first += ports) {
-    const isTaken = records.some(
+    const overlaps = records.some(
       (it) =>
         it.firstPort !== null && first < it.firstPort + it.ports && it.firstPort < first + ports,
     )
-    if (!isTaken && (await checkBlockFree(first, ports))) return first
+    if (!overlaps && (await checkBlockFree(first, ports))) return first
   }
   throw PortsUsed({ first: firstPort, count: ports })
 }

@@ -31,7 +31,10 @@ const fileIn = (home: string): string => path.join(home, "repositories.json")
 /** In a URL: the folder's name for people, and a digest of the path to tell equal names apart. */
 export function repositoryId(root: string): string {
   const name = path.basename(root).toLowerCase()
-  const slug = name.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "")
+  const slug = name
+    .split(/[^a-z0-9]/)
+    .filter((part) => part !== "")
+    .join("-")
   const digest = createHash("sha256").update(root).digest("hex").slice(0, 8)
   return `${slug.slice(0, 40) || "repository"}-${digest}`
 }
@@ -61,9 +64,9 @@ async function changeRepositories(
 /** Adds the repository, or notes that it was opened again. */
 export async function registerRepository(home: string, root: string, now: number): Promise<void> {
   await changeRepositories(home, (all) => {
-    const known = all.find((it) => it.root === root)
+    const earlier = all.find((it) => it.root === root)
     const others = all.filter((it) => it.root !== root)
-    return [{ root, addedAt: known?.addedAt ?? now, openedAt: now }, ...others]
+    return [{ root, addedAt: earlier?.addedAt ?? now, openedAt: now }, ...others]
   })
 }
 
@@ -81,16 +84,17 @@ export const repositoriesHandlers = (
   const list = async () => ({ repositories: await listRepositories(deps) })
   return {
     list,
-    async add({ path: given }) {
-      const directory = given === undefined ? deps.places().repository.root : deps.resolve(given)
+    async add({ path: userPath }) {
+      const { root } = deps.places().repository
+      const directory = userPath === undefined ? root : deps.resolve(userPath)
       const { repository } = await findPlaces(directory, deps.environment())
       await registerRepository(home(), repository.root, deps.clock.now())
       return list()
     },
-    async remove({ repository: given }) {
-      const root = deps.resolve(given)
-      const isIt = (it: Registered) => it.root === root || repositoryId(it.root) === given
-      if (!(await readRepositories(home())).some(isIt)) throw RepositoryUnknown({ given })
+    async remove({ repository: idOrPath }) {
+      const root = deps.resolve(idOrPath)
+      const isIt = (it: Registered) => it.root === root || repositoryId(it.root) === idOrPath
+      if (!(await readRepositories(home())).some(isIt)) throw RepositoryUnknown({ given: idOrPath })
       await changeRepositories(home(), (all) => all.filter((it) => !isIt(it)))
       return list()
     },

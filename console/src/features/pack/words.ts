@@ -17,7 +17,7 @@ export const FORM_WORDS = {
   path: { label: "Path", description: "its path only" },
 } as const satisfies Readonly<Record<PackFile["form"], { label: string; description: string }>>
 
-/** What of a file the package has: its chosen symbols, by name. */
+/** The chosen symbols of a file by name, or the part of the file that the package has. */
 export function describeContent({ form, pieces }: Pick<PackFile, "form" | "pieces">): string {
   if (form === "full" || form === "path") return FORM_WORDS[form].description
   const named = [...new Set(pieces.flatMap((it) => it.symbol ?? []))]

@@ -118,8 +118,8 @@ export function createAutonomy(deps: AutonomyDeps) {
     options: { readonly isForced?: boolean } = {},
   ): Promise<ResolvedAutonomy> {
     const [config, override] = [deps.config(), deps.override()]
-    const wanted = override.run ?? override.session ?? config.grade
-    const isProved = Number(wanted) === 4 && (await measure()).every((it) => it.isMet)
+    const grade = override.run ?? override.session ?? config.grade
+    const isProved = Number(grade) === 4 && (await measure()).every((it) => it.isMet)
     const context = { stopped: await stopped(), isProved, ...options }
     return resolveAutonomy(area, config, { override, context })
   }

@@ -73,15 +73,15 @@ async function symbolsCalled(graph: TreeGraph, written: string): Promise<readonl
   if (whole.length > 0) return whole
   const [, parent, name] = /^(.+)(?:\.|::|#)([^.:#]+)$/.exec(written) ?? []
   if (name === undefined || parent === undefined) return []
-  for (const meant of parentsMeant(parent)) {
-    const members = await symbolsNamed(graph, name, meant)
+  for (const type of parentTypes(parent)) {
+    const members = await symbolsNamed(graph, name, type)
     if (members.length > 0) return members
   }
   return []
 }
 
 /** `Reply.prototype.send` and `this.reply.send` are written for `Reply.send`. */
-function parentsMeant(written: string): ReadonlySet<string> {
+function parentTypes(written: string): ReadonlySet<string> {
   const constructor = written.replace(/\.prototype$/, "")
   const last = constructor.slice(constructor.lastIndexOf(".") + 1)
   return new Set([written, constructor, last, last.charAt(0).toUpperCase() + last.slice(1)])

@@ -212,7 +212,7 @@ function renderContext(context: SessionsContext, screen: Screen): string {
 
 type Compacted = SessionsContext["compactions"][number]
 
-/** What the compaction took out of the window, and what was read again. */
+/** Files and tool results that the compaction removed, and files read again. */
 function removedLines(
   { turn, removed }: Compacted,
   room: Parameters<typeof section>[2],
