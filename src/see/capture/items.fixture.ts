@@ -36,7 +36,10 @@ export const A_PLACE: HostPlace = {
   platform: "linux",
 }
 
-export function aFound(path: string, overrides: Partial<HostItem> & { text?: string } = {}): HostItem {
+export function aFound(
+  path: string,
+  overrides: Partial<HostItem> & { text?: string } = {},
+): HostItem {
   const { text = "text", ...rest } = overrides
   return {
     path,
