@@ -117,7 +117,7 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, screen: Screen): s
       [],
       file.importedBy.map((it) => [it]),
     ),
-    ...section("Changed with", ["File", "Commits"], changed),
+    ...section("Changed with", ["File", "How often"], changed),
   ].join("\n")
 
   function section(
@@ -245,7 +245,7 @@ function renderFolder(shown: MapFolder, screen: Screen): string {
     ...section("Depends on", ["Folder", "Files"], neighbours(shown.dependsOn)),
     ...cycles,
     ...section("Top symbols", ["Symbol", "Place", "Use"], symbols),
-    ...section("Changes with", ["File", "Commits"], changed),
+    ...section("Changes with", ["File", "How often"], changed),
   ].join("\n")
 
   function section(
