@@ -76,7 +76,9 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 
 type LineTimings = { readonly ages: Samples; readonly rate: number }
 
-function rowsOf(timings: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>) {
+function rowsOf(
+  timings: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>,
+) {
   const one = { unit: "ms", against: `bare relay of the same lines, ${RATE} a second` }
   const many = { against: `bare relay of the same ${RUNS} programs` }
   const { floor, client, browser, floorOfAll, all } = timings

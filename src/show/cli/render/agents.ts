@@ -241,10 +241,22 @@ function renderContext(context: AgentsContext, screen: Screen): string {
     ...(compactions.length === 0
       ? []
       : ["", paint.warn(`The host compacted the context ${plural(compactions.length, "time")}.`)]),
-    ...section("Added in front of turns", parts.map(partRow), screen),
-    ...section("Loaded", loaded, screen),
-    ...section("Changed", changed, screen),
+    ...section("Added in front of turns", ["Part", "Tokens"], parts.map(partRow)),
+    ...section("Loaded", ["When", "Tokens", "File", "Reason"], loaded),
+    ...section("Changed", ["Added", "Removed", "File"], changed),
   ].join("\n")
+
+  function section(
+    title: string,
+    headings: readonly string[],
+    rows: readonly (readonly string[])[],
+  ): readonly string[] {
+    if (rows.length === 0) return []
+    const most = rowLimit(MOST_ROWS, screen)
+    const left = rows.length - most
+    const rest = left > 0 ? [paint.muted(`and ${formatExact(left)} more`)] : []
+    return ["", paint.bold(title), listing(headings, rows.slice(0, most), screen), ...rest]
+  }
 }
 
 function partRow({ label, tokens }: AgentsContext["parts"][number]): string[] {
@@ -253,19 +265,6 @@ function partRow({ label, tokens }: AgentsContext["parts"][number]): string[] {
 
 function turnText(isThisTurn: boolean): string {
   return isThisTurn ? "this turn" : "before"
-}
-
-function section(
-  title: string,
-  rows: readonly (readonly string[])[],
-  screen: Screen,
-): readonly string[] {
-  if (rows.length === 0) return []
-  const { paint } = screen
-  const most = rowLimit(MOST_ROWS, screen)
-  const left = rows.length - most
-  const rest = left > 0 ? [paint.muted(`and ${formatExact(left)} more`)] : []
-  return ["", paint.bold(title), table(rows.slice(0, most), screen), ...rest]
 }
 
 const LANES = ["model", "tools", "branches", "waiting"] as const
@@ -295,9 +294,9 @@ function renderTimeline(timeline: AgentsTimeline, screen: Screen): string {
   return [
     `${formatDuration(durationMs)}${waited}`,
     "",
-    table(lanes, screen),
+    listing(["Lane", "Time", "Timeline"], lanes, screen),
     "",
-    table(rows, screen),
+    listing(["Start", "Time", "Lane", "Activity"], rows, screen),
     ...rest,
   ].join("\n")
 }

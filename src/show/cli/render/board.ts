@@ -16,7 +16,7 @@ import type {
 } from "#ground/contract"
 import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
-import { listing, quoted, rowLimit, rowText, section, timeText } from "./lines.ts"
+import { indentedTable, listing, quoted, rowLimit, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const FIRST_STEP = 'Add one with `qm ticket new "Round quotes to cents"`.'
@@ -40,7 +40,8 @@ function renderBoard(board: Board, screen: Screen): string {
       ...(shown.length === 0
         ? []
         : [
-            table(
+            indentedTable(
+              ["Number", "Ticket", "Priority", "Title", "Status"],
               shown.map((it) => ticketRow(it, screen)),
               screen,
             ),
@@ -54,7 +55,6 @@ function renderBoard(board: Board, screen: Screen): string {
 
 function ticketRow(ticket: Ticket, { paint }: Screen): readonly string[] {
   return [
-    "",
     `#${ticket.number}`,
     ticket.id,
     ticket.priority,
@@ -83,7 +83,7 @@ function statusOf(ticket: Ticket, paint: Screen["paint"]): string {
 
 function problemRows(problems: readonly TicketProblem[], screen: Screen): readonly string[] {
   const rows = problems.map((it) => [rowText(it.file), screen.paint.muted(rowText(it.problem))])
-  return section("Problems", rows, { screen, most: MOST_PROBLEMS })
+  return section("Problems", rows, { screen, most: MOST_PROBLEMS, headings: ["File", "Problem"] })
 }
 
 function renderTickets({ tickets, total }: TicketList, screen: Screen): string {
@@ -110,16 +110,24 @@ function renderDetail({ ticket, body, events, evidence }: TicketDetail, screen: 
     "",
     table(factsOf(ticket), screen),
     ...(body === "" ? [] : ["", quoted(body)]),
-    ...section("Acceptance", criteria, { screen, most: 100 }),
+    ...section("Acceptance", criteria, {
+      screen,
+      most: 100,
+      headings: ["Number", "State", "Criterion"],
+    }),
     ...section(
       "Evidence",
       evidence.map((it) => evidenceRow(it, screen)),
-      { screen, most: MOST_EVENTS },
+      { screen, most: MOST_EVENTS, headings: EVIDENCE_HEADINGS },
     ),
     ...section(
       "Events",
       events.map((it) => eventRow(it, screen)),
-      { screen, most: MOST_EVENTS },
+      {
+        screen,
+        most: MOST_EVENTS,
+        headings: ["Time (UTC)", "Actor", "Event", "Move", "Note"],
+      },
     ),
   ].join("\n")
 }
@@ -141,6 +149,8 @@ function factsOf(ticket: Ticket): readonly (readonly string[])[] {
     ["File", rowText(ticket.file)],
   ]
 }
+
+const EVIDENCE_HEADINGS = ["Time (UTC)", "Result", "Tree", "Duration", "Command"]
 
 function evidenceRow(evidence: TicketEvidence, { paint }: Screen): readonly string[] {
   const { exitCode, tree, durationMs, at } = evidence
@@ -194,7 +204,7 @@ function renderEvidence({ evidence, isPassed, tail }: EvidenceCaptured, screen: 
   const { paint } = screen
   return [
     ...(tail.trim() === "" ? [] : [quoted(tail), ""]),
-    table([["", ...evidenceRow(evidence, screen)]], screen),
+    indentedTable(EVIDENCE_HEADINGS, [evidenceRow(evidence, screen)], screen),
     isPassed
       ? paint.muted("Evidence stored. It counts until a file of the tree changes.")
       : paint.warn(
@@ -243,7 +253,11 @@ function renderAutonomy({ grade, configured, effect, areas, measures }: Autonomy
     `${paint.bold(`Grade ${grade} of 4`)}${counts}  ${effect}`,
     "",
     listing(["Area", "Answer", "Why"], rows, screen),
-    ...section("Needed for grade 4", needed, { screen, most: 20 }),
+    ...section("Needed for grade 4", needed, {
+      screen,
+      most: 20,
+      headings: ["Measure", "State", "Now", "Needed"],
+    }),
   ].join("\n")
 }
 

@@ -209,7 +209,7 @@ test("[CLI-13] a capture prints the total, loaded items, items on demand, settin
     "Settings files, not sent to the model",
     "Searched: 1 of 14 paths found",
     ", 12 missing; --json lists them",
-    "empty  CLAUDE.local.md",
+    "empty   CLAUDE.local.md",
     "@gone.md names no file.  CLAUDE.md:4",
     "1 of 4 observed, accuracy 25.0 % (last session, 1970-01-01 00:00)",
     "observed only",

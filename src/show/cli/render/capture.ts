@@ -15,7 +15,6 @@ import {
   type Observation,
   type StartServer,
 } from "#ground/contract"
-import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import { BLOCKS, renderBar } from "./bar.ts"
 import { listing, rowLimit, timeText } from "./lines.ts"
@@ -199,7 +198,8 @@ function renderSettingsFiles({ manifest }: Capture, { paint }: Screen): string {
 }
 
 /** Missing paths are only counted: there are dozens, and none is a fault. */
-function renderNotThere({ manifest }: Capture, { paint, width }: Screen): string {
+function renderNotThere({ manifest }: Capture, screen: Screen): string {
+  const { paint } = screen
   const absent = manifest.searched.filter((it) => it.outcome !== "found")
   if (absent.length === 0) return ""
   const odd = absent.filter((it) => it.outcome !== "missing")
@@ -214,7 +214,7 @@ function renderNotThere({ manifest }: Capture, { paint, width }: Screen): string
   const title = `Searched: ${foundCount} of ${plural(manifest.searched.length, "path")} found`
   return [
     `${paint.bold(title)}${missing === 0 ? "" : paint.muted(`, ${missing} missing; --json lists them`)}`,
-    ...(rows.length === 0 ? [] : [table(rows, { width })]),
+    ...(rows.length === 0 ? [] : [listing(["", "Result", "Path", "Detail"], rows, screen)]),
   ].join("\n")
 }
 
@@ -248,14 +248,15 @@ function usedWords({ usedTools, tools }: StartServer): string {
   return `${usedTools} of ${plural(tools.length, "tool")} used`
 }
 
-function renderListing({ manifest }: Capture, { paint, width }: Screen): string {
-  const listing = manifest.start?.listing ?? null
-  if (listing === null || listing.shortened.length === 0) return ""
-  const leftOut = listing.shortened.filter((it) => it.isLeftOut).length
+function renderListing({ manifest }: Capture, screen: Screen): string {
+  const { paint } = screen
+  const skills = manifest.start?.listing ?? null
+  if (skills === null || skills.shortened.length === 0) return ""
+  const leftOut = skills.shortened.filter((it) => it.isLeftOut).length
   const what = leftOut === 0 ? "lost description text" : "lost description text or their line"
-  const title = `${listing.shortened.length} of ${plural(listing.skills, "skill")} ${what}`
-  const reason = `The listing needs ${formatExact(listing.needed)} ${listing.unit}; its budget is ${formatExact(listing.budget)}, ${listing.reason}.`
-  const shown = listing.shortened
+  const title = `${skills.shortened.length} of ${plural(skills.skills, "skill")} ${what}`
+  const reason = `The listing needs ${formatExact(skills.needed)} ${skills.unit}; its budget is ${formatExact(skills.budget)}, ${skills.reason}.`
+  const shown = skills.shortened
     .slice(0, MOST_LATER_SHOWN)
     .map((it) => [
       "     ",
@@ -266,8 +267,8 @@ function renderListing({ manifest }: Capture, { paint, width }: Screen): string 
   return [
     `${paint.warn(title)}`,
     `      ${reason}`,
-    table(shown, { width }),
-    ...andMore(listing.shortened.length, shown.length, paint),
+    listing(["", "Skill", "Lost", "File"], shown, screen),
+    ...andMore(skills.shortened.length, shown.length, paint),
   ].join("\n")
 }
 
@@ -446,7 +447,8 @@ function settingsSection(
   return `${paint.bold(title)}\n${body}`
 }
 
-function renderObservation(capture: Capture, { paint, width }: Screen): string {
+function renderObservation(capture: Capture, screen: Screen): string {
+  const { paint } = screen
   const { observation, observationProblem } = capture
   if (observationProblem !== null) {
     const { code, text } = observationProblem
@@ -464,7 +466,9 @@ function renderObservation(capture: Capture, { paint, width }: Screen): string {
   )
   return [
     `${paint.bold(title)} ${paint.muted(`(${sourceText(observation)})`)}`,
-    ...(differences.length === 0 ? [] : [table(differences, { width })]),
+    ...(differences.length === 0
+      ? []
+      : [listing(["", "State", "File", "Reason"], differences, screen)]),
     ...(categories.length === 0
       ? []
       : [paint.muted("      Token counts reported by the host:"), ...categories]),

@@ -138,7 +138,9 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   ]
   return [
     listing(header, rows, screen),
-    ...(toInstall.length === 0 ? [] : ["", paint.bold("Install"), table(toInstall, screen)]),
+    ...(toInstall.length === 0
+      ? []
+      : ["", paint.bold("Install"), listing(["", "Host", "Command"], toInstall, screen)]),
     "",
     paint.bold("Next"),
     table(next, screen),

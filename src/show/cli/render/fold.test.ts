@@ -184,8 +184,9 @@ describe("[CLI-13] branches", () => {
         docs/guide.md
 
       Trail 2
-          1  at 1.2 s  prompt             round cents …
-          2  at 1.2 s  call search  1.5k  round cents …  h_1
+        Step  Time      Kind         Tokens  Text           Handle
+          1   at 1.2 s  prompt               round cents …
+          2   at 1.2 s  call search  1.5k    round cents …  h_1
 
       + means at least: only calls of qm tools are counted
 
@@ -197,7 +198,7 @@ describe("[CLI-13] branches", () => {
     const trail: TrailEntry[] = [{ ...STEP, kind: "wire", tool: "Read" }]
     const text = render("fold.show", { branch: { ...BRANCH, mode: "wire" }, trail })
     expect(text).toContain("Folded by  the gateway\n")
-    expect(text).toContain("  1  at 1.2 s  wire Read  1.5k  round cents …  h_1\n")
+    expect(text).toContain("  1   at 1.2 s  wire Read  1.5k    round cents …  h_1\n")
   })
 
   test("[CLI-13] a branch ended by force has a partial result with the reason", () => {
@@ -233,11 +234,13 @@ describe("[CLI-13] branches", () => {
     ]
     expect(render("fold.search", { found, searched: 3 })).toMatchInlineSnapshot(`
       "Find where cents are rounded  br_1
-          2  call search  round cents
-          9  result       round cents
+        Step  Kind         Text
+          2   call search  round cents
+          9   result       round cents
 
       Find where cents are rounded  br_3
-          2  call search  round cents
+        Step  Kind         Text
+          2   call search  round cents
 
       Show a trail with \`qm fold show br_1\`, print it for a model with \`qm fold
         restore br_1\`."

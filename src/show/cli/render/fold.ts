@@ -10,7 +10,16 @@ import type {
 } from "#ground/contract"
 import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
-import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import {
+  firstRowText,
+  indentedTable,
+  listing,
+  quoted,
+  rowText,
+  section,
+  shareBar,
+  timeText,
+} from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const FIRST_STEP = "Give Claude Code the branch tools with `claude mcp add qm -- qm mcp`."
@@ -97,10 +106,10 @@ function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): stri
   const blocks = [...byBranch].map(([id, steps]) => {
     const rows = steps.map((step) => {
       const what = step.tool === null ? step.kind : `${step.kind} ${rowText(step.tool)}`
-      return ["", String(step.seq).padStart(3), paint.muted(what), rowText(step.line, width - 36)]
+      return [String(step.seq).padStart(3), paint.muted(what), rowText(step.line, width - 36)]
     })
     const title = rowText(steps[0]?.description ?? "")
-    return `${paint.bold(title)}  ${paint.muted(id)}\n${table(rows, screen)}`
+    return `${paint.bold(title)}  ${paint.muted(id)}\n${indentedTable(["Step", "Kind", "Text"], rows, screen)}`
   })
   const first = found[0]?.branchId ?? ""
   const next = `Show a trail with \`qm fold show ${first}\`, print it for a model with \`qm fold restore ${first}\`.`
@@ -168,13 +177,15 @@ function renderFoldShow({ branch, trail }: FoldShow, screen: Screen): string {
     firstRowText(it.text, width - 44),
     ...(it.handle === null ? [] : [paint.muted(it.handle)]),
   ])
+  const hasHandles = trail.some((it) => it.handle !== null)
+  const headings = ["Step", "Time", "Kind", "Tokens", "Text", ...(hasHandles ? ["Handle"] : [])]
   return [
     paint.bold(rowText(branch.description, width)),
     `${shareBar(shareUsed(branch))}  ${budgetText(branch)}, ${branchTimeText(branch)}, ${toned(branch, describeStatus(branch), paint)}`,
     "",
     table(factsOf(branch, width), screen),
     ...answerOf(branch, screen),
-    ...section("Trail", steps, { screen, most: MOST_STEPS }),
+    ...section("Trail", steps, { screen, most: MOST_STEPS, headings }),
     ...(branch.isLowerBound ? ["", paint.muted(LOWER_BOUND)] : []),
     "",
     paint.muted(`Print the trail for a model with \`qm fold restore ${branch.id}\`.`),
@@ -231,7 +242,7 @@ function answerOf(branch: Branch, screen: Screen): readonly string[] {
   const { paint, width } = screen
   const lines = (texts: readonly string[]) => texts.map((it) => [rowText(it, width - 4)])
   const list = (title: string, texts: readonly string[]) =>
-    section(title, lines(texts), { screen, most: MOST_PATHS })
+    section(title, lines(texts), { screen, most: MOST_PATHS, headings: [] })
   const title = branch.isPartial ? "Partial result" : "Result"
   const size = paint.muted(`${formatCount(branch.resultTokens)} tokens`)
   return [

@@ -1,9 +1,8 @@
 import { formatDuration, formatExact, plural } from "#ground/base"
 import type { GatewayManifest, GatewayTexts, gatewayOperations, WireItem } from "#ground/contract"
-import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./gateway.ts"
-import { quoted, rowText, section, timeText } from "./lines.ts"
+import { indentedTable, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 /** A long conversation has thousands of parts. */
@@ -29,9 +28,21 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
         `${outcomeText(request)} in ${formatDuration(durationMs)}`,
     ),
     ...(problem === null ? [] : [paint.warn(rowText(problem, width))]),
-    ...section("Kinds", kindRows(items), { screen, most: MOST_ITEMS }),
-    ...section("Parts", rows, { screen, most: MOST_ITEMS }),
-    ...section("Headers", headerRows, { screen, most: MOST_HEADERS }),
+    ...section("Kinds", kindRows(items), {
+      screen,
+      most: MOST_ITEMS,
+      headings: ["Kind", "Tokens", "Parts"],
+    }),
+    ...section("Parts", rows, {
+      screen,
+      most: MOST_ITEMS,
+      headings: ["Part", "", "Kind", "Tokens".padStart(8), "Name"],
+    }),
+    ...section("Headers", headerRows, {
+      screen,
+      most: MOST_HEADERS,
+      headings: ["Header", "Value"],
+    }),
   ].join("\n")
 }
 
@@ -131,12 +142,16 @@ export function renderGatewayTexts({ total, pieces }: GatewayTexts, screen: Scre
 type Piece = GatewayTexts["pieces"][number]
 
 /** The matching lines with their numbers, or the whole text without a query. */
-function bodyOf(piece: Piece, { paint, width }: Screen): readonly string[] {
+function bodyOf(piece: Piece, screen: Screen): readonly string[] {
+  const { paint } = screen
   const { text, isCut, lines, moreLines = 0 } = piece
   if (lines !== undefined) {
-    const rows = lines.map((it) => ["", paint.muted(String(it.number)), it.text])
+    const rows = lines.map((it) => [paint.muted(String(it.number)), it.text])
     const rest = `  and ${plural(moreLines, "more line")}; show the whole text without --query`
-    return [table(rows, { width }), ...(moreLines === 0 ? [] : [paint.muted(rest)])]
+    return [
+      indentedTable(["Line", "Text"], rows, screen),
+      ...(moreLines === 0 ? [] : [paint.muted(rest)]),
+    ]
   }
   if (text === null) return [paint.muted("  not stored")]
   return [quoted(text), ...(isCut ? [paint.warn("  truncated")] : [])]

@@ -191,8 +191,9 @@ test("[CLI-23] with a query only the matching lines are printed", () => {
   const text = renderGatewayTexts(GatewayTexts.parse(visibleDeep(given)), at80)
   expect(text).toMatchInlineSnapshot(`
     "3  result Read  1,234 tokens
-      7    const tea = 1
-      120  \\x1b[2Jtea
+      Line  Text
+      7     const tea = 1
+      120   \\x1b[2Jtea
       and 3 more lines; show the whole text without --query"
   `)
 })

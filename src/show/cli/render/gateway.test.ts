@@ -137,17 +137,20 @@ test("[CLI-13] a request prints totals by kind, then its items", () => {
     gw_1 2, model-1, 1970-01-01 00:00, answered in 1.5 s
 
     Kinds 3
+      Kind          Tokens        Parts
       instructions  1,239 tokens  2 parts
       tool          1,234 tokens  1 part
       result        1,234 tokens  1 part
 
     Parts 4
+      Part     Kind            Tokens  Name
          0     tool             1,234  Read             loaded later
          1     instructions     1,234  /work/CLAUDE.md
          2     instructions         5  a\\nb\\x1b[2J      differs from the file
          3  +  result           1,234  Read
 
     Headers 1
+      Header      Value
       user-agent  claude-cli/2.1.325"
   `)
 })

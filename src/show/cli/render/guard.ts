@@ -25,17 +25,23 @@ function renderSimulation(simulation: Simulation, screen: Screen): string {
   return [
     `Risk ${paint.bold(receipt.risk.toFixed(2))} of 1 for ${pathsText(simulation, width)}`,
     ...reasons,
-    ...section("Depends on it", receipt.reach.map(reachedRow), room),
-    ...section("Tests that reach it", receipt.tests.map(reachedRow), room),
+    ...section("Depends on it", receipt.reach.map(reachedRow), {
+      ...room,
+      headings: ["File", "How"],
+    }),
+    ...section("Tests that reach it", receipt.tests.map(reachedRow), {
+      ...room,
+      headings: ["Test", "How"],
+    }),
     ...section(
       "Changed together in the past",
       changedWith.map((it) => [rowText(it.path), `${it.times} of ${plural(it.of, "commit")}`]),
-      room,
+      { ...room, headings: ["File", "Commits"] },
     ),
     ...section(
       "Claimed by other sessions",
       claims.map((it) => [rowText(it.path), `session ${rowText(it.session)}`]),
-      room,
+      { ...room, headings: ["Path", "Session"] },
     ),
     "",
     ...notes.map((it) => paint.muted(rowText(it))),
@@ -124,8 +130,16 @@ function renderTry(tried: GuardTry, screen: Screen): string {
   ])
   return [
     `${plural(tried.hits.length, "edit")} of ${formatExact(tried.looked)} would have needed a simulation.`,
-    ...section("Patterns", patterns, { screen, most: MOST_VERDICTS_SHOWN }),
-    ...section("Edits", hits, { screen, most: MOST_VERDICTS_SHOWN }),
+    ...section("Patterns", patterns, {
+      screen,
+      most: MOST_VERDICTS_SHOWN,
+      headings: ["Pattern", "Edits", "Files", "Problem"],
+    }),
+    ...section("Edits", hits, {
+      screen,
+      most: MOST_VERDICTS_SHOWN,
+      headings: ["Time (UTC)", "Session", "File", "Decision"],
+    }),
     "",
     paint.muted(
       `Enable them with \`qm config set guard.highRiskPaths "${tried.patterns.map((it) => rowText(it.pattern)).join(",")}" --layer project\`.`,

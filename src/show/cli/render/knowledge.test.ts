@@ -52,6 +52,7 @@ describe("[CLI-13] documents", () => {
       Searched by words only: no embedder is configured.
 
       Left out 1
+        File   Reason
         a.pdf  not Markdown, HTML or plain text"
     `)
   })
@@ -101,8 +102,10 @@ describe("[CLI-13] documents", () => {
         See § 1.1.
 
       Refers to 1
+        Paragraph          Citation                Text
         0123abcd.other000  Harbour Handbook § 1.1  § 1.1
 
+      Place  Paragraph          Citation
       After  0123abcd.other000  Harbour Handbook § 1.1"
     `)
   })
@@ -130,7 +133,8 @@ describe("[CLI-13] documents", () => {
       Update it with \`qm kb add /guides\`.
 
       Broken references 1
-        Tariff  Section 9"
+        Document  Reference
+        Tariff    Section 9"
     `)
   })
 

@@ -11,7 +11,6 @@ import type {
   KbWeb,
   kbOperations,
 } from "#ground/contract"
-import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
@@ -38,7 +37,7 @@ function renderKbAdded(added: KbAdded, screen: Screen): string {
     `${paint.bold(rowText(added.folder, width - 20))} ${paint.muted(added.tier)}`,
     changes.length === 0 ? size : `${size}: ${changes.join(", ")}`,
     paint.muted(byText(added.by)),
-    ...section("Left out", skipped, { screen, most: MOST_SKIPPED }),
+    ...section("Left out", skipped, { screen, most: MOST_SKIPPED, headings: ["File", "Reason"] }),
   ].join("\n")
 }
 
@@ -99,7 +98,11 @@ function renderKbStatus(status: KbStatus, screen: Screen): string {
     ...(stale === undefined
       ? []
       : [paint.muted(`Update it with \`qm kb add ${rowText(stale.folder)}\`.`)]),
-    ...section("Broken references", unresolved, { screen, most: MOST_UNRESOLVED }),
+    ...section("Broken references", unresolved, {
+      screen,
+      most: MOST_UNRESOLVED,
+      headings: ["Document", "Reference"],
+    }),
   ].join("\n")
 }
 
@@ -118,7 +121,9 @@ function renderKbParagraph(shown: KbParagraphShown, screen: Screen): string {
     quoted(paragraph.text),
     ...ends("Refers to", shown.refersTo, screen),
     ...ends("Referred to by", shown.referredFrom, screen),
-    ...(beside.length === 0 ? [] : ["", table(beside, screen)]),
+    ...(beside.length === 0
+      ? []
+      : ["", listing(["Place", "Paragraph", "Citation"], beside, screen)]),
   ].join("\n")
 }
 
@@ -128,7 +133,11 @@ function ends(title: string, all: KbParagraphShown["refersTo"], screen: Screen) 
     rowText(paragraph.citation),
     screen.paint.muted(rowText(text, Math.max(20, screen.width - 70))),
   ])
-  return section(title, rows, { screen, most: MOST_ENDS })
+  return section(title, rows, {
+    screen,
+    most: MOST_ENDS,
+    headings: ["Paragraph", "Citation", "Text"],
+  })
 }
 
 function cited({ citation }: KbParagraph, width: number): string {

@@ -98,9 +98,9 @@ function renderSessionList(list: SessionList, screen: Screen): string {
     ...section(
       "Sessions",
       list.live.map((it) => liveRow(it, screen)),
-      room,
+      { ...room, headings: ["Session", "Host", "Last (UTC)", "Files", "Record", "Claims"] },
     ),
-    ...section("Session records", logged, room),
+    ...section("Session records", logged, { ...room, headings: ["Date", "Title", "Request"] }),
   ]
     .join("\n")
     .trimStart()
@@ -143,11 +143,14 @@ function renderSession(session: SessionShow, screen: Screen): string {
       : [
           `${live.host ?? "unknown host"}, ${plural(live.edits, "edit")} in ${plural(live.files, "file")}, last ${timeText(live.lastAt)}`,
         ]),
-    ...section("Files", files, room),
-    ...section("Changed by others during the session", outside, room),
-    ...section("Loaded instructions", loaded, room),
-    ...section("Claims", claims, room),
-    ...section("Session records", registered, room),
+    ...section("Files", files, { ...room, headings: ["File", "Edits", "Last (UTC)"] }),
+    ...section("Changed by others during the session", outside, {
+      ...room,
+      headings: ["File", "Time (UTC)"],
+    }),
+    ...section("Loaded instructions", loaded, { ...room, headings: ["File", "Reason"] }),
+    ...section("Claims", claims, { ...room, headings: ["Path", "Lease (UTC)"] }),
+    ...section("Session records", registered, { ...room, headings: ["File", "Time (UTC)"] }),
   ].join("\n")
 }
 

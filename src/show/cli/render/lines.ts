@@ -54,11 +54,18 @@ export function rowLimit(most: number, { width }: Screen): number {
   return Number.isFinite(width) ? most : Number.POSITIVE_INFINITY
 }
 
+type SectionOptions = {
+  readonly screen: Screen
+  readonly most: number
+  /** Empty for one column of texts, which the title names. */
+  readonly headings: readonly string[]
+}
+
 /** A titled table of at most `most` rows on a terminal, and the number of the others. */
 export function section(
   title: string,
   rows: readonly (readonly string[])[],
-  { screen, most }: { readonly screen: Screen; readonly most: number },
+  { screen, most, headings }: SectionOptions,
 ): readonly string[] {
   if (rows.length === 0) return []
   const { paint } = screen
@@ -68,12 +75,22 @@ export function section(
   return [
     "",
     `${paint.bold(title)} ${paint.muted(formatExact(rows.length))}`,
-    table(
-      shown.map((row) => ["", ...row]),
-      screen,
-    ),
+    indentedTable(headings, shown, screen),
     ...rest,
   ]
+}
+
+/** A table below a title; without headings if there are none. */
+export function indentedTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  screen: Screen,
+): string {
+  const head = headings.length === 0 ? [] : [headings.map((it) => screen.paint.muted(it))]
+  return table(
+    [...head, ...rows].map((row) => ["", ...row]),
+    screen,
+  )
 }
 
 /** UTC, to the minute. */

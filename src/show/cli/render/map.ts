@@ -17,15 +17,14 @@ import type {
   SkippedFile,
   searchOperations,
 } from "#ground/contract"
-import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
-import { listing, rowLimit, shareBar, truncateText } from "./lines.ts"
+import { indentedTable, listing, rowLimit, shareBar, truncateText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const MOST_LISTED = 12
 
 function renderScan(result: MapScan, screen: Screen): string {
-  const { paint, width } = screen
+  const { paint } = screen
   const { scan } = result
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = [
@@ -58,9 +57,10 @@ function renderScan(result: MapScan, screen: Screen): string {
     return [
       "",
       `${paint.bold(title)} ${paint.muted(String(count))}`,
-      table(
-        shown.map((row) => ["  ", row.path, paint.muted(row.reason)]),
-        { width },
+      indentedTable(
+        ["File", "Reason"],
+        shown.map((row) => [row.path, paint.muted(row.reason)]),
+        screen,
       ),
       ...(more > 0 ? [paint.muted(`  and ${formatExact(more)} more; --json lists 100`)] : []),
     ]
@@ -94,7 +94,8 @@ function renderShow(shown: MapShow, screen: Screen): string {
   }
 }
 
-function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: Screen): string {
+function renderFile(file: Extract<MapShow, { kind: "file" }>, screen: Screen): string {
+  const { paint, width } = screen
   const facts = [
     file.language ?? file.fileClass,
     plural(file.lines, "line"),
@@ -102,31 +103,35 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
     `rank ${file.rank.toFixed(2)}`,
   ]
   const imports = file.imports.map((it) => [
-    "  ",
     it.specifier,
     paint.muted(it.paths.length === 0 ? "outside the repository" : it.paths.join(", ")),
   ])
-  const changed = file.changedWith.map((it) => ["  ", it.path, paint.muted(timesText(it.times))])
+  const changed = file.changedWith.map((it) => [it.path, paint.muted(timesText(it.times))])
   return [
     `${paint.bold(file.path)}  ${paint.muted(facts.join(", "))}`,
     ...file.problems.map((it) => paint.warn(it)),
-    ...section(`Symbols ${file.symbols.length}`, file.symbols.map(symbolRow)),
-    ...section(`Imports ${file.imports.length}`, imports),
+    ...section(`Symbols ${file.symbols.length}`, ["Line", "Symbol"], file.symbols.map(symbolRow)),
+    ...section(`Imports ${file.imports.length}`, ["Import", "File"], imports),
     ...section(
       `Imported by ${file.importedBy.length}`,
-      file.importedBy.map((it) => ["  ", it]),
+      [],
+      file.importedBy.map((it) => [it]),
     ),
-    ...section("Changed with", changed),
+    ...section("Changed with", ["File", "How often"], changed),
   ].join("\n")
 
-  function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
-    return rows.length === 0 ? [] : ["", paint.bold(title), table(rows, { width })]
+  function section(
+    title: string,
+    headings: readonly string[],
+    rows: readonly (readonly string[])[],
+  ): readonly string[] {
+    if (rows.length === 0) return []
+    return ["", paint.bold(title), indentedTable(headings, rows, screen)]
   }
   function symbolRow(symbol: MapSymbol): readonly string[] {
     const indent = symbol.parent === undefined ? "" : "  "
     const room = width - 14
     return [
-      "  ",
       paint.muted(String(symbol.fromLine)),
       truncateText(`${indent}${symbol.signature}`, room),
     ]
@@ -136,7 +141,7 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
 function renderSymbol(shown: Extract<MapShow, { kind: "symbol" }>, screen: Screen): string {
   const { paint } = screen
   const { symbol } = shown
-  const others = shown.others.map((it) => ["  ", it.kind, placeOf(it)])
+  const others = shown.others.map((it) => [it.kind, placeOf(it)])
   return [
     `${paint.bold(symbol.name)}  ${paint.muted(`${symbol.kind}, ${placeOf(symbol)}`)}`,
     `  ${symbol.signature}`,
@@ -146,7 +151,11 @@ function renderSymbol(shown: Extract<MapShow, { kind: "symbol" }>, screen: Scree
     ...links("Called", shown.called, { screen, lineOf: (it) => it.symbol.fromLine }),
     ...(others.length === 0
       ? []
-      : ["", paint.bold("Other symbols with this name"), table(others, screen)]),
+      : [
+          "",
+          paint.bold("Other symbols with this name"),
+          indentedTable(["Kind", "Place"], others, screen),
+        ]),
     ...(shown.isCut
       ? ["", paint.muted("The lists are incomplete: there are more callers or calls.")]
       : []),
@@ -158,15 +167,19 @@ function links(
   rows: readonly MapLink[],
   { screen, lineOf }: { readonly screen: Screen; readonly lineOf: (link: MapLink) => number },
 ): readonly string[] {
-  const { paint, width } = screen
+  const { paint } = screen
   if (rows.length === 0) return ["", `${paint.bold(title)} ${paint.muted("none found")}`]
+  // The second hop is indented below the first.
   const cells = rows.map((link) => [
-    "  ".repeat(link.hops),
-    link.symbol.name,
+    `${"  ".repeat(link.hops - 1)}${link.symbol.name}`,
     `${link.symbol.path}:${lineOf(link)}`,
     paint.muted(CONFIDENCE[link.confidence]),
   ])
-  return ["", `${paint.bold(title)} ${paint.muted(String(rows.length))}`, table(cells, { width })]
+  return [
+    "",
+    `${paint.bold(title)} ${paint.muted(String(rows.length))}`,
+    indentedTable(["Symbol", "Place", "Resolved by"], cells, screen),
+  ]
 }
 
 const CONFIDENCE = {
@@ -202,7 +215,8 @@ function periodText(period: MapPeriod | null): string {
   return period === null ? "no history" : `changes in ${plural(period.days, "day")}`
 }
 
-function renderFolder(shown: MapFolder, { paint, width }: Screen): string {
+function renderFolder(shown: MapFolder, screen: Screen): string {
+  const { paint } = screen
   const { changes } = shown.measures
   const facts = [
     plural(shown.files, "file"),
@@ -212,7 +226,7 @@ function renderFolder(shown: MapFolder, { paint, width }: Screen): string {
       : [`${plural(changes, "commit")} in ${plural(shown.period.days, "day")}`]),
   ]
   const neighbours = (rows: MapFolder["usedBy"]) =>
-    rows.map((it) => ["  ", it.folder || ".", paint.muted(plural(it.files, "importing file"))])
+    rows.map((it) => [it.folder || ".", paint.muted(plural(it.files, "importing file"))])
   const importers = new Map(shown.usedBy.map((it) => [it.folder, it.files]))
   const cycles = shown.dependsOn.flatMap(({ folder }) => {
     const files = importers.get(folder)
@@ -220,23 +234,27 @@ function renderFolder(shown: MapFolder, { paint, width }: Screen): string {
     return [paint.warn(`Cycle: ${plural(files, "file")} in ${folder || "."} import it back.`)]
   })
   const symbols = shown.symbols.map((it) => [
-    "  ",
     it.symbol.name,
     placeOf(it.symbol),
     paint.muted(`used in ${plural(it.files, "file")}`),
   ])
-  const changed = shown.changedWith.map((it) => ["  ", it.path, paint.muted(timesText(it.times))])
+  const changed = shown.changedWith.map((it) => [it.path, paint.muted(timesText(it.times))])
   return [
     `${paint.bold(shown.folder || ".")}  ${paint.muted(facts.join(", "))}`,
-    ...section("Used by", neighbours(shown.usedBy)),
-    ...section("Depends on", neighbours(shown.dependsOn)),
+    ...section("Used by", ["Folder", "Files"], neighbours(shown.usedBy)),
+    ...section("Depends on", ["Folder", "Files"], neighbours(shown.dependsOn)),
     ...cycles,
-    ...section("Top symbols", symbols),
-    ...section("Changes with", changed),
+    ...section("Top symbols", ["Symbol", "Place", "Use"], symbols),
+    ...section("Changes with", ["File", "How often"], changed),
   ].join("\n")
 
-  function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
-    return rows.length === 0 ? [] : ["", paint.bold(title), table(rows, { width })]
+  function section(
+    title: string,
+    headings: readonly string[],
+    rows: readonly (readonly string[])[],
+  ): readonly string[] {
+    if (rows.length === 0) return []
+    return ["", paint.bold(title), indentedTable(headings, rows, screen)]
   }
 }
 

@@ -59,6 +59,7 @@ describe("[CLI-13] memories", () => {
       mem_2   rule     confirmed  ━━━━━━━━ 1.00  No floats for money
 
       Invalid files 1
+        File             Problem
         .qm/memory/x.md  it has no title"
     `)
   })
@@ -92,6 +93,7 @@ describe("[CLI-13] memories", () => {
         See the test.
 
       About 2
+        Code                        State
         src/price/tax.ts#Tax.total  changed since
         docs/guide.md               unchanged
 

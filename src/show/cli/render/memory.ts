@@ -22,7 +22,11 @@ function renderMemoryList(list: MemoryList, screen: Screen): string {
   const isAllDecisions = memories.every((it) => it.kind === "decision")
   const count = isAllDecisions ? plural(total, "decision") : plural(total, "memory", "memories")
   const broken = problems.map((it) => [rowText(it.file), paint.muted(rowText(it.problem))])
-  const unread = section("Invalid files", broken, { screen, most: MOST_PROBLEMS })
+  const unread = section("Invalid files", broken, {
+    screen,
+    most: MOST_PROBLEMS,
+    headings: ["File", "Problem"],
+  })
   const left = total - memories.length
   if (memories.length === 0) return [paint.muted(noneText(total)), ...unread].join("\n")
   const rows = memories.map((it) => [
@@ -90,7 +94,7 @@ function renderMemory(memory: Memory, screen: Screen): string {
       : ["", rowText(memory.description)]),
     "",
     quoted(memory.body),
-    ...section("About", cites, { screen, most: MOST_CITES }),
+    ...section("About", cites, { screen, most: MOST_CITES, headings: ["Code", "State"] }),
     "",
     table(factsOf(memory, screen), screen),
   ].join("\n")

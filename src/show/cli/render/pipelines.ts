@@ -56,7 +56,8 @@ export function renderPipelineRun(run: PipelineRun, screen: Screen): string {
     `${paint.bold(rowText(run.query, width - 24))}  ${paint.muted(`${run.agent} ${run.id}`)}`,
     `${pipelineStatusText(run.status, paint)}${whyText(run)}, ${run.depth}, ${moneyText(run.cost)}, ${run.provider}`,
     "",
-    table(
+    listing(
+      ["", "Stage", "Time", "Cost", "Result"],
       run.stages.map((it) => stageRow(it, screen)),
       screen,
     ),
@@ -258,7 +259,11 @@ function renderRecipeFolder(recipe: RecipeFolder, screen: Screen): string {
         ]),
     ...problemLines(recipe.problems, paint),
     ...(config?.autoAdvance === true ? ["", paint.warn("This recipe never pauses.")] : []),
-    ...section("Stages", rows, { screen, most: 30 }),
+    ...section("Stages", rows, {
+      screen,
+      most: 30,
+      headings: ["Name", "Kind", "Pause", "Budget", "Title", "Scope"],
+    }),
     ...(recipe.sources.length === 0 ? [] : ["", `Sources: ${recipe.sources.join(", ")}`]),
     paint.muted(recipe.folder),
   ].join("\n")
@@ -286,7 +291,11 @@ function renderRecipeShow({ recipe, runs }: RecipeShow, screen: Screen): string 
   ])
   return [
     renderRecipeFolder(recipe, screen),
-    ...section("Runs", rows, { screen, most: MOST_RUNS }),
+    ...section("Runs", rows, {
+      screen,
+      most: MOST_RUNS,
+      headings: ["Run", "Status", "Cost", "Started (UTC)", "Query"],
+    }),
   ].join("\n")
 }
 

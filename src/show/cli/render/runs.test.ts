@@ -68,7 +68,7 @@ test("[CLI-13] the context of a run is printed with its use, loaded files and ch
     changes: [{ path: "a.ts", added: 3, removed: 2, seq: 4 }],
   }
   const shown = render("agents.context", context)
-  expect(shown.split("\n").slice(0, 12).join("\n")).toMatchInlineSnapshot(`
+  expect(shown.split("\n").slice(0, 14).join("\n")).toMatchInlineSnapshot(`
     "5.0k of 10.0k tokens in the window
 
     ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦······························│···········
@@ -77,12 +77,14 @@ test("[CLI-13] the context of a run is printed with its use, loaded files and ch
     The host compacted the context 1 time.
 
     Added in front of turns
+    Part                   Tokens
     package pk_1, 2 files  1,900 tokens
 
     Loaded
+    When              Tokens        File    Reason
     before                          f0.md   read"
   `)
-  expect(shown).toContain("and 2 more\n\nChanged\n+3  −2  a.ts")
+  expect(shown).toContain("and 2 more\n\nChanged\nAdded  Removed  File\n+3     −2       a.ts")
   const lists = { kinds: [], files: [], parts: [], compactions: [], changes: [] }
   const unknown = { used: null, window: null, ...lists }
   expect(render("agents.context", unknown)).toBe(
@@ -103,11 +105,13 @@ test("[CLI-13] the timeline has a row for each lane, with the time spent waiting
   expect(render("agents.timeline", timeline)).toMatchInlineSnapshot(`
     "4.8 s, 2.4 s of it waiting for the user
 
+    Lane      Time   Timeline
     model     1.2 s  ████████████····································
     tools     1.2 s  ············████████████························
     branches         ················································
     waiting   2.4 s  ························████████████████████████
 
+    Start     Time   Lane     Activity
     at 0 ms   1.2 s  model    Model
     at 1.2 s  1.2 s  tools    npm test
     at 2.4 s  2.4 s  waiting  Edit a.ts"
@@ -153,6 +157,7 @@ test("[CLI-13] hosts are printed with sign-in, connection and how to install the
     copilot  not installed                                                         documentation
 
     Install
+        Host     Command
         copilot  npm install -g @github/copilot
 
     Next

@@ -92,9 +92,12 @@ function renderShow(shown: SessionsShow, screen: Screen): string {
     ...section(
       "Agents",
       shown.agents.map((it) => [rowText(it.agent), ...spendCells(it.spend)]),
-      room,
+      { ...room, headings: ["Agent", ...SPEND_HEADINGS] },
     ),
-    ...section("Compactions", shown.compactions.map(compactionRow), room),
+    ...section("Compactions", shown.compactions.map(compactionRow), {
+      ...room,
+      headings: COMPACTION_HEADINGS,
+    }),
     ...section(
       "Files",
       shown.paths.map((it) => [
@@ -102,15 +105,21 @@ function renderShow(shown: SessionsShow, screen: Screen): string {
         it.edits === 0 ? "" : plural(it.edits, "edit"),
         it.reads === 0 ? "" : plural(it.reads, "read"),
       ]),
-      room,
+      { ...room, headings: ["File", "Edits", "Reads"] },
     ),
-    ...section("Tool results", shown.tools.map(toolRow), room),
-    ...section("Claims", claims ?? [], room),
-    ...section("Guard", verdicts ?? [], room),
+    ...section("Tool results", shown.tools.map(toolRow), {
+      ...room,
+      headings: ["Tool", "Results", "Size", "Tokens"],
+    }),
+    ...section("Claims", claims ?? [], { ...room, headings: ["Path", "Lease (UTC)"] }),
+    ...section("Guard", verdicts ?? [], {
+      ...room,
+      headings: ["Time (UTC)", "Rule", "Decision", "Files"],
+    }),
     ...section(
       "Not indexed",
       shown.problems.map((it) => [rowText(it.file), rowText(it.problem)]),
-      room,
+      { ...room, headings: ["File", "Problem"] },
     ),
   ].join("\n")
 }
@@ -130,6 +139,8 @@ function factLines(session: IndexedSession): readonly string[] {
   ]
 }
 
+const COMPACTION_HEADINGS = ["Time (UTC)", "Turn", "Tokens", "Cause"]
+
 function compactionRow(compaction: SessionCompaction): readonly string[] {
   const size = (tokens: number | null) => (tokens === null ? "unknown" : formatCount(tokens))
   const change = `${size(compaction.tokensBefore)} to ${size(compaction.tokensAfter)}`
@@ -142,6 +153,8 @@ const toolRow = (it: SessionsShow["tools"][number]): readonly string[] => [
   formatBytes(it.bytes),
   `about ${formatCount(it.tokens)} tokens`,
 ]
+
+const SPEND_HEADINGS = ["Cost", "Input", "Cache read", "Cache write", "Write 1 h", "Output"]
 
 function spendCells(spend: Spend): readonly string[] {
   const { input, cacheRead, cacheWrite, cacheWriteHour, output } = spend.tokens
@@ -202,8 +215,14 @@ function renderContext(context: SessionsContext, screen: Screen): string {
   ])
   const room = { screen, most: 40 }
   return [
-    ...section("Calls", rows.slice(-200), room),
-    ...section("Compactions", compactions.map(compactionRow), room),
+    ...section("Calls", rows.slice(-200), {
+      ...room,
+      headings: ["Time (UTC)", "Turn", "Window", "Tokens", "Added", "Model"],
+    }),
+    ...section("Compactions", compactions.map(compactionRow), {
+      ...room,
+      headings: COMPACTION_HEADINGS,
+    }),
     ...compactions.flatMap((it) => removedLines(it, room)),
   ]
     .join("\n")
@@ -215,7 +234,7 @@ type Compacted = SessionsContext["compactions"][number]
 /** Files and tool results that the compaction removed, and files read again. */
 function removedLines(
   { turn, removed }: Compacted,
-  room: Parameters<typeof section>[2],
+  room: Omit<Parameters<typeof section>[2], "headings">,
 ): readonly string[] {
   const rows = [
     ...removed.files
@@ -233,7 +252,10 @@ function removedLines(
         "",
       ]),
   ]
-  return section(`Removed after turn ${turn} (estimate)`, rows, room)
+  return section(`Removed after turn ${turn} (estimate)`, rows, {
+    ...room,
+    headings: ["Content", "Tokens", "Afterwards"],
+  })
 }
 
 function renderImported(done: SessionsImported, screen: Screen): string {
@@ -328,7 +350,7 @@ function renderWaste(report: SessionsWaste, screen: Screen): string {
     ...section(
       "Applied",
       applied.map((it) => [it.id, rowText(it.title), rowText(it.file), savingText(it)]),
-      { screen, most: MOST_SHOWN },
+      { screen, most: MOST_SHOWN, headings: ["Fix", "Title", "File", "Saved"] },
     ),
     ...problems.map((it) => paint.warn(rowText(it))),
   ].join("\n")

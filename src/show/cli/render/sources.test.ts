@@ -62,7 +62,7 @@ test("[CLI-23] a source test prints duration and tools, or that the source did n
   const tools = [{ name: "search", description: `Finds pages. ${HOSTILE}` }]
   const good = { source: source({ health: "ok" }), durationMs: 120, tools }
   expect(render("source.test", good)).toContain("Answered in 120 ms with 1 tool.")
-  expect(render("source.test", good).split("\n")).toHaveLength(4)
+  expect(render("source.test", good).split("\n")).toHaveLength(5)
   const dead = source({ health: "dead", problem: "Source web failed: it ended." })
   const text = render("source.test", { source: dead, durationMs: 9, tools: [] })
   expect(text).toContain("Source web failed: it ended.")

@@ -7,7 +7,6 @@ import type {
   SourceTest,
   sourceOperations,
 } from "#ground/contract"
-import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import { listing, rowText, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
@@ -49,7 +48,7 @@ function renderSourceTest(test: SourceTest, screen: Screen): string {
   return [
     renderSource(shown, screen),
     outcome,
-    ...(rows.length === 0 ? [] : [table(rows, screen)]),
+    ...(rows.length === 0 ? [] : [listing(["  Tool", "Description"], rows, screen)]),
   ].join("\n")
 }
 

@@ -107,7 +107,7 @@ function renderCheck(check: WorktreeCheck, screen: Screen): string {
     ...section(
       "Changed",
       check.changed.map((it) => [rowText(it)]),
-      { screen, most: MOST_FILES },
+      { screen, most: MOST_FILES, headings: ["File"] },
     ),
     "",
     listing(
