@@ -5,7 +5,7 @@ import type { OwnPattern } from "./rules/own-patterns.ts"
 /** The longest input of an operation has 1 MB, and each text has at most three forms. */
 const LONGEST_REDACTION_MS = 60_000
 
-/** What `createSecrets` of the caller has, so that the thread gives the same results. */
+/** The arguments of the caller's `createSecrets`, so that the thread gives the same results. */
 export type RedactionKeys = {
   readonly known: readonly string[]
   readonly patterns: readonly OwnPattern[]
@@ -43,9 +43,9 @@ export function createLongRedactor() {
       texts: readonly string[],
       keys: RedactionKeys,
     ): Promise<ReadonlyMap<string, RedactedText>> {
-      const asked = last.then(() => thread.ask({ ...keys, texts }))
-      last = asked.catch(() => {})
-      const reply = await asked
+      const pending = last.then(() => thread.ask({ ...keys, texts }))
+      last = pending.catch(() => {})
+      const reply = await pending
       const answer = reply.kind === "answered" ? reply.answer : []
       // Redacting redacted text changes nothing (SECRETS-3), and rooms do it.
       const again = answer.map(([, { text }]) => [text, { text, findings: [] }] as const)

@@ -219,8 +219,8 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       const id = session === undefined ? undefined : (await sessionOf(session)).id
       // A secret matches no line, because lines are redacted too; the response names its words.
       const words = (await deps.redact())(query)
-      const asked = { query: words, limit, filter: { ...filter, session: id } }
-      const results = await searchLines(db, asked)
+      const request = { query: words, limit, filter: { ...filter, session: id } }
+      const results = await searchLines(db, request)
       return { ...results, import: await importState() }
     },
 
