@@ -49,15 +49,18 @@ describe("launchers with the pinned runtime", () => {
     expect(await run(["sh", "qm"], ["--version"], { cwd: BIN })).toMatchObject({ code: 0 })
   })
 
-  test.for([16, 32])("[BIN-8] a limit of %d open files is one line, not a crash", async (files) => {
-    const line = `ulimit -n ${files}; exec "$0" --version`
-    expect(await run(["sh", "-c", line, path.join(BIN, "qm")], [])).toEqual({
-      code: 1,
-      signal: null,
-      stdout: "",
-      stderr: `qm: needs 64 open files and the limit is ${files}. Raise it: ulimit -n 1024\n`,
-    })
-  })
+  test.for([16, 32])(
+    "[H8][BIN-8] a limit of %d open files is one line, not a crash",
+    async (files) => {
+      const line = `ulimit -n ${files}; exec "$0" --version`
+      expect(await run(["sh", "-c", line, path.join(BIN, "qm")], [])).toEqual({
+        code: 1,
+        signal: null,
+        stdout: "",
+        stderr: `qm: needs 64 open files and the limit is ${files}. Raise it: ulimit -n 1024\n`,
+      })
+    },
+  )
 
   test("[BIN-8] a low limit is raised to the hard limit", async () => {
     const line = 'ulimit -S -n 32; exec "$0" --version'

@@ -18,6 +18,7 @@ export function checkTests(tree: Tree): Findings {
       ...tests.flatMap(switchedOff),
       ...tests.flatMap(toolInOrdinaryTest),
       ...repeatedRules(ruleLines),
+      ...untestedPromises(tree, cited),
     ),
     report(
       ...[...rules].filter(([id]) => !cited.has(id)).map(([id, where]) => untested(id, where)),
@@ -28,8 +29,9 @@ export function checkTests(tree: Tree): Findings {
 
 type Title = { readonly where: string; readonly text: string; readonly ids: readonly string[] }
 
-/** Ids of promises (PROMISES.md): D1, C7, N4, F5, S10, Q1, TB4. */
-const PROMISE = /^(?:D|C|N|F|S|Q|TB)\d+$/
+/** Ids of promises (docs/promises.md): D1, C7, N4, F5, S10, Q1, TB4, T1, H1. */
+const PROMISE = /^(?:D|C|N|F|S|Q|TB|T|H)\d+$/
+const PROMISES_PAGE = "docs/promises.md"
 const ID_IN_TITLE = /\[([A-Z]+(?:-[A-Z]+)*-?\d+)\]/g
 
 /** `PACK-1` at the start of a list item, a heading or a table row of a room's README. */
@@ -55,6 +57,21 @@ function repeatedRules(lines: readonly RuleLine[]): readonly Finding[] {
       wrong: `${same.length} rules have the id ${id}.`,
       instead: "Give each rule its own id, and correct the titles of its tests.",
     }))
+}
+
+/** Each row of the page names its promises in its first cell: `D2, D3`. */
+function untestedPromises(tree: Tree, cited: ReadonlySet<string | undefined>): readonly Finding[] {
+  const rows = (tree.texts.get(PROMISES_PAGE) ?? "").split("\n").entries()
+  return [...rows].flatMap(([at, row]) => {
+    const ids =
+      row
+        .split("|")[1]
+        ?.split(",")
+        .map((it) => it.trim()) ?? []
+    return ids
+      .filter((id) => PROMISE.test(id) && !cited.has(id))
+      .map((id) => untested(id, `${PROMISES_PAGE}:${at + 1}`))
+  })
 }
 
 function titlesOf(source: Source): readonly Title[] {

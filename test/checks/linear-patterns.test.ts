@@ -36,7 +36,7 @@ const LINEAR: readonly RegExp[] = [
   /(?:[a-z]{2,20}-){0,50}by/,
 ]
 
-test.each(SUPERLINEAR)("[TIDY-13] %s is refused", (pattern) => {
+test.each(SUPERLINEAR)("[H1][TIDY-13] %s is refused", (pattern) => {
   expect(superlinearReason(pattern.source, pattern.flags)).toMatch(
     /polynomial|exponential|backwards/,
   )

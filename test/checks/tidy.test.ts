@@ -551,6 +551,11 @@ describe("disabled tests", () => {
       files: { "src/see/repo/README.md": "# repo\n\n- REPO-1 It counts.\n- REPO-1 It adds.\n" },
       found: "src/see/repo/README.md:3, src/see/repo/README.md:4: 2 rules have the id REPO-1.",
     },
+    {
+      fault: "[TIDY-8] a promise that no test cites",
+      files: { "docs/promises.md": "| id | promise |\n|---|---|\n| D2, T77 | it holds |\n" },
+      found: "docs/promises.md:3: No test cites T77.",
+    },
   ])("$fault", async ({ files, found }) => {
     expect(await failuresOf(files)).toContain(found)
   })

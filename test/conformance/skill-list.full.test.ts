@@ -106,7 +106,7 @@ describe.runIf(needs("HOSTS-64", "claude-code"))(
   "the skill listing of the real Claude Code",
   () => {
     test.each(CLAUDE_SCENES)(
-      "[HOSTS-64] $name: the same skills keep their description",
+      "[T2][HOSTS-64] $name: the same skills keep their description",
       async (scene) => {
         const { body, lines, listing } = await compare("claude-code", scene)
         const sent = readClaudeStart(body, PROMPT).skills.split("\n").filter(isOwn)
@@ -122,10 +122,13 @@ const CodexBody = z.object({
 })
 
 describe.runIf(needs("HOSTS-64", "codex"))("the skill listing of the real Codex", () => {
-  test.each(CODEX_SCENES)("[HOSTS-64] $name: descriptions are shortened alike", async (scene) => {
-    const { body, lines } = await compare("codex", scene)
-    const texts = CodexBody.parse(body).input.flatMap((it) => it.content.map((part) => part.text))
-    const skills = texts.find((it) => it.startsWith("<skills_instructions>")) ?? ""
-    expect(lines.filter(isOwn)).toEqual(skills.split("\n").filter(isOwn))
-  })
+  test.each(CODEX_SCENES)(
+    "[T2][HOSTS-64] $name: descriptions are shortened alike",
+    async (scene) => {
+      const { body, lines } = await compare("codex", scene)
+      const texts = CodexBody.parse(body).input.flatMap((it) => it.content.map((part) => part.text))
+      const skills = texts.find((it) => it.startsWith("<skills_instructions>")) ?? ""
+      expect(lines.filter(isOwn)).toEqual(skills.split("\n").filter(isOwn))
+    },
+  )
 })

@@ -333,7 +333,7 @@ describe("a hostile repository", () => {
     expect(around).toEqual([])
   })
 
-  test("[TB2] pipes, devices and folders named like context files do not block the capture", async () => {
+  test("[T4][TB2] pipes, devices and folders named like context files do not block the capture", async () => {
     await using user = await newUser()
     await mkdir(path.join(user.project, ".claude/rules/deep.md"), { recursive: true })
     execFileSync("mkfifo", [path.join(user.project, "CLAUDE.md")])

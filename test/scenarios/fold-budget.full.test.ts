@@ -62,7 +62,7 @@ const countOf = (text: string, word: string): number => text.split(word).length 
 describe
   .runIf(needs("FOLD-6", "claude-code"))
   .concurrent("the real Claude Code with level-4 hooks, folding and default settings", () => {
-    test("[FOLD-6] a branch with two reads of 37 kB returns its result and is folded", {
+    test("[T7][FOLD-6] a branch with two reads of 37 kB returns its result and is folded", {
       timeout: A_SESSION_MS,
     }, async () => {
       await using it = await play({ reads: 2, bytes: 37_000 })
@@ -80,7 +80,7 @@ describe
       })
     })
 
-    test("[FOLD-6] a branch over its budget was warned, returns its result and is folded", {
+    test("[T7][FOLD-6] a branch over its budget was warned, returns its result and is folded", {
       timeout: A_SESSION_MS,
     }, async () => {
       await using it = await play({ reads: 8, bytes: 20_000 })
@@ -99,7 +99,7 @@ describe
       expect(branch.budgetUsed).toBeGreaterThan(branch.budgetTotal)
     })
 
-    test("[FOLD-32] the scene of docs/reference/folding.md is folded as installed, with equal figures everywhere", {
+    test("[T7][FOLD-32] the scene of docs/reference/folding.md is folded as installed, with equal figures everywhere", {
       timeout: A_SESSION_MS,
     }, async () => {
       const run = await mainRun("fold", "as installed")

@@ -125,7 +125,7 @@ describe("repositories and folders", () => {
     expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
   })
 
-  test("[HOOKS-10] nothing is read or written in a repository that is not enrolled", async () => {
+  test("[TB6][HOOKS-10] nothing is read or written in a repository that is not enrolled", async () => {
     const root = newRepository("foreign")
     mkdirSync(path.join(root, ".qm/local"), { recursive: true })
     writeFileSync(path.join(root, ".qm/local/kit.json"), "{}")

@@ -68,7 +68,7 @@ async function stallsOf(
 }
 
 describe("1 MB of long, repetitive and nested input", () => {
-  test("[APP-53] no operation over HTTP holds the event loop for 200 ms", async () => {
+  test("[H1][APP-53] no operation over HTTP holds the event loop for 200 ms", async () => {
     await using server = await startServer()
     const onHttp = operations.filter((it) => it.surfaces.includes("http"))
     expect(onHttp.length).toBeGreaterThan(100)
@@ -85,7 +85,7 @@ describe("1 MB of long, repetitive and nested input", () => {
     expect(await stallsOf(server, calls)).toEqual([])
   })
 
-  test("[APP-53] no tool over MCP holds the event loop for 200 ms", async () => {
+  test("[H1][APP-53] no tool over MCP holds the event loop for 200 ms", async () => {
     await using server = await startServer()
     const tools = toolsOf(operations)
     expect(new Set(tools.map((it) => it.name)).size).toBeGreaterThan(15)
@@ -102,7 +102,7 @@ describe("1 MB of long, repetitive and nested input", () => {
     expect(await stallsOf(server, calls)).toEqual([])
   })
 
-  test("[APP-53] no command line holds the event loop for 200 ms", async () => {
+  test("[H1][APP-53] no command line holds the event loop for 200 ms", async () => {
     await using server = await startServer()
     const commands = await derivedCommands(operations)
     expect(commands.length).toBeGreaterThan(100)

@@ -109,7 +109,7 @@ async function allOutputs(server: ServerFixture): Promise<readonly Output[]> {
   return outputs
 }
 
-test("[CAPTURE-28] private state in every file of every host appears in no output, export, event, tool or store", async () => {
+test("[H2][CAPTURE-28] private state in every file of every host appears in no output, export, event, tool or store", async () => {
   await using home = await tempDirectory()
   const environment = { HOME: home.path, PATH: "/usr/bin:/bin" }
   await using server = await newServer({ environment })
@@ -134,7 +134,7 @@ test("[CAPTURE-28] private state in every file of every host appears in no outpu
   expect(all.filter((it) => it.text.includes(CANARY)).map((it) => it.from)).toEqual([])
 })
 
-test("[AGENTS-28] a secret in the script of a synthetic run is stored redacted", async () => {
+test("[H7][AGENTS-28] a secret in the script of a synthetic run is stored redacted", async () => {
   await using server = await newServer()
   const secret = `ghp_${Buffer.from(systemRandom.bytes(27)).toString("base64").replace(/[+/]/g, "x")}`
   const script = JSON.stringify({ event: "message", text: `use ${secret} here` })

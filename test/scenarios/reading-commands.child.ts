@@ -14,7 +14,7 @@ mkdirSync(directory)
 spawnSync("git", ["init", "-q", directory])
 writeFileSync(`${directory}/first.ts`, "export const first = 1\n")
 
-const signal = AbortSignal.timeout(60_000)
+const signal = AbortSignal.timeout(600_000)
 const openApp = () =>
   createApp({
     directory,

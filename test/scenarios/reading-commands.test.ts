@@ -12,7 +12,7 @@ import { tempDirectory } from "#test/temp"
 const FULL_DISK = new URL("reading-commands.child.ts", import.meta.url)
 
 describe("a folder without git", () => {
-  test("[APP-19] no operation that reads creates a file in it", async () => {
+  test("[H2][APP-19] no operation that reads creates a file in it", async () => {
     await using temp = await tempDirectory()
     const home = path.join(temp.path, "home")
     const directory = path.join(temp.path, "project")
@@ -28,7 +28,7 @@ describe("a folder without git", () => {
     expect(reads.length).toBeGreaterThan(40)
     const creators: string[] = []
     for (const operation of reads) {
-      const signal = AbortSignal.timeout(20_000)
+      const signal = AbortSignal.timeout(300_000)
       await app.call(operation.name, shortInput(operation), { signal }).catch((error: unknown) => {
         if (!isAppError(error)) throw error
       })
@@ -46,7 +46,7 @@ describe("a folder without git", () => {
     expect(await readdir(user.project)).toEqual([])
   })
 
-  test("[APP-19] a relative HOME is refused and creates no folder", async () => {
+  test("[H2][APP-19] a relative HOME is refused and creates no folder", async () => {
     await using user = await newUser()
     for (const args of [["now"], ["runs"], ["config", "set", "log.level", "debug"]]) {
       const { code, stderr } = await user.qm(args, { env: { HOME: "somewhere" } })
@@ -62,7 +62,7 @@ describe("a folder without git", () => {
 })
 
 describe.runIf(needs("D5", "unshare"))("a full disk", () => {
-  test("[D5] commands that read answer from what is stored", async () => {
+  test("[H4][D5] commands that read answer from what is stored", async () => {
     const disk = smallDisk(6_000_000)
     if (disk.kind === "unavailable") throw new Error(disk.why)
     await using run = disk.start(FULL_DISK)

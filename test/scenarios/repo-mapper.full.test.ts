@@ -36,7 +36,7 @@ function toolsIn(request: { readonly body: unknown } | undefined): readonly stri
 }
 
 describe.runIf(needs("F5", "claude-code"))("the real Claude Code with the installed agents", () => {
-  test("[TEMPLATES-4] the repo-mapper agent has the tools of the map and gets their answers", {
+  test("[T14][TEMPLATES-4] the repo-mapper agent has the tools of the map and gets their answers", {
     timeout: A_SESSION_MS,
   }, async () => {
     await using user = await gatewayUser(FILES, { folding: {}, hookLevel: 4 })

@@ -63,7 +63,7 @@ test("[AGENTS-30] a very long output is truncated and stored once", () => {
   expect(message.metadata["event"]).toMatchObject({ output: "" })
 })
 
-test("[AGENTS-30] the first message has subtype init and the working directory", () => {
+test("[T6][AGENTS-30] the first message has subtype init and the working directory", () => {
   const started = event({ event: "session.started", sessionId: "s", cwd: "/x" })
   expect(messageOfEvent(started).metadata).toMatchObject({ subtype: "init", cwd: "/x" })
   expect(messageOfEvent(event({ event: "turn.started" })).metadata).not.toHaveProperty("subtype")

@@ -80,7 +80,7 @@ function foldSuite(store: () => Store): void {
     expect(await liveIds(it)).toHaveLength(1)
   })
 
-  test("[FOLD-6] work over the budget counts, and the branch can still return its result", async () => {
+  test("[T7][FOLD-6] work over the budget counts, and the branch can still return its result", async () => {
     const { fold, eventNames } = await makeFixture()
     const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
     const charge = (tokens: number) => fold.charge({ tokens }, AGENT)

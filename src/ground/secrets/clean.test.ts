@@ -65,7 +65,7 @@ describe("false findings per megabyte", () => {
     expect(found.length, found.join("\n")).toBeLessThanOrEqual(Math.floor(megabytes))
   })
 
-  test("[SECRETS-7] at most one in the code of packages, including minified code", () => {
+  test("[H7][SECRETS-7] at most one in the code of packages, including minified code", () => {
     const files = packages().flatMap((it) => sources(`node_modules/${it}`))
     const { megabytes, found } = falseFindings(files)
     expect(megabytes).toBeGreaterThan(10)

@@ -90,7 +90,7 @@ const PLACED: Readonly<Record<string, () => Placed>> = {
 const ROUNDS = 40
 
 describe("placements of issue 25", () => {
-  test.for(Object.keys(PLACED))("[SECRETS-18] %s: no part of the secret is left", (name) => {
+  test.for(Object.keys(PLACED))("[H7][SECRETS-18] %s: no part of the secret is left", (name) => {
     const left: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
       const { text, secrets } = PLACED[name]?.() ?? { text: "", secrets: [] }

@@ -108,7 +108,7 @@ test("[STORE-14] migration 12 renames the tables of proxied sessions and keeps t
   expect(await store.db.all(Joined, query)).toEqual([{ id: "gw_1", sha256: "hash" }])
 })
 
-test("[CAPTURE-28] the upgrade removes settings that earlier versions stored in runs, and keeps the rest", async () => {
+test("[H2][CAPTURE-28] the upgrade removes settings that earlier versions stored in runs, and keeps the rest", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   const before = MIGRATIONS.filter((it) => it.number < 14)

@@ -8,7 +8,7 @@ const sample = (countedTokens: number, providerTokens: number, model = OPUS) => 
   providerTokens,
 })
 
-test("[TOKENS-12] a model's factor is measured from its recorded usage", () => {
+test("[T9][TOKENS-12] a model's factor is measured from its recorded usage", () => {
   const samples = [sample(12_000, 15_000), sample(18_000, 22_500), sample(90_000, 90_000, "other")]
   expect(scaleOf(OPUS, "claude", samples)).toEqual({ factor: 1.25, basis: "measured", model: OPUS })
 })

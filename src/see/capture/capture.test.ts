@@ -396,7 +396,7 @@ test("[CAPTURE-12] settings are shown redacted, MCP servers with their state", a
   expect(shown.mcpServers[0]?.target).toContain("--port 80")
 })
 
-test("[CAPTURE-25] after a recorded request the figures are the provider's, and servers on the wire are known", async () => {
+test("[T1][CAPTURE-25] after a recorded request the figures are the provider's, and servers on the wire are known", async () => {
   const launch = { kind: "stdio", command: "gh", args: [], env: {} } as const
   const server = {
     name: "gh",
@@ -430,7 +430,7 @@ test("[CAPTURE-25] after a recorded request the figures are the provider's, and 
   expect(manifest.start?.notCounted.map((it) => it.name)).toContain("other")
 })
 
-test("[CAPTURE-27] a secret in a file that is sent is a note and the first advice", async () => {
+test("[T4][CAPTURE-27] a secret in a file that is sent is a note and the first advice", async () => {
   const items = [aFound("/home/a/x/CLAUDE.md", { text: `key ${KNOWN}` })]
   await using fixture = worldWith({ items })
   const { manifest, advice } = await fixture.take(TAKE)
@@ -440,7 +440,7 @@ test("[CAPTURE-27] a secret in a file that is sent is a note and the first advic
   expect(advice[0]?.kind).toBe("secret")
 })
 
-test("[CAPTURE-29] files and servers are counted for the host's model, and an earlier count is scaled again", async () => {
+test("[T9][CAPTURE-29] files and servers are counted for the host's model, and an earlier count is scaled again", async () => {
   const model = "claude-opus-5-5"
   const scaled = (factor: number) => ({ model, factor, basis: "stated" }) as const
   let scale: ReturnType<typeof scaled> | null = null

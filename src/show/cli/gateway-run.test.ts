@@ -89,7 +89,7 @@ for (let n = 0; n < 5; n++) {
 `
 
 describe("qm gateway run", () => {
-  test("[CLI-28] requests of a program that exits at once are recorded", async () => {
+  test("[H8][CLI-28] requests of a program that exits at once are recorded", async () => {
     await using it = await person()
     for (let round = 0; round < 3; round++) {
       const args = [

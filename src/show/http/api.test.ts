@@ -166,7 +166,7 @@ describe("errors", () => {
     ["QUERY", "/api/now/show", "{}"],
     ["QUERY", "/", undefined],
     ["PROPFIND", "/", undefined],
-  ])("[HTTP-6] %s %s is a missing route with our error body", async (method, path, body) => {
+  ])("[H8][HTTP-6] %s %s is a missing route with our error body", async (method, path, body) => {
     const answer = await server.ask({ method, path, ...(body === undefined ? {} : { body }) })
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       404,

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises"
 import { expect, test } from "vitest"
 import { newServer } from "#test/server"
 
-test("[HTTP-18][STORE-22] a server whose database was deleted refuses writes, and health says so", async () => {
+test("[H4][HTTP-18][STORE-22] a server whose database was deleted refuses writes, and health says so", async () => {
   await using server = await newServer()
   expect(await server.ask({ path: "/healthz", token: "none" })).toMatchObject({
     status: 200,

@@ -144,7 +144,7 @@ test.each(["stdin ends", "SIGTERM comes"])(
   },
 )
 
-test("[MCP-12] of two processes with one session, the end of one leaves the branches of the other open", async () => {
+test("[H8][MCP-12] of two processes with one session, the end of one leaves the branches of the other open", async () => {
   await using fixture = await newFixture()
   const shared = {
     ...fixture,

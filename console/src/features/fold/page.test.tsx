@@ -71,7 +71,7 @@ describe("page Folds", () => {
 })
 
 describe("figures of the page Folds", () => {
-  it("[FOLD-32] shown parts add up to shown totals, for any branches", () => {
+  it("[T8][FOLD-32] shown parts add up to shown totals, for any branches", () => {
     const figure = (text: string | undefined) => Number((text ?? "").replaceAll(",", ""))
     const tokens = fc.nat(2_000_000)
     const branch = fc.record({

@@ -322,7 +322,7 @@ describe("rows of a run", () => {
     expect(text).toContain("A kind of tomorrow")
   })
 
-  it("[CONSOLE-30] the context at start lists what is in the window when it is open, with the disclaimer", () => {
+  it("[T15][CONSOLE-30] the context at start lists what is in the window when it is open, with the disclaimer", () => {
     const context = aMessage(1, {
       type: "context",
       metadata: {

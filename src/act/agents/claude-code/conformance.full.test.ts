@@ -45,7 +45,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
     expect(last(events, "activity.ended")).toMatchObject({ outcome: "denied" })
   })
 
-  test("[AGENTS-30] a nested instruction file is an event when it enters the window", async () => {
+  test("[T6][AGENTS-30] a nested instruction file is an event when it enters the window", async () => {
     await using place = await makeFixture()
     const { cwd } = place.options("look")
     await writeFile(join(cwd, "CLAUDE.md"), "Rules of this folder.")

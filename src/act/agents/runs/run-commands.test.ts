@@ -355,7 +355,7 @@ test("[AGENTS-39] variables given to a run reach its agent and are not stored", 
   expect(await contents(room, run.id)).toContain("it is [redacted: variable]")
 })
 
-test("[AGENTS-39] a run starts in the folder of the caller, and at the root if that is elsewhere", async () => {
+test("[T6][AGENTS-39] a run starts in the folder of the caller, and at the root if that is elsewhere", async () => {
   const resolve = (given: string) => path.resolve("/repo/packages/api", given)
   await using room = await newRoom({ resolve })
   const start = async (cwd?: string) =>

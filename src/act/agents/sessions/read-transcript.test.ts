@@ -152,7 +152,7 @@ test("each model message is counted once, whatever its number of lines", async (
   })
 })
 
-test("[AGENTS-70] a transcript gives the usage of each model and the window of the last request", async () => {
+test("[T15][AGENTS-70] a transcript gives the usage of each model and the window of the last request", async () => {
   await using temp = await tempDirectory()
   const by = (model: string, id: string, input_tokens: number) => {
     const line = words("done")

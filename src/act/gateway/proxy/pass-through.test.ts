@@ -157,7 +157,7 @@ describe("a request", () => {
     expect(fixture.exchanges.length).toBe(1)
   })
 
-  test("[GATE-2] a 101 of the provider that nothing asked for is answered with 502", async () => {
+  test("[H8][GATE-2] a 101 of the provider that nothing asked for is answered with 502", async () => {
     await using provider = await newProvider((response) => {
       response.socket?.end(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",

@@ -52,7 +52,7 @@ describe("guidelines before a tool", () => {
     expect((await judgeWith(one({ actions }), tool(name))).kind).toBe(kind)
   })
 
-  test("[GUARD-70] telemetry is a note for the log", async () => {
+  test("[T13][GUARD-70] telemetry is a note for the log", async () => {
     const actions = [{ type: "telemetry", event: "touched" }]
     expect(await judgeWith(one({ actions }), tool("Read"))).toEqual({
       kind: "silent",
@@ -95,7 +95,7 @@ describe("guidelines before a tool", () => {
     expect(await kindWith({ isEnabled: false }, tool("Read"))).toBe("silent")
   })
 
-  test("[GUARD-72] the field names of the repo-mapper design mean the same", async () => {
+  test("[T13][GUARD-72] the field names of the repo-mapper design mean the same", async () => {
     const file = guidelines({
       id: "original",
       name: "Original",

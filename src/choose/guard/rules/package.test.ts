@@ -212,7 +212,7 @@ describe("the index daemon", () => {
     },
   )
 
-  test("[GUARD-62] the first sub-agent after a cold start gets its package from a daemon that is still starting", async () => {
+  test("[T11][GUARD-62] the first sub-agent after a cold start gets its package from a daemon that is still starting", async () => {
     await using lab = await bridgeLab({ longestAskMs: 20_000 })
     await lab.before("s", "explorer", "first")
     expect(lab.started).toEqual([{ kind: "index-daemon" }])
@@ -222,7 +222,7 @@ describe("the index daemon", () => {
     expect(await started).toEqual(packageVerdict("first"))
   })
 
-  test("[GUARD-63] a prompt gets a package; a command and a short answer do not", async () => {
+  test("[T12][GUARD-63] a prompt gets a package; a command and a short answer do not", async () => {
     await using lab = await bridgeLab({ longestAskMs: 20_000 })
     await using daemon = await lab.daemon(echo)
     const base = { host: "claude-code", directory: lab.path, session: "s", at: 1 } as const
@@ -256,7 +256,7 @@ describe("the index daemon", () => {
     expect(patient.started).toEqual([])
   })
 
-  test("[GUARD-62] a late package is a line in the verdict log", async () => {
+  test("[T11][GUARD-62] a late package is a line in the verdict log", async () => {
     await using lab = await bridgeLab({ longestAskMs: 50 })
     await lab.before("s", "explorer", "first")
     const at = Date.now()

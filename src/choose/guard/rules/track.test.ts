@@ -120,7 +120,7 @@ describe("budget of an open branch", () => {
       .lines(`charges/${digest("mine")}.jsonl`)
       .then((lines) => lines.map((line) => SpoolLine.parse(line)))
 
-  test("[GUARD-21] the agent is warned once at 80 % and told once that the budget is used up", async () => {
+  test("[T7][GUARD-21] the agent is warned once at 80 % and told once that the budget is used up", async () => {
     await using it = await hookFixture()
     await openBranch(it, {})
     expect(await read(it, 799)).toEqual({ kind: "silent" })
@@ -137,7 +137,7 @@ describe("budget of an open branch", () => {
     expect(told).toEqual([undefined, "warned", undefined, "exhausted", undefined])
   })
 
-  test("[GUARD-21] charges of others count, with the scale of the model, and what they told is not repeated", async () => {
+  test("[T9][GUARD-21] charges of others count, with the scale of the model, and what they told is not repeated", async () => {
     await using it = await hookFixture()
     await openBranch(it, { budgetUsed: 700, scale: 1.3 })
     expect(await read(it, 100)).toMatchObject({

@@ -4,7 +4,7 @@ import { OPERATIONS } from "./operations.ts"
 
 type Json = { readonly [key: string]: unknown }
 
-test("[CONTRACT-13] every string and list of an operation's input has a maximum", () => {
+test("[H1][CONTRACT-13] every string and list of an operation's input has a maximum", () => {
   const unbounded = Object.values(OPERATIONS).flatMap(({ name, input }) =>
     unboundedIn(z.toJSONSchema(input, { io: "input", unrepresentable: "any" }), name),
   )

@@ -12,7 +12,7 @@ const { redact } = createRedactor({
   patterns,
 })
 
-test("[SECRETS-19] own patterns are found everywhere, also encoded, and the text around them stays", () => {
+test("[H7][SECRETS-19] own patterns are found everywhere, also encoded, and the text around them stays", () => {
   const first = "acme_plainword"
   const text = `a ${first}, ${Buffer.from(`key ${first} of the test system`).toString("base64")}, corp-live-0!`
   const { text: safe, findings } = redact(text)

@@ -34,7 +34,7 @@ const FAULTS: readonly Fault[] = [
 ]
 
 test.each(FAULTS)(
-  "[STORE-22] a store whose file is %s acknowledges no further write",
+  "[H4][STORE-22] a store whose file is %s acknowledges no further write",
   async (_, cause) => {
     await using directory = await tempDirectory()
     const file = path.join(directory.path, "own", "store.db")

@@ -5,7 +5,7 @@ import { findNested } from "./nested-files.ts"
 
 const PLACE = { workingDirectory: "/w", home: "/home", environment: {}, platform: "linux" } as const
 
-test("[CAPTURE-26] instruction files below the directory are on demand, those at the start are not repeated", async () => {
+test("[T4][CAPTURE-26] instruction files below the directory are on demand, those at the start are not repeated", async () => {
   const files = {
     "/w/CLAUDE.md": "Root.",
     "/w/sub/CLAUDE.md": "---\nx: 1\n---\nSub rules.",

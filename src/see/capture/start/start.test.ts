@@ -36,7 +36,7 @@ describe("the whole start", () => {
     expect(Math.abs(scaled / (plain * 1.3) - 1)).toBeLessThan(0.002)
   })
 
-  test("[CAPTURE-22] a fresh Claude Code starts with more than 10,000 tokens, by part", async () => {
+  test("[T1][CAPTURE-22] a fresh Claude Code starts with more than 10,000 tokens, by part", async () => {
     const { items, start } = await startIn("claude-code")
     expect(items.map((it) => [it.path, it.kind])).toEqual([
       ["<system prompt>", "system"],
@@ -50,7 +50,7 @@ describe("the whole start", () => {
     expect(start.baseline).toMatchObject({ version: "2.1.325", model: "claude-opus-5-5" })
   })
 
-  test("[CAPTURE-22] Codex starts with more than 0 tokens; a host that was not measured names what is not counted", async () => {
+  test("[T1][CAPTURE-22] Codex starts with more than 0 tokens; a host that was not measured names what is not counted", async () => {
     const codex = await startIn("codex")
     expect(codex.items.reduce((sum, it) => sum + it.tokens, 0)).toBeGreaterThan(5_000)
     const antigravity = await startIn("antigravity")
@@ -61,7 +61,7 @@ describe("the whole start", () => {
     ])
   })
 
-  test("[HOSTS-64] of 120 skills with 300 characters each, 75 keep their description", async () => {
+  test("[T2][HOSTS-64] of 120 skills with 300 characters each, 75 keep their description", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 120 }, (_, at) => [
         `/home/.claude/skills/sk-${String(at).padStart(3, "0")}/SKILL.md`,
@@ -103,7 +103,7 @@ describe("MCP servers", () => {
   }
   const context = { calls, count: () => 10, off: () => "off", scale: null } as const
 
-  test("[CAPTURE-23] tools are loaded or deferred as the host does, with their calls", () => {
+  test("[T3][CAPTURE-23] tools are loaded or deferred as the host does, with their calls", () => {
     const known = { source: "asked", at: 7, answer } as const
     const named = describeServer(SERVER, known, { ...context, mode: "named" })
     expect(named).toMatchObject({
@@ -203,7 +203,7 @@ function manifestWith(given: Partial<Manifest>, start: Partial<CaptureStart> = {
 }
 
 describe("advice", () => {
-  test("[CAPTURE-24] 27k paid and 2 of 37 tools used names the line that switches it off", () => {
+  test("[T3][CAPTURE-24] 27k paid and 2 of 37 tools used names the line that switches it off", () => {
     const [advice] = adviseOn({
       manifest: manifestWith({}, { servers: [server({})] }),
       duplicates: [],
@@ -226,7 +226,7 @@ describe("advice", () => {
     expect(adviseOn({ manifest: few, duplicates: [] })).toEqual([])
   })
 
-  test("[CAPTURE-24] a secret comes first, then copies, large files and idle rules by tokens", () => {
+  test("[T5][CAPTURE-24] a secret comes first, then copies, large files and idle rules by tokens", () => {
     const items = [
       anItem("a.md", { redactions: 1, tokens: 5 }),
       anItem("big.md", { sentBytes: 50_000, tokens: 12_000 }),
@@ -249,7 +249,7 @@ describe("advice", () => {
   })
 })
 
-test("[CAPTURE-25] after a report, headline, total and window are the host's own: 13k of 1M, not 329 of 200k", () => {
+test("[T1][CAPTURE-25] after a report, headline, total and window are the host's own: 13k of 1M, not 329 of 200k", () => {
   const manifest = manifestWith({})
   const budget = {
     window: 200_000,

@@ -57,7 +57,7 @@ test("[HOSTS-12] a settings file with a list is invalid, and a missing one is re
   ])
 })
 
-test("[HOSTS-12] settings of the command line are below managed and above local ones, inline or as a file", async () => {
+test("[T6][HOSTS-12] settings of the command line are below managed and above local ones, inline or as a file", async () => {
   const files = {
     "/etc/claude-code/managed-settings.json": json({ a: "managed" }),
     "/w/p/.claude/settings.local.json": json({ a: "local", outputStyle: "x" }),

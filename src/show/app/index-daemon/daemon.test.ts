@@ -79,7 +79,7 @@ async function newShop(options: { settings?: readonly string[] } = {}) {
 }
 
 describe("packages for sub-agents", () => {
-  test("[APP-30] a package is selected by the prompt, marked as data, and at most 9,000 bytes", async () => {
+  test("[T12][APP-30] a package is selected by the prompt, marked as data, and at most 9,000 bytes", async () => {
     await using shop = await newShop()
     const daemon = await shop.open()
     await untilWarm(shop.places, ROUNDING)
@@ -134,7 +134,7 @@ describe("packages for sub-agents", () => {
 })
 
 describe("the index", () => {
-  test("[APP-31] the first package of a daemon with a stored index is built while the hook waits", async () => {
+  test("[T11][APP-31] the first package of a daemon with a stored index is built while the hook waits", async () => {
     await using shop = await newShop()
     await shop.app.call("map.scan", {}, { signal })
     const daemon = await shop.open()

@@ -70,7 +70,7 @@ test("[APP-12] a package that is no longer stored is reported, and the run conti
   expect(second).toContain(`The context package ${built.pack.id} of this task is no longer stored.`)
 })
 
-test("[APP-60] the context message of a run names its own capture, which is in the list of captures", async () => {
+test("[T15][APP-60] the context message of a run names its own capture, which is in the list of captures", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   await writeFile(path.join(temp.path, "project", "CLAUDE.md"), "Round half up.\n")
@@ -88,7 +88,7 @@ test("[APP-60] the context message of a run names its own capture, which is in t
   expect(await app.call("capture.text", at, { signal })).toMatchObject({ text: "Round half up." })
 })
 
-test("[APP-60] now.show has no cost for a synthetic run, whose script reports one", async () => {
+test("[T15][APP-60] now.show has no cost for a synthetic run, whose script reports one", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const input = { prompt: "go", type: "synthetic", script: "happy" }

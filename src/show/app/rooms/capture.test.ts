@@ -73,7 +73,7 @@ test("[CAPTURE-23] asked servers are counted, failures are named, and the next c
   expect(again["good"]).toEqual(asked["good"])
 })
 
-test("[CAPTURE-24] capture.lint lists a copy and a large file with the edit that removes them", async () => {
+test("[T5][CAPTURE-24] capture.lint lists a copy and a large file with the edit that removes them", async () => {
   await using fixture = await newFixture()
   const rules = Array.from({ length: 1_000 }, (_, n) => `- Rule ${n}: round quotes half to even.\n`)
   await writeFile(path.join(fixture.project, "CLAUDE.md"), rules.join(""))

@@ -106,7 +106,7 @@ function renameIfThere(from: string, to: string): void {
 for (const watchesTree of [false, true]) {
   const how = watchesTree ? "a process that watches the tree" : "a process without a watch"
   test(
-    `[APP-9] after each of ${STEPS} random steps, ${how} answers like a new index`,
+    `[T10][APP-9] after each of ${STEPS} random steps, ${how} answers like a new index`,
     async () => {
       await using repository = await newRepository({ isGit: true })
       const { root } = repository

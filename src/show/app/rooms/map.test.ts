@@ -6,7 +6,7 @@ import { commit } from "#test/git"
 import { answersOf, newRepository, signal } from "#test/map-room"
 
 describe("the tree as it is now", () => {
-  test("[APP-9] search, pack, map and simulate answer from an edited tree, also without git", async () => {
+  test("[T10][APP-9] search, pack, map and simulate answer from an edited tree, also without git", async () => {
     await using repository = await newRepository({ isGit: false })
     const { root } = repository
     await writeFile(path.join(root, "quay.ts"), "export const quay = 1\n")

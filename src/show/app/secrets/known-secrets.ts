@@ -55,7 +55,7 @@ async function readRedactionKeys(
     ...inFiles.filter(isSecretSetting).map((it) => it.value),
     ...variables.flatMap(([, value]) => value ?? []),
   ]
-  const knownValues = [...values, ...(await (await openCredentials(deps)).known())]
+  const credentials = await (await openCredentials(deps)).known()
   const salt = await readSalt(deps.places().home, deps)
   // Also with a broken config: then its valid values, or the defaults, count.
   const setting = deps.loaded().config.secrets.patterns
@@ -63,7 +63,7 @@ async function readRedactionKeys(
     .map(parseSecretPattern)
     .filter((it) => typeof it !== "string")
   const digest = hash("sha256", JSON.stringify([salt, setting, ...values]))
-  return { known: knownValues, patterns, salt, digest }
+  return { known: [...values, ...credentials], patterns, salt, digest }
 }
 
 /** Credentials stored after rooms had loaded their secrets; rooms keep theirs while they live. */

@@ -7,7 +7,7 @@ import { tempDirectory } from "#test/temp"
 import { openServices } from "../services.ts"
 import { noticeCredentials } from "./known-secrets.ts"
 
-test("[APP-63] long texts are redacted in a thread, with the results of redact, until they are disposed", async () => {
+test("[H1][APP-63] long texts are redacted in a thread, with the results of redact, until they are disposed", async () => {
   await using temp = await tempDirectory()
   const token = `${"gh"}p_${randomBytes(18).toString("hex")}`
   const known = "a value of the env file 42"

@@ -331,7 +331,7 @@ test("[CLI-13] after a report the headline is the host's own, with the estimate 
   )
 })
 
-test("[CLI-13] capture lint exits with 1 if there is something to cut or the budget is exceeded", () => {
+test("[T5][CLI-13] capture lint exits with 1 if there is something to cut or the budget is exceeded", () => {
   const lint = {
     host: "claude-code",
     workingDirectory: "/x",

@@ -63,7 +63,7 @@ const Charged = z.object({
 
 let fixtures = 0
 
-test("[FOLD-32] shown parts add up to shown totals in the command line and the store", async () => {
+test("[T8][FOLD-32] shown parts add up to shown totals in the command line and the store", async () => {
   await using temp = await tempDirectory()
   await fc.assert(
     fc.asyncProperty(

@@ -22,7 +22,7 @@ const claim = (changes: Partial<Claim> = {}): Claim => ({
   ...changes,
 })
 
-test("[CLI-23] claims are printed with the state of their holder, or the next step if there are none", () => {
+test("[H8][CLI-23] claims are printed with the state of their holder, or the next step if there are none", () => {
   expect(render("claim.list", { claims: [] })).toContain("`qm claim take src`")
   const rows = render("claim.list", { claims: [claim({ isHolderAlive: false })] })
   expect(rows).toContain("src/rounding.ts")

@@ -46,7 +46,7 @@ const ADMITTED = [200, 405, 200]
 const REFUSED = [401, 401, 401]
 
 describe("a running server", () => {
-  test("[HTTP-17] removing the token file ends cookies, bearer tokens and live sockets at once", async () => {
+  test("[H5][HTTP-17] removing the token file ends cookies, bearer tokens and live sockets at once", async () => {
     await using server = await newServer()
     const used = await credentials(server)
     expect(await used.statuses()).toEqual(ADMITTED)
@@ -74,7 +74,7 @@ describe("a running server", () => {
     expect(await statusOf(server)(bearer(""))).toBe(401)
   })
 
-  test("[HTTP-17] qm token --revoke ends all sessions, links and client tokens, and prints the new token", async () => {
+  test("[H5][HTTP-17] qm token --revoke ends all sessions, links and client tokens, and prints the new token", async () => {
     await using server = await newServer()
     const used = await credentials(server)
     const link = server.serving().link().split("#t=")[1] ?? ""
@@ -90,7 +90,7 @@ describe("a running server", () => {
     expect(await statusOf(server)(bearer(said[0] ?? ""))).toBe(200)
   })
 
-  test("[HTTP-17] sign out everywhere ends every session and client token, also this one", async () => {
+  test("[H5][HTTP-17] sign out everywhere ends every session and client token, also this one", async () => {
     await using server = await newServer()
     const used = await credentials(server)
     using client = follow(`http://${server.host}`, { token: await server.token(), after: null })
@@ -116,7 +116,7 @@ describe("signing out", () => {
       headers: { cookie, ...CLIENT },
     })
 
-  test("[HTTP-17] signing out ends this cookie, also after a restart, and no other session", async () => {
+  test("[H5][HTTP-17] signing out ends this cookie, also after a restart, and no other session", async () => {
     await using server = await newServer()
     const [mine, other] = [await signIn(server), await signIn(server)]
     const status = statusOf(server)
@@ -147,7 +147,7 @@ describe("signing out", () => {
 })
 
 describe("requests of others", () => {
-  test("[HTTP-2] a bad cookie sent first does not block the good one", async () => {
+  test("[H5][HTTP-2] a bad cookie sent first does not block the good one", async () => {
     await using server = await newServer()
     const cookie = await signIn(server)
     const status = statusOf(server)
@@ -156,7 +156,7 @@ describe("requests of others", () => {
     expect(await status({ cookie: "qm_session=planted; qm_session=other" })).toBe(401)
   })
 
-  test("[HTTP-7] 3,000 refused cross-site requests do not lock the owner out", async () => {
+  test("[H5][HTTP-7] 3,000 refused cross-site requests do not lock the owner out", async () => {
     const clock = testClock()
     await using server = await newServer({ clock })
     const cookie = await signIn(server)
