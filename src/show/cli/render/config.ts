@@ -113,7 +113,7 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const installed = hosts.filter((it) => it.isInstalled)
   const header = ["Host", "Version", "Sign-in", "Quartermaster", "Rules from", "Program"]
   const rows = hosts.map((it) => {
-    const rules = paint.muted(it.rulesFrom ?? "documentation")
+    const rules = paint.muted(it.isCaptured ? (it.rulesFrom ?? "documentation") : "not captured")
     return it.isInstalled
       ? [
           it.name,
@@ -128,7 +128,8 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const toInstall = hosts.flatMap((it) =>
     it.isInstalled || it.install === null ? [] : [["  ", it.name, paint.muted(it.install)]],
   )
-  const capture = ["qm capture --host", installed[0]?.name ?? "claude-code"].join(" ")
+  const captured = installed.find((it) => it.isCaptured)?.name ?? "claude-code"
+  const capture = `qm capture --host ${captured}`
   const next = [
     ...(installed.some((it) => it.hooks === "none")
       ? [["  ", "qm init --dry-run", paint.muted("Show how to connect them")]]
