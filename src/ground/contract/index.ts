@@ -365,6 +365,7 @@ export type {
   SessionLedger,
   SessionLine,
   SessionsContext,
+  PlanWindow,
   SessionsCost,
   SessionsImported,
   SessionsLines,
