@@ -1,5 +1,5 @@
 /** A piece of a line in one style, by the codes of its escape sequences. */
-export type Piece = { readonly text: string; readonly styles: readonly string[] }
+type Piece = { readonly text: string; readonly styles: readonly string[] }
 export type ScreenLine = readonly Piece[]
 
 type Cell = { readonly character: string; readonly styles: readonly string[] }

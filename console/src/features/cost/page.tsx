@@ -3,9 +3,9 @@ import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
 import { allTokens, cacheHitShare, formatSpend } from "../../base/spend.ts"
 import {
-  formatDuration,
   type CostBudget,
   formatCount,
+  formatDuration,
   formatExact,
   plural,
   type SessionsCost,
@@ -213,7 +213,9 @@ function PlanWindows({ windows, now }: PlanWindowsProps) {
 
 export function describeWindow(minutes: number | null): string {
   if (minutes === null) return "window of unknown length"
-  return minutes >= 2_880 ? `${Math.round(minutes / 1_440)} days` : `${Math.round(minutes / 60)} hours`
+  return minutes >= 2_880
+    ? `${Math.round(minutes / 1_440)} days`
+    : `${Math.round(minutes / 60)} hours`
 }
 
 /** Models in the order of their total, the same in every bar and in the legend. */
