@@ -10,7 +10,7 @@ import { ChoiceMenu, type MenuChoice } from "../ui/menu/menu.tsx"
 /** Other repositories emit no event here. */
 const LOOK_MS = 15_000
 
-export function useRepositories(): readonly RepositoryEntry[] {
+function useRepositories(): readonly RepositoryEntry[] {
   const client = useClient()
   const { data } = useQuery({
     ...watchedQuery(client, "repositories.list", {}),
@@ -21,7 +21,7 @@ export function useRepositories(): readonly RepositoryEntry[] {
 }
 
 /** A page load: no data of one repository is ever shown under the name of another. */
-export function openRepository(id: string): void {
+function openRepository(id: string): void {
   window.location.assign(paths.repository(id))
 }
 

@@ -79,7 +79,6 @@ export {
   HostsList,
   Now,
   NowRow,
-  RepositoriesList,
   RepositoryEntry,
   RepositoryState,
 } from "./shapes/app.ts"
@@ -369,6 +368,7 @@ export type {
   CostGroup,
   ImportState,
   IndexedSession,
+  PlanWindow,
   SessionCompaction,
   SessionHit,
   SessionLedger,

@@ -258,3 +258,42 @@ test("[SESSIONS-13] tool results are added up by tool", async () => {
     ["Bash", 1, 2],
   ])
 })
+
+test("[SESSIONS-20] windows of a subscription come from the newest transcript, until they reset", async () => {
+  await using fixture = await sessionsFixture()
+  const now = fixture.clock.now()
+  const report = (at: number, limits: object) =>
+    codexLine("event_msg", { type: "token_count", info: null, rate_limits: limits }, at)
+  const write = (name: string, at: number, limits: object) => {
+    const id = sessionIdOf(name)
+    const start = codexStart({ id, cwd: CWD, model: "gpt-5-codex", at })
+    return writeLines(codexFile(fixture.home, id, at), [...start, report(at, limits)])
+  }
+  await write("older", now - DAY_MS, { primary: { used_percent: 99, window_minutes: 300 } })
+  await write("newer", now - 1_000, {
+    primary: { used_percent: 41.5, window_minutes: 300, resets_at: now / 1_000 + 60 },
+    secondary: { used_percent: 12, window_minutes: 10_080, resets_in_seconds: 3_600 },
+    plan_type: "plus",
+  })
+  await fixture.index.import({ scope: "machine" }, CALL)
+  const { planWindows } = await fixture.index.cost({ since: "7d", by: "day" }, CALL)
+  expect(planWindows).toEqual([
+    {
+      host: "codex",
+      windowMinutes: 300,
+      usedPercent: 41.5,
+      resetsAt: now + 60_000,
+      at: now - 1_000,
+    },
+    {
+      host: "codex",
+      windowMinutes: 10_080,
+      usedPercent: 12,
+      resetsAt: now - 1_000 + 3_600_000,
+      at: now - 1_000,
+    },
+  ])
+  await fixture.clock.advance(61_000)
+  const later = await fixture.index.cost({ since: "7d", by: "day" }, CALL)
+  expect(later.planWindows.map((it) => it.windowMinutes)).toEqual([10_080])
+})

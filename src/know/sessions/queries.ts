@@ -109,6 +109,12 @@ export const selectFile = (file: string): Sql =>
 export const selectFilesOf = (session: string): Sql =>
   sql`SELECT ${FILE} FROM session_files WHERE session = ${session}`
 
+/** States of the transcripts that were written last. */
+export const selectNewestStates = (host: TranscriptHost): Sql => sql`
+  SELECT f.state AS state FROM session_files f JOIN sessions s ON s.id = f.session
+  WHERE s.host = ${host} AND f.agent = 'main' ORDER BY f.modified_at DESC LIMIT 20`
+export const StateRow = z.object({ state: z.string() })
+
 export const upsertFile = (it: FileRow): Sql => sql`
   INSERT INTO session_files (${FILE}) VALUES (${it.file}, ${it.session}, ${it.agent}, ${it.inode},
     ${it.size_bytes}, ${it.modified_at}, ${it.position}, ${it.head}, ${it.state}, ${it.problem})

@@ -1,9 +1,10 @@
-import { type Clock, compareText, type Log, statFile } from "#ground/base"
+import { type Clock, compareText, type Log, parseJson, statFile } from "#ground/base"
 import type {
   CallContext,
   CaptureAdvice,
   CostGroup,
   ImportState,
+  PlanWindow,
   SessionsContext,
   SessionsCost,
   SessionsImported,
@@ -31,11 +32,13 @@ import {
   type SessionFilter,
   SessionRow,
   type SessionsDb,
+  StateRow,
   selectCompactions,
   selectFiles,
   selectFilesOf,
   selectIdsFrom,
   selectLines,
+  selectNewestStates,
   selectPaths,
   selectSession,
   selectSessions,
@@ -54,6 +57,7 @@ import {
   spendRows,
   unpricedModels,
 } from "./query/spend.ts"
+import { TranscriptState } from "./transcript/transcript-state.ts"
 import { findSessionWaste, startSizes } from "./waste/find-waste.ts"
 import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
 
@@ -251,6 +255,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
         unpricedModels: await unpricedModels(db, period),
         priceTable: PRICES_VERSION,
         budgets: await budgetStates(db, deps.settings(), now),
+        planWindows: await planWindows(db, now),
         import: await importState(),
       }
     },
@@ -333,6 +338,19 @@ async function sessionsSince(
   filter: SessionFilter,
 ): Promise<number> {
   return (await db.get(CountRow, countSessionsSince(since, filter)))?.count ?? 0
+}
+
+/** Only Codex writes them into its transcripts. A window that has reset since says nothing. */
+async function planWindows(db: SessionsDb, now: number): Promise<PlanWindow[]> {
+  const states = (await db.all(StateRow, selectNewestStates("codex"))).map((it) =>
+    TranscriptState.parse(parseJson(it.state) ?? {}),
+  )
+  const newest = states
+    .map((it) => it.planWindows)
+    .toSorted((a, b) => (b[0]?.at ?? 0) - (a[0]?.at ?? 0))[0]
+  return (newest ?? [])
+    .filter((it) => it.resetsAt === null || it.resetsAt > now)
+    .map((it) => ({ host: "codex", ...it, windowMinutes: it.windowMinutes || null }))
 }
 
 /** Transcripts with something to read, newest first. */

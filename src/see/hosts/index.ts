@@ -6,6 +6,7 @@ export { keepContextKeys } from "./context-keys.ts"
 export type { Disk, DiskEntry, DiskFile } from "./files/disk.ts"
 export { realDisk } from "./files/disk.ts"
 export { globMatcher, isUsableGlob } from "./files/glob.ts"
+export { findProgram } from "./find-program.ts"
 export type {
   AskOutcome,
   Host,

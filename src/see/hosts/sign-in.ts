@@ -17,7 +17,7 @@ type SignInPlaces = {
   readonly mayUseKeychain?: true
 }
 
-const PLACES: Readonly<Record<HostName, SignInPlaces>> = {
+const PLACES: Readonly<Record<HostName | "opencode", SignInPlaces>> = {
   "claude-code": {
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     file: ["CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"],
@@ -34,10 +34,12 @@ const PLACES: Readonly<Record<HostName, SignInPlaces>> = {
   },
   copilot: { variables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"] },
   antigravity: { variables: [] },
+  // Seen on 1.18: keys of all providers are in one file. Free models need none.
+  opencode: { variables: [], file: ["XDG_DATA_HOME", ".local/share", "opencode/auth.json"] },
 }
 
 /** Looks for names only: no file is opened and no value of a variable is used. */
-export async function findSignIn(place: HostPlace, host: HostName): Promise<SignIn> {
+export async function findSignIn(place: HostPlace, host: HostName | "opencode"): Promise<SignIn> {
   const { variables, file, mayUseKeychain } = PLACES[host]
   const variable = variables.find((it) => (place.environment[it] ?? "") !== "")
   if (variable !== undefined) return { state: "found", from: variable }

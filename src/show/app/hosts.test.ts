@@ -32,6 +32,7 @@ test("[APP-61] hosts.list and the doctor report version, sign-in and connection"
   expect(hosts[0]).toEqual({
     name: "codex",
     title: "Codex",
+    isCaptured: true,
     isInstalled: true,
     version: null,
     login: "found",
@@ -44,6 +45,11 @@ test("[APP-61] hosts.list and the doctor report version, sign-in and connection"
   const claude = hosts.find((it) => it.name === "claude-code")
   expect(claude).toMatchObject({ isInstalled: false, version: null, hooks: "none" })
   expect(hosts.find((it) => it.name === "gemini")?.hooks).toBe("not offered")
+  expect(hosts.find((it) => it.name === "opencode")).toMatchObject({
+    isCaptured: false,
+    isInstalled: false,
+    login: "missing",
+  })
 
   const report = DoctorReport.parse(await app.call("doctor.run", {}, { signal }))
   expect(report.checks.filter((it) => it.area === "hosts")).toEqual([

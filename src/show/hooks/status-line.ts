@@ -30,6 +30,9 @@ export type SessionStatus = {
   readonly costUsd: number | undefined
   /** Share of the last request's input that came from the prompt cache, 0 to 1. */
   readonly cachedShare: number | undefined
+  /** 0 to 100, of the windows of a subscription. */
+  readonly fiveHourPercent: number | undefined
+  readonly sevenDayPercent: number | undefined
 }
 
 type RepositoryFacts = {
@@ -61,6 +64,7 @@ const NO_FACTS: RepositoryFacts = { waiting: undefined, claims: undefined }
 
 export function parseStatus(payload: Readonly<Record<string, unknown>>): SessionStatus {
   const window = fields(payload["context_window"])
+  const limits = fields(payload["rate_limits"])
   const usage = fields(window["current_usage"])
   const [fresh, read, written] = [
     "input_tokens",
@@ -78,6 +82,8 @@ export function parseStatus(payload: Readonly<Record<string, unknown>>): Session
     usedPercent: numberIn(window, "used_percentage") ?? computed,
     costUsd: numberIn(fields(payload["cost"]), "total_cost_usd"),
     cachedShare: read === undefined || input === 0 ? undefined : read / input,
+    fiveHourPercent: numberIn(fields(limits["five_hour"]), "used_percentage"),
+    sevenDayPercent: numberIn(fields(limits["seven_day"]), "used_percentage"),
   }
 }
 
@@ -123,16 +129,19 @@ async function countWaiting(file: string, now: number): Promise<number | undefin
 
 /** Colours only for what needs attention. */
 export function formatStatus(
-  { usedPercent, windowTokens, costUsd, cachedShare }: SessionStatus,
+  status: SessionStatus,
   { waiting, claims }: RepositoryFacts,
   isColored: boolean,
 ): string {
+  const { usedPercent, windowTokens, costUsd, cachedShare } = status
   const paint = (code: number, text: string) =>
     isColored ? `\u001b[${code}m${text}\u001b[0m` : text
   const parts = [
     describeContext(usedPercent, windowTokens, paint),
     costUsd === undefined ? "" : formatUsd(costUsd),
     cachedShare === undefined ? "" : `cache ${Math.round(cachedShare * 100)} %`,
+    describeLimit("5 h", status.fiveHourPercent, paint),
+    describeLimit("7 d", status.sevenDayPercent, paint),
     (waiting ?? 0) === 0 ? "" : paint(YELLOW, `${plural(waiting ?? 0, "approval")} waiting`),
     (claims ?? 0) === 0 ? "" : plural(claims ?? 0, "claim"),
   ]
@@ -141,6 +150,18 @@ export function formatStatus(
 
 const YELLOW = 33
 const RED = 31
+
+/** Only where little is left: the line is short. */
+function describeLimit(
+  name: string,
+  percent: number | undefined,
+  paint: (code: number, text: string) => string,
+): string {
+  if (percent === undefined || percent < 50) return ""
+  const text = `${name} ${Math.round(percent)} %`
+  if (percent >= 95) return paint(RED, text)
+  return percent >= 80 ? paint(YELLOW, text) : text
+}
 
 function describeContext(
   percent: number | undefined,

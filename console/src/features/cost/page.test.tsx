@@ -46,6 +46,7 @@ function aCost(overrides: Partial<SessionsCost> = {}): SessionsCost {
     total: aSpend(),
     unpricedModels: [],
     priceTable: "2026-11-01",
+    planWindows: [],
     budgets: [],
     import: { setting: "ask", isRunning: false, waitingFiles: 0, waitingBytes: 0 },
     ...overrides,

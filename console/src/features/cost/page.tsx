@@ -1,10 +1,11 @@
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
-import { visibleLine } from "../../base/format.ts"
+import { formatAge, visibleLine } from "../../base/format.ts"
 import { allTokens, cacheHitShare, formatSpend } from "../../base/spend.ts"
 import {
   type CostBudget,
   formatCount,
+  formatDuration,
   formatExact,
   plural,
   type SessionsCost,
@@ -114,6 +115,7 @@ function CostContent(props: CostContentProps) {
       {cost.unpricedModels.length === 0 ? null : (
         <Notice tone="warn" description={describeUnpriced(cost)} />
       )}
+      <PlanWindows windows={cost.planWindows} now={props.now} />
       <Days {...props} />
       <Breakdown params={params} onParams={onParams} />
       <Findings since={params.since} now={props.now} />
@@ -178,6 +180,42 @@ function Budget({ budget }: { readonly budget: CostBudget }) {
       <Meter share={spentUsd === null ? 0 : spentUsd / limitUsd} label={text} />
     </Stack>
   )
+}
+
+type PlanWindowsProps = { readonly windows: SessionsCost["planWindows"]; readonly now: number }
+
+/** Windows of subscriptions, where a host reports them. */
+function PlanWindows({ windows, now }: PlanWindowsProps) {
+  if (windows.length === 0) return null
+  return (
+    <Block title="Plan windows" aside="reported by the host">
+      <Stack gap="8">
+        {windows.map((it) => (
+          <Stack key={`${it.host} ${it.windowMinutes}`}>
+            <Flow align="apart">
+              <Text>{`${it.host}, ${describeWindow(it.windowMinutes)}`}</Text>
+              <Text mono {...(it.usedPercent >= 80 ? { tone: "warn" } : {})}>
+                {`${Math.round(it.usedPercent)} %`}
+              </Text>
+            </Flow>
+            <Meter share={Math.min(1, it.usedPercent / 100)} label={`Used by ${it.host}`} />
+            <Text size="sm" tone="3">
+              {it.resetsAt === null
+                ? `reported ${formatAge(it.at, now)} ago`
+                : `resets in ${formatDuration(Math.max(0, it.resetsAt - now))}`}
+            </Text>
+          </Stack>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+export function describeWindow(minutes: number | null): string {
+  if (minutes === null) return "window of unknown length"
+  return minutes >= 2_880
+    ? `${Math.round(minutes / 1_440)} days`
+    : `${Math.round(minutes / 60)} hours`
 }
 
 /** Models in the order of their total, the same in every bar and in the legend. */

@@ -14,7 +14,7 @@ import {
 } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
-import { paths } from "../../data/paths.ts"
+import { HOSTS, paths } from "../../data/paths.ts"
 import { useClient, useOperation, useReadOnly, useSession } from "../../data/queries.tsx"
 import { BudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -65,7 +65,8 @@ export function FirstRun({ importing }: FirstRunProps) {
 }
 
 function chooseHost(hosts: readonly HostStatus[]): HostName {
-  return hosts.find((it) => it.isInstalled)?.name ?? "claude-code"
+  const name = hosts.find((it) => it.isInstalled && it.isCaptured)?.name
+  return HOSTS.find((it) => it === name) ?? "claude-code"
 }
 
 function hostLine(host: HostStatus): CheckLine {

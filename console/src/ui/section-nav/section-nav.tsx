@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { ChoiceMenu } from "../menu/menu.tsx"
 import styles from "./section-nav.module.css"
 
-export type NavSection = { readonly value: string; readonly label: string; readonly href: string }
+type NavSection = { readonly value: string; readonly label: string; readonly href: string }
 
 type SectionNavProps = {
   readonly label: string

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { HostName } from "./capture.ts"
+import { HOST_NAMES } from "./capture.ts"
 import { HookState } from "./kit.ts"
 import { ContextKind } from "./start.ts"
 
@@ -109,7 +109,8 @@ export type RepositoryState = z.infer<typeof RepositoryState>
 
 /** An agent host on this machine and whether Quartermaster is connected to it. */
 export const HostStatus = z.object({
-  name: HostName,
+  name: z.enum([...HOST_NAMES, "opencode"]),
+  isCaptured: z.boolean().describe("Whether `qm capture` knows what it loads"),
   title: z.string(),
   isInstalled: z.boolean(),
   version: z.string().nullable().describe("Null if unknown or not installed"),

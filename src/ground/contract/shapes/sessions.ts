@@ -224,6 +224,16 @@ export const CostBudget = z.object({
 })
 export type CostBudget = z.infer<typeof CostBudget>
 
+/** A window of a subscription, as a host last reported it. */
+export const PlanWindow = z.object({
+  host: TranscriptHost,
+  windowMinutes: z.int().positive().nullable().describe("Such as 300 or 10,080; null if unknown"),
+  usedPercent: z.number().nonnegative(),
+  resetsAt: Moment.nullable(),
+  at: Moment.describe("Time of the report"),
+})
+export type PlanWindow = z.infer<typeof PlanWindow>
+
 export const SessionsCost = z.object({
   by: CostGroup,
   since: Moment,
@@ -246,6 +256,9 @@ export const SessionsCost = z.object({
   unpricedModels: z.array(z.string()),
   priceTable: z.string().describe("Day of the last price check"),
   budgets: z.array(CostBudget),
+  planWindows: z
+    .array(PlanWindow)
+    .describe("Windows of subscriptions that have not reset, where a host reports them"),
   import: ImportState,
 })
 export type SessionsCost = z.infer<typeof SessionsCost>

@@ -61,6 +61,7 @@ function readEvent(
     case "item_completed":
       return readCompletedItem(payload["item"], state)
     case "token_count":
+      notePlanWindows(payload["rate_limits"], state)
       return readUsage(payload["info"], state, sessionId)
     case "context_compacted":
       return readCompaction(state)
@@ -145,6 +146,30 @@ function readUsage(
       tokens: { input, output, cacheRead, cacheWrite, cacheWriteHour: 0 },
     },
   ]
+}
+
+const MOST_WINDOWS = 4
+
+/** `primary` and `secondary`, with the end as a time or as seconds from now. */
+function notePlanWindows(limits: unknown, state: TranscriptState): void {
+  const at = state.endedAt
+  if (!isRecord(limits) || at === null) return
+  const windows = Object.values(limits).flatMap((it) => {
+    const usedPercent = isRecord(it) ? it["used_percent"] : undefined
+    if (!isRecord(it) || typeof usedPercent !== "number" || !(usedPercent >= 0)) return []
+    const seconds = tokensIn(it, "resets_at")
+    const fromNow = tokensIn(it, "resets_in_seconds")
+    const resetsAt = fromNow > 0 ? at + fromNow * 1_000 : null
+    return [
+      {
+        windowMinutes: tokensIn(it, "window_minutes") || null,
+        usedPercent,
+        resetsAt: seconds > 0 ? seconds * 1_000 : resetsAt,
+        at,
+      },
+    ]
+  })
+  if (windows.length > 0) state.planWindows = windows.slice(0, MOST_WINDOWS)
 }
 
 /** A compaction is a line and an event at the same time. */

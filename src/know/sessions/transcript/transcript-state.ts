@@ -31,6 +31,17 @@ export const TranscriptState = z.object({
   lastPrompt: text,
   lastAnswer: text,
   compactedAt: z.int().nullable().default(null),
+  /** Windows of a subscription as the host last reported them. */
+  planWindows: z
+    .array(
+      z.object({
+        windowMinutes: z.int().nullable(),
+        usedPercent: z.number(),
+        resetsAt: z.int().nullable(),
+        at: z.int(),
+      }),
+    )
+    .default([]),
 })
 export type TranscriptState = z.infer<typeof TranscriptState>
 

@@ -114,7 +114,7 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const installed = hosts.filter((it) => it.isInstalled)
   const header = ["Host", "Version", "Sign-in", "Quartermaster", "Rules from", "Program"]
   const rows = hosts.map((host) => {
-    const rules = paint.muted(host.rulesFrom ?? "documentation")
+    const rules = paint.muted(host.isCaptured ? (host.rulesFrom ?? "documentation") : "not captured")
     return host.isInstalled
       ? [
           host.name,
@@ -129,7 +129,8 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const toInstall = hosts.flatMap((it) =>
     it.isInstalled || it.install === null ? [] : [["  ", it.name, paint.muted(it.install)]],
   )
-  const capture = ["qm capture --host", installed[0]?.name ?? "claude-code"].join(" ")
+  const captured = installed.find((it) => it.isCaptured)?.name ?? "claude-code"
+  const capture = `qm capture --host ${captured}`
   const next = [
     ...(installed.some((it) => it.hooks === "none")
       ? [["  ", "qm init --dry-run", paint.muted("Show how to connect them")]]

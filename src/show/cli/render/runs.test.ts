@@ -133,6 +133,7 @@ test("[CLI-13] hosts are printed with sign-in, connection and how to install the
   const host: HostStatus = {
     name: "codex",
     title: "Codex",
+    isCaptured: true,
     isInstalled: true,
     version: null,
     login: "found",

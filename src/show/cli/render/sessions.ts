@@ -2,6 +2,7 @@ import { formatBytes, formatCount, formatExact, formatUsd, plural } from "#groun
 import type {
   ImportState,
   IndexedSession,
+  PlanWindow,
   SessionCompaction,
   SessionHit,
   SessionsContext,
@@ -270,6 +271,20 @@ function renderImported(done: SessionsImported, screen: Screen): string {
   ].join("\n")
 }
 
+function planLine({ host, windowMinutes, usedPercent, resetsAt }: PlanWindow, screen: Screen) {
+  const { paint } = screen
+  const length = windowMinutes === null ? "plan window" : `${describeWindow(windowMinutes)} window`
+  const reset = resetsAt === null ? "" : `, resets ${timeText(resetsAt)} UTC`
+  const text = `${host}: ${Math.round(usedPercent)} % of the ${length} used${reset}`
+  if (usedPercent >= 100) return paint.bad(text)
+  return usedPercent >= 80 ? paint.warn(text) : text
+}
+
+/** 5 h or 7 d. */
+function describeWindow(minutes: number): string {
+  return minutes >= 2_880 ? `${Math.round(minutes / 1_440)} d` : `${Math.round(minutes / 60)} h`
+}
+
 function renderCost(cost: SessionsCost, screen: Screen): string {
   const { paint } = screen
   const state = importLines(cost.import, screen)
@@ -302,6 +317,7 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
     `${paint.bold(costText(cost.total))} ${period}, ${plural(cost.total.calls, "model call")}${unknown}`,
     paint.muted(`List prices of ${cost.priceTable}`),
     ...cost.budgets.map((it) => budgetLine(it, screen)),
+    ...cost.planWindows.map((it) => planLine(it, screen)),
     "",
     rows,
     ...state,

@@ -89,7 +89,7 @@ async function captureLines(
   hosts: readonly HostStatus[],
   { screen }: RunContext,
 ): Promise<readonly string[]> {
-  const host = hosts.find((it) => it.isInstalled)?.name ?? "claude-code"
+  const host = hosts.find((it) => it.isInstalled && it.isCaptured)?.name ?? "claude-code"
   const capture = await orNothing(() => call("capture.take", { host }))
   if (capture === undefined) return [screen.paint.warn("No capture. Run `qm doctor`.")]
   const { headline, budget } = capture
