@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { createJsonl, listDirectory, readJsonl, sweepLeftovers } from "#ground/base"
 import { type Child, child } from "#test/child"
 import { needs } from "#test/needs"
+import { longestTestMs } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 
 const WRITE_ONCE = new URL("files-write-once.ts", import.meta.url)
@@ -70,7 +71,7 @@ describe.runIf(needs("D2", "strace"))("a process killed at each write call", () 
       expect(points).toBeGreaterThanOrEqual(call === "fsync" ? 2 : 1)
       expect([...seen].toSorted()).toEqual(["new", "old"])
     },
-    120_000,
+    longestTestMs(),
   )
 
   test.each(["write", "fsync"])(
@@ -94,7 +95,7 @@ describe.runIf(needs("D2", "strace"))("a process killed at each write call", () 
       })
       expect(points).toBeGreaterThanOrEqual(1)
     },
-    120_000,
+    longestTestMs(),
   )
 })
 

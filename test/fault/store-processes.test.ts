@@ -3,6 +3,7 @@ import { type StoreLocation, sql } from "#ground/store"
 import { child } from "#test/child"
 import { needs } from "#test/needs"
 import { startPostgres } from "#test/postgres"
+import { longestTestMs } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { Count, Counter } from "../conformance/tables.ts"
 import { openTestStore } from "./store-journal.ts"
@@ -24,7 +25,7 @@ test.runIf(needs("C1", "postgres"))(
     const location = { kind: "postgres", url: await cluster.createDatabase() } as const
     expect(await countTogether(location)).toEqual(EXACT)
   },
-  120_000,
+  longestTestMs(),
 )
 
 const TOTAL = PROCESSES * ROUNDS
