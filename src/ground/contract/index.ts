@@ -284,6 +284,7 @@ export {
   PackLeft,
   PackList,
   PackPiece,
+  PackRecord,
   PackSource,
   PackSummaryItem,
   TaskAction,
