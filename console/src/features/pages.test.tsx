@@ -87,7 +87,6 @@ describe("pages", () => {
       },
       budget: { startBudget: 20_000 },
       advice: [],
-      records: [],
     }
     const session = { host: "codex", sessionId: "s", sizeBytes: 2_000, runId: null }
     const text = render(nowPage, [
