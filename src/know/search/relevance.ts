@@ -41,15 +41,15 @@ function knownShare(
   hasOtherForm: (word: string) => boolean,
 ): number {
   const rarest = Math.log(1 + (scores.length + 0.5) / 0.5)
-  let known = words.fullRarity
-  let unknown = 0
+  let knownRarity = words.fullRarity
+  let unknownRarity = 0
   for (const [term, weight] of query.weights.entries()) {
     if ((words.rarity[term] ?? 0) > 0) continue
-    if (hasOtherForm(query.terms[term] ?? "")) known += weight * rarest
-    else unknown += weight * rarest
+    if (hasOtherForm(query.terms[term] ?? "")) knownRarity += weight * rarest
+    else unknownRarity += weight * rarest
   }
-  const whole = known + unknown
-  return whole === 0 ? 0 : known / whole
+  const whole = knownRarity + unknownRarity
+  return whole === 0 ? 0 : knownRarity / whole
 }
 
 type RelevanceWeights = {

@@ -209,9 +209,9 @@ export function withForms(query: Query, forms: KnownForms): Query {
   const own = new Set(query.terms)
   const weights = new Map<string, number>()
   for (const [at, term] of query.terms.entries()) {
-    const known = (forms.get(term) ?? []).filter((it) => !own.has(it))
-    const weight = (FORM_WEIGHT * (query.weights[at] ?? 0)) / Math.max(1, known.length)
-    for (const form of known) weights.set(form, Math.max(weights.get(form) ?? 0, weight))
+    const others = (forms.get(term) ?? []).filter((it) => !own.has(it))
+    const weight = (FORM_WEIGHT * (query.weights[at] ?? 0)) / Math.max(1, others.length)
+    for (const form of others) weights.set(form, Math.max(weights.get(form) ?? 0, weight))
   }
   return {
     terms: [...query.terms, ...weights.keys()],

@@ -175,12 +175,12 @@ function withNamed(
   if (!isIssue) {
     return [...named, ...files.filter((it) => !paths.includes(it.position))].slice(0, limit)
   }
-  const kept = files.slice(0, Math.max(1, limit - named.length)).map((it) => {
+  const ranked = files.slice(0, Math.max(1, limit - named.length)).map((it) => {
     const isNamed = paths.includes(it.position)
     const reasons = [NAMED_BY_PATH, ...it.reasons].slice(0, MOST_FOUND_REASONS)
     return isNamed ? { ...it, reasons } : it
   })
-  return [...kept, ...named].slice(0, limit)
+  return [...ranked, ...named].slice(0, limit)
 }
 
 function foundAt(tree: IndexedTree, position: number, reasons: readonly string[]): FoundFile {

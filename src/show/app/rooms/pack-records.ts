@@ -17,17 +17,17 @@ const LONGEST_QUERY_UNITS = 2_000
 /** A paragraph with a single word of the task is rarely about it. */
 const LEAST_MATCHING_WORDS = 2
 
-type Wanted = { readonly task: string; readonly paths: readonly string[] }
+type RecordQuery = { readonly task: string; readonly paths: readonly string[] }
 
 type RecordDeps = Pick<Services, "call" | "log">
 
-/** What this repository has recorded about a task; a source that fails is skipped and logged. */
+/** Reads the records about a task. A source that fails is skipped and logged. */
 export function createPackRecords(deps: RecordDeps) {
-  return async (wanted: Wanted, context: CallContext): Promise<readonly PackRecord[]> => {
-    const found = await Promise.all(
+  return async (query: RecordQuery, context: CallContext): Promise<readonly PackRecord[]> => {
+    const recordLists = await Promise.all(
       [claimsOn, ticketsOn, memoriesFor, paragraphsFor].map(async (source) => {
         try {
-          return await source(wanted, (name, input) => deps.call(name, input, context))
+          return await source(query, (name, input) => deps.call(name, input, context))
         } catch (error) {
           if (!isAppError(error)) throw error
           deps.log.warn("records not read", { source: source.name, code: error.code })
@@ -35,13 +35,13 @@ export function createPackRecords(deps: RecordDeps) {
         }
       }),
     )
-    return found.flat()
+    return recordLists.flat()
   }
 }
 
 type Call = (name: string, input: unknown) => Promise<unknown>
 
-async function claimsOn({ paths }: Wanted, call: Call): Promise<readonly PackRecord[]> {
+async function claimsOn({ paths }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
   const { claims } = ClaimList.parse(await call("claim.list", {}))
   return claims.flatMap(({ path, session, isHolderAlive }): readonly PackRecord[] => {
     const covered = paths.find((it) => covers(path, it))
@@ -51,7 +51,7 @@ async function claimsOn({ paths }: Wanted, call: Call): Promise<readonly PackRec
   })
 }
 
-async function ticketsOn({ paths }: Wanted, call: Call): Promise<readonly PackRecord[]> {
+async function ticketsOn({ paths }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
   const { tickets } = Board.parse(await call("board.show", {}))
   const open = tickets.filter((it) => it.lane !== "conclusion" && !it.isDropped)
   const about = open.flatMap(({ number, title, lane, paths: own }): readonly PackRecord[] => {
@@ -68,7 +68,10 @@ function covers(owner: string, path: string): boolean {
   return isInside(`/${owner}`, `/${path}`)
 }
 
-async function memoriesFor({ task, paths }: Wanted, call: Call): Promise<readonly PackRecord[]> {
+async function memoriesFor(
+  { task, paths }: RecordQuery,
+  call: Call,
+): Promise<readonly PackRecord[]> {
   const words = task.slice(0, LONGEST_QUERY_UNITS)
   if (words === "") return []
   const { found } = MemorySearch.parse(await call("memory.search", { words }))
@@ -88,7 +91,7 @@ async function memoriesFor({ task, paths }: Wanted, call: Call): Promise<readonl
 /** A stale memory cites code that has changed, a superseded one has a successor. */
 const OUTDATED: ReadonlySet<string> = new Set(["stale", "superseded"])
 
-async function paragraphsFor({ task }: Wanted, call: Call): Promise<readonly PackRecord[]> {
+async function paragraphsFor({ task }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
   const query = task.slice(0, LONGEST_QUERY_UNITS)
   if (query === "") return []
   const { hits } = KbSearchResult.parse(await call("kb.search", { query, limit: MOST_OF_A_KIND }))
