@@ -7,6 +7,7 @@ import type {
   PackFormat,
   PackLeft,
   PackPiece,
+  PackRecord,
   TokenScale,
 } from "#ground/contract"
 import type { Redact, SafeLines } from "#ground/secrets"
@@ -36,6 +37,7 @@ type AssembleOptions = TextOptions & {
   readonly estimator: string
   readonly scale: TokenScale | null
   readonly advice: readonly PackAdvice[]
+  readonly records: readonly PackRecord[]
   readonly order: readonly string[]
 }
 
@@ -51,14 +53,14 @@ export function assemblePack(
   budget: number,
   options: AssembleOptions,
 ): AssembledPack {
-  const { task, ranked, advice, count } = options
+  const { task, ranked, advice, records, count } = options
   const assembled = selection.files.map((it) => assembleFile(it, options))
   const ordered = inOrder(
     assembled,
     options.order.flatMap((it) => ranked.pathOf(it) ?? []),
   )
-  const digest = digestOf(ordered, { task, advice })
-  const fence = fenceFor(digest, textsOf(ordered, { task, advice }))
+  const digest = digestOf(ordered, options)
+  const fence = fenceFor(digest, textsOf(ordered, options))
   const closingTokens = count(closingOf(fence))
   const files = ordered.map((it) =>
     it.pieces.length === 0 ? it : { ...it, tokens: it.tokens + closingTokens },
@@ -84,6 +86,7 @@ export function assemblePack(
     leftCount: left.length,
     signals: { used: [...ranked.signals.used], missing: [...ranked.signals.missing] },
     advice: [...advice],
+    records: [...records],
     manifest: {
       digest,
       kinds: kindsOf(files),
@@ -100,18 +103,22 @@ function inOrder(files: readonly PackFile[], order: readonly string[]): readonly
   return files.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
 
-type OpeningTexts = Pick<AssembleOptions, "task" | "advice">
+type OpeningTexts = Pick<AssembleOptions, "task" | "advice" | "records">
 
-function digestOf(files: readonly PackFile[], { task, advice }: OpeningTexts): string {
+function digestOf(files: readonly PackFile[], { task, advice, records }: OpeningTexts): string {
   const sent = files.map(({ path, blobId, form, pieces }) => [path, blobId, form, pieces])
   return createHash("sha256")
-    .update(JSON.stringify([task, advice, sent]))
+    .update(JSON.stringify([task, advice, records, sent]))
     .digest("hex")
 }
 
-function textsOf(files: readonly PackFile[], { task, advice }: OpeningTexts): readonly string[] {
+function textsOf(
+  files: readonly PackFile[],
+  { task, advice, records }: OpeningTexts,
+): readonly string[] {
   const sent = files.flatMap((it) => [it.path, ...it.pieces.map((piece) => piece.text)])
-  return [task, ...advice.map((it) => it.text), ...sent]
+  const lines = [...advice, ...records].map((it) => it.text)
+  return [task, ...lines, ...sent]
 }
 
 export function kindsOf(files: readonly PackFile[]) {
@@ -326,10 +333,12 @@ const NO_BUILD_DETAILS: Pick<ContextPack, BuildOnly> = {
 export function openingTokensOf({
   task,
   advice,
+  records,
   count,
-}: Pick<AssembleOptions, "task" | "advice" | "count">): number {
+}: OpeningTexts & Pick<AssembleOptions, "count">): number {
   const manifest = { ...NO_MANIFEST, fence: fenceFor("", []) }
-  const opening = { task, advice: [...advice], manifest, isEmpty: false, emptyReason: null }
+  const lines = { advice: [...advice], records: [...records] }
+  const opening = { task, ...lines, manifest, isEmpty: false, emptyReason: null }
   return count(openingOf(opening))
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { madeTree } from "#test/indexed-tree"
 import { fcParameters } from "#test/seed"
+import { leastChance } from "./fit/expected-need.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
 import { counter, packFixture } from "./pack.fixture.ts"
 
@@ -58,6 +59,11 @@ describe("the budget is a cap", () => {
     await using lab = packFixture(tree(files))
     const { pack } = await lab.build({ task: "fix the rounding of quotes", fill: false })
     expect(pack.files.map((it) => it.path)).toContain("src/quote.ts")
+  })
+
+  test("[PACK-34] a pasted issue ends earlier than a short task, because it says more", () => {
+    expect(leastChance(200, "issue")).toBeGreaterThan(leastChance(200, "task"))
+    expect(leastChance(400, "issue")).toBeGreaterThan(leastChance(200, "issue"))
   })
 
   test("[PACK-34] the expected recall rises with the size of a package", async () => {
@@ -148,7 +154,10 @@ describe("unusual input", () => {
       (name) => `Reply.prototype.${name} = function (payload) {\n${body(name)}\n  return this\n}\n`,
     )
     const reply = `function Reply (res) {\n  this.res = res\n}\n${members.join("\n")}`
-    await using made = await madeTree({ ...shop(), "lib/reply.js": reply })
+    await using made = await madeTree({
+      "lib/reply.js": reply,
+      "lib/route.js": "exports.route = 1\n",
+    })
     await using lab = packFixture(made.tree)
     const task = "reply.send with a stream leaks a listener on drain"
     const { pack } = await lab.build({ task, format: "markdown", fill: false })

@@ -18,6 +18,7 @@ export function onePack(fields: Partial<ContextPack> = {}): ContextPack {
     left: [],
     leftCount: 0,
     signals: { used: ["words"], missing: [] },
+    records: [],
     advice: [{ guideline: "stay-inside", text: "Stay inside." }],
     notes: [],
     state: {

@@ -68,6 +68,7 @@ export async function selectFiles(
     ...options,
     budgetTokens: options.budgetTokens - reserve,
     weights,
+    taskKind: ranked.taskKind,
   })
   const edges = await followNames(tree, linesOf(first, files))
   if (reserve === 0) {
@@ -82,6 +83,7 @@ export async function selectFiles(
     ...options,
     budgetTokens: options.budgetTokens - spent,
     weights,
+    taskKind: ranked.taskKind,
   })
   const selection = selectionOf(second, files)
   const inside = new Set(selection.files.map((it) => it.path))

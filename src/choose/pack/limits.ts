@@ -10,3 +10,6 @@ export const MOST_WEIGHED_FILES = 200
 export const MOST_PACKS_KEPT = 200
 
 export const LONGEST_ADVICE_UNITS = 10_000
+
+/** A record is shown in one line; its source has the whole text. */
+export const LONGEST_RECORD_UNITS = 600

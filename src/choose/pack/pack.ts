@@ -5,6 +5,7 @@ import type {
   ContextPack,
   PackBuilt,
   PackFormat,
+  PackRecord,
   ParsedInput,
   TaskAnalysis,
   TokenScale,
@@ -23,6 +24,7 @@ import {
   openingTokensOf,
 } from "./assemble.ts"
 import { BudgetInvalid, BudgetTooSmall, OutRefused, TaskEmpty } from "./errors.ts"
+import { LISTED_PROBABILITY } from "./fit/expected-need.ts"
 import { fitWithinBudget } from "./fit/within-budget.ts"
 import { selectFiles } from "./fit.ts"
 import { adviceFor, type GuidelineText, listGuidelines, readGuidelines } from "./guidelines.ts"
@@ -36,10 +38,10 @@ import {
   taskWarnings,
   unknownPathWarnings,
 } from "./input.ts"
-import { LONGEST_ADVICE_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
+import { LONGEST_ADVICE_UNITS, LONGEST_RECORD_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
 import { type RankDeps, type RankedFiles, rankFiles } from "./rank.ts"
 import { safeLine, safeText } from "./redact.ts"
-import { renderPack } from "./render.ts"
+import { recordLine, renderPack } from "./render.ts"
 import { countedBudget, scalePack } from "./scale.ts"
 import { validatePack } from "./validate.ts"
 
@@ -56,6 +58,11 @@ export type PackDeps = {
   db(): Promise<Db<"pack">>
   config(): Config
   guidelineFile(): Promise<GuidelineText | undefined>
+  /** Claims, tickets, decisions, memories and paragraphs about the task or the files, best first. */
+  records?(
+    subject: { readonly task: string; readonly paths: readonly string[] },
+    context: CallContext,
+  ): Promise<readonly PackRecord[]>
   secrets(): Promise<Pick<Secrets, "redact"> & { readonly prepare?: PrepareRedaction }>
   root(): string
   /** Makes a path from the user relative to the root; undefined outside the repository. */
@@ -204,10 +211,12 @@ async function fitAndAssemble(
   const { count, encoding } = await deps.counter()
   const forms = formsOf(input, ranked.pathOf)
   const advice = await collectAdvice(ranked, job)
+  const records = await collectRecords(ranked, job)
   const isSent = await readSentLines(input.session, deps)
   const headingTokens = createHeadingCounter(count)
   const { order } = input
-  const options = { tree, ranked, task, estimator: encoding, scale, advice, order, redact, count }
+  const lines = { task, advice, records }
+  const options = { tree, ranked, ...lines, estimator: encoding, scale, order, redact, count }
   using prepared = new DisposableStack()
   // Awaited, so that the prepared texts stay until the package is assembled.
   return await fitWithinBudget(countedBudget(job), {
@@ -245,6 +254,31 @@ async function collectAdvice({ analysis }: RankedFiles, { input, deps, redact }:
   })
   const line = { redact, mostUnits: LONGEST_ADVICE_UNITS }
   return advice.map((it) => ({ ...it, text: safeLine(it.text, line) }))
+}
+
+const MOST_RECORD_PATHS = 20
+
+/** Records take at most this share of the budget. */
+const RECORD_SHARE = 0.15
+
+/** About the files that the task probably needs. A task about something else gets none. */
+async function collectRecords(ranked: RankedFiles, job: BuildJob): Promise<readonly PackRecord[]> {
+  const { task, redact, context, deps } = job
+  if (deps.records === undefined || ranked.unrelated !== undefined) return []
+  const likely = ranked.weighed.files.filter((it) => it.probability >= LISTED_PROBABILITY)
+  const paths = likely.slice(0, MOST_RECORD_PATHS).map((it) => it.file.path)
+  const { count } = await deps.counter()
+  const safe = (text: string) => safeLine(text, { redact, mostUnits: LONGEST_RECORD_UNITS })
+  let room = countedBudget(job) * RECORD_SHARE
+  const fitting: PackRecord[] = []
+  for (const it of await deps.records({ task, paths }, context)) {
+    const record = { ...it, id: safe(it.id), text: safe(it.text), why: safe(it.why) }
+    const tokens = count(`${recordLine(record)}\n`)
+    if (tokens > room) continue
+    room -= tokens
+    fitting.push(record)
+  }
+  return fitting
 }
 
 async function openHistory(deps: PackDeps) {
@@ -321,6 +355,7 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
     leftCount: 0,
     signals: { used: [], missing: [{ signal: "all", why: "context packages are off" }] },
     advice: [],
+    records: [],
     notes: [],
     state: { digest: "", gitSha: null, scannedAt: 0, files: 0, commits: 0, historyProblem: null },
     manifest: { digest: "", kinds: [], leftTokens: 0, trust: "project", fence: "qm-nothing" },

@@ -46,6 +46,8 @@ export type RankedFiles = {
   readonly scored: readonly ScoredFile[]
   /** The highest probability, if it is so low that the task is about something else. */
   readonly unrelated: number | undefined
+  /** A pasted issue, or anything shorter. */
+  readonly taskKind: "issue" | "task"
   readonly left: readonly PackLeft[]
   readonly rules: FilterRules
   /** The path in the tree for a path from the user; undefined if no file matches. */
@@ -94,6 +96,7 @@ export async function rankFiles(
     weighed,
     scored,
     unrelated,
+    taskKind: isIssue ? "issue" : "task",
     left: [...left, ...unscored],
     rules,
     pathOf,

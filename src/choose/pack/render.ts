@@ -6,8 +6,15 @@ import {
   visibleLine,
   withoutHiddenCharacters,
 } from "#ground/base"
-import type { ContextPack, PackAdvice, PackFile, PackForm, PackFormat } from "#ground/contract"
-import { LONGEST_ADVICE_UNITS, LONGEST_SHOWN_TASK_UNITS } from "./limits.ts"
+import type {
+  ContextPack,
+  PackAdvice,
+  PackFile,
+  PackForm,
+  PackFormat,
+  PackRecord,
+} from "#ground/contract"
+import { LONGEST_ADVICE_UNITS, LONGEST_RECORD_UNITS, LONGEST_SHOWN_TASK_UNITS } from "./limits.ts"
 
 export function renderPack(pack: ContextPack, format: PackFormat, limits: SummaryLimits): string {
   switch (format) {
@@ -24,7 +31,7 @@ export function renderPack(pack: ContextPack, format: PackFormat, limits: Summar
 
 /** The content of the XML. The global flag `--json` prints every field, without a budget. */
 export function renderJson(pack: ContextPack): string {
-  const { task, budget, isEmpty, emptyReason, advice, files } = pack
+  const { task, budget, isEmpty, emptyReason, advice, records, files } = pack
   const sent = files.map((file) => ({
     path: file.path,
     blob: file.blobId.slice(0, 7),
@@ -37,6 +44,7 @@ export function renderJson(pack: ContextPack): string {
     budget,
     ...(isEmpty && { emptyReason }),
     ...(advice.length > 0 && { guidelines: advice }),
+    ...(records.length > 0 && { records }),
     files: sent,
   }
   return `${JSON.stringify(content)}\n`
@@ -65,16 +73,37 @@ export function openingOf(pack: PackIntro): string {
     `Task: ${cleanLine(pack.task, LONGEST_SHOWN_TASK_UNITS)}`,
     ...(pack.isEmpty ? [`Empty: ${pack.emptyReason ?? ""}`] : [howToRead(pack.manifest.fence)]),
     ...pack.advice.map(adviceLine),
+    ...pack.records.map(recordLine),
     "",
   ]
   return `${lines.join("\n")}\n`
 }
 
-type PackIntro = Pick<ContextPack, "task" | "isEmpty" | "emptyReason" | "advice" | "manifest">
+type PackIntro = Pick<
+  ContextPack,
+  "task" | "isEmpty" | "emptyReason" | "advice" | "records" | "manifest"
+>
 
 /** One line, so that it cannot look like a block. */
 function adviceLine({ guideline, text }: PackAdvice): string {
   return `Guideline ${guideline}: ${cleanLine(text, LONGEST_ADVICE_UNITS)}`
+}
+
+/** One line, like advice: it is data that people and agents recorded. */
+export function recordLine({ kind, id, text, why }: PackRecord): string {
+  const origin = `${RECORD_WORDS[kind]} ${cleanLine(id, LONGEST_RECORD_ID_UNITS)}`
+  return `${origin} (${cleanLine(why, LONGEST_REASON_UNITS)}): ${cleanLine(text, LONGEST_RECORD_UNITS)}`
+}
+
+const LONGEST_RECORD_ID_UNITS = 200
+const LONGEST_REASON_UNITS = 120
+
+const RECORD_WORDS: Readonly<Record<PackRecord["kind"], string>> = {
+  claim: "Claim",
+  ticket: "Ticket",
+  decision: "Decision",
+  memory: "Memory",
+  paragraph: "Document",
 }
 
 function howToRead(fence: string): string {
@@ -126,10 +155,16 @@ export function renderXml(pack: ContextPack): string {
       (it) =>
         `<guideline id="${escaped(it.guideline)}">${escaped(cleanLine(it.text, LONGEST_ADVICE_UNITS))}</guideline>`,
     ),
+    ...pack.records.map(recordElement),
     ...pack.files.map(fileElement),
     "</context-package>",
   ]
   return `${lines.join("\n")}\n`
+}
+
+function recordElement({ kind, id, text, why }: PackRecord): string {
+  const attributes = `kind="${kind}" id="${escaped(id)}" why="${escaped(why)}"`
+  return `<record ${attributes}>${escaped(cleanLine(text, LONGEST_RECORD_UNITS))}</record>`
 }
 
 function fileElement(file: PackFile): string {
@@ -184,7 +219,7 @@ function renderSummary(pack: ContextPack, limits: SummaryLimits): string {
 const KEPT_FOR_FILES = 0.75
 
 function topOf(pack: ContextPack, { maxTokens, count }: SummaryLimits): string {
-  const advice = pack.advice.map(adviceLine)
+  const advice = [...pack.advice.map(adviceLine), ...pack.records.map(recordLine)]
   for (const [units, lines] of [
     [LONGEST_SHOWN_TASK_UNITS, advice],
     [LONGEST_SHOWN_TASK_UNITS / 4, []],

@@ -295,6 +295,7 @@ export {
   PackLeft,
   PackList,
   PackPiece,
+  PackRecord,
   PackSource,
   PackSummaryItem,
   TaskAction,

@@ -542,6 +542,18 @@ describe("operations", () => {
 })
 
 describe("memory search", () => {
+  test("[MEMORY-13] finds other forms of a word, below the same form", async () => {
+    await using it = await memoryFixture()
+    await it.room.record(note({ title: "Runner", body: "Tests run with borp, not tap." }))
+    await it.room.record(note({ title: "Logs", body: "Scrub keys before a log is stored." }))
+    await it.room.record(note({ title: "Scrubbing", body: "It takes a second." }))
+    const search = async (words: string) =>
+      (await it.room.search({ words, limit: 10 })).found.map((found) => found.memory.title)
+    expect(await search("test")).toEqual(["Runner"])
+    expect(await search("scrubbing")).toEqual(["Scrubbing", "Logs"])
+    expect(await search("borps")).toEqual(["Runner"])
+  })
+
   test("[MEMORY-13] finds by title, line, text and cited path, in any script, with reasons", async () => {
     await using it = await memoryFixture()
     it.code.set("src/queue/drain.ts", "aa")

@@ -2,6 +2,7 @@ import { oneLine } from "#ground/base"
 import type { MemoryKind } from "#ground/contract"
 import {
   indexSymbol,
+  knownForms,
   measureSymbols,
   type PostingsOf,
   type Query,
@@ -9,6 +10,7 @@ import {
   SYMBOL_FIELDS,
   type SymbolTerms,
   scoreSymbols,
+  withForms,
 } from "#know/search"
 import type { MemoryEntry, StoredMemory } from "./files/entry.ts"
 
@@ -39,17 +41,21 @@ export function rankMemories(
   const query = queryOf(text)
   const terms = memories.map(({ entry }) => termsOf(entry))
   const index = { postingsOf: postingsIn(terms), lengths: measureSymbols(terms) }
-  return scoreSymbols(query, index)
+  const vocabulary = new Set(terms.flatMap((it) => it.counts.flatMap((own) => [...own.keys()])))
+  const forms = knownForms(query, (term) => vocabulary.has(term))
+  return scoreSymbols(withForms(query, forms), index)
     .flatMap(({ symbol, score }) => {
       const [it, own] = [memories[symbol], terms[symbol]]
       if (it === undefined || own === undefined) return []
-      const matched = query.terms.filter((term) => own.counts.some((counts) => counts.has(term)))
+      const has = (term: string) => own.counts.some((counts) => counts.has(term))
+      const matched = query.terms.filter(has)
+      const inOtherForm = query.terms.flatMap((term) => forms.get(term)?.filter(has) ?? [])
       return [
         {
           kept: it,
           score: score * shareOf(it.entry, now),
           isStrong: matched.length > 1 || matched.some((term) => isProminent(term, own)),
-          why: () => reasonsOf(matched, it.entry),
+          why: () => reasonsOf(matched.length > 0 ? matched : inOtherForm, it.entry),
         },
       ]
     })

@@ -42,13 +42,13 @@ function knownShare(
 ): number {
   const rarest = Math.log(1 + (scores.length + 0.5) / 0.5)
   let knownRarity = words.fullRarity
-  let unknown = 0
+  let unknownRarity = 0
   for (const [term, weight] of query.weights.entries()) {
     if ((words.rarity[term] ?? 0) > 0) continue
     if (hasOtherForm(query.terms[term] ?? "")) knownRarity += weight * rarest
-    else unknown += weight * rarest
+    else unknownRarity += weight * rarest
   }
-  const whole = knownRarity + unknown
+  const whole = knownRarity + unknownRarity
   return whole === 0 ? 0 : knownRarity / whole
 }
 

@@ -171,13 +171,51 @@ export function readQuery(task: string): Query {
 const ENDINGS = ["ing", "ed", "es", "s", "er", "e"] as const
 const SHORTEST_STEM = 3
 
+/** `scrub` and `scrubbing` */
+const DOUBLING = ["ing", "ed", "er"] as const
+const DOUBLED = /([bdgklmnprt])\1$/
+const ENDS_SHORT = /[aeiou][bdgklmnprt]$/
+
 /** Other forms of an English word, existing or not: `quote` for `quotes`, `round` for `rounding`. */
 export function wordForms(word: string): readonly string[] {
-  const stems = ENDINGS.filter((ending) => word.endsWith(ending)).map((it) =>
-    word.slice(0, -it.length),
-  )
+  const stems = ENDINGS.filter((ending) => word.endsWith(ending)).flatMap((it) => {
+    const stem = word.slice(0, -it.length)
+    return DOUBLED.test(stem) ? [stem, stem.slice(0, -1)] : [stem]
+  })
   const bases = [word, ...stems].filter((it) => it.length >= SHORTEST_STEM)
-  const forms = new Set(bases.flatMap((base) => [base, ...ENDINGS.map((it) => base + it)]))
+  const forms = new Set(
+    bases.flatMap((base) => [
+      base,
+      ...ENDINGS.map((it) => base + it),
+      ...(ENDS_SHORT.test(base) ? DOUBLING.map((it) => base + base.slice(-1) + it) : []),
+    ]),
+  )
   forms.delete(word)
   return [...forms]
+}
+
+/** By term of the query: its other forms that the searched texts contain. */
+type KnownForms = ReadonlyMap<string, readonly string[]>
+
+export function knownForms({ terms }: Query, isKnown: (term: string) => boolean): KnownForms {
+  const forms = terms.map((term) => [term, wordForms(term).filter(isKnown)] as const)
+  return new Map(forms.filter(([, known]) => known.length > 0))
+}
+
+/** Lower than a word itself, so that a text with the same form comes first. */
+const FORM_WEIGHT = 0.4
+
+export function withForms(query: Query, forms: KnownForms): Query {
+  const own = new Set(query.terms)
+  const weights = new Map<string, number>()
+  for (const [at, term] of query.terms.entries()) {
+    const others = (forms.get(term) ?? []).filter((it) => !own.has(it))
+    const weight = (FORM_WEIGHT * (query.weights[at] ?? 0)) / Math.max(1, others.length)
+    for (const form of others) weights.set(form, Math.max(weights.get(form) ?? 0, weight))
+  }
+  return {
+    terms: [...query.terms, ...weights.keys()],
+    weights: Float64Array.from([...query.weights, ...weights.values()]),
+    isSubject: [...query.isSubject, ...[...weights].map(() => false)],
+  }
 }

@@ -44,6 +44,7 @@ export function aPack(of: Partial<ContextPack> = {}): ContextPack {
     leftCount: left.length,
     signals: { used: ["words"], missing: [] },
     advice: [],
+    records: [],
     notes: [],
     state: {
       digest: "d",

@@ -22,6 +22,7 @@ type FitOptions = {
   readonly weights?: FitWeights
   /** Use the whole budget (default), or end where a segment is not worth its tokens. */
   readonly fill?: boolean
+  readonly taskKind?: "issue" | "task"
 }
 
 export type ChosenFile = {
@@ -50,15 +51,15 @@ export type FittedFiles = {
  * signatures of the remaining files. Deterministic.
  */
 export function fillBudget(files: readonly FitFile[], options: FitOptions): FittedFiles {
-  const { budgetTokens, truncate, weights = FIT_WEIGHTS, fill = true } = options
+  const { budgetTokens, truncate, weights = FIT_WEIGHTS, fill = true, taskKind = "task" } = options
   const board = createBoard(files, budgetTokens)
   placeNamed(board, { budgetTokens, weights, truncate, fill })
   if (truncate === "relevance") placeWhole(board, fill)
-  else placeParts(board, { budgetTokens, weights, fill })
+  else placeParts(board, { budgetTokens, weights, fill, taskKind })
   if (!fill) listNamed(board, weights)
   fillGaps(board)
   noteSent(board)
-  return fittedOf(board, fill)
+  return fittedOf(board, { fill, taskKind })
 }
 
 function placeWhole(board: BudgetBoard, fill: boolean): void {
@@ -79,12 +80,16 @@ type FillOptions = {
   readonly budgetTokens: number
   readonly weights: FitWeights
   readonly fill: boolean
+  readonly taskKind: "issue" | "task"
 }
 
-function placeParts(board: BudgetBoard, { budgetTokens, weights, fill }: FillOptions): void {
+function placeParts(
+  board: BudgetBoard,
+  { budgetTokens, weights, fill, taskKind }: FillOptions,
+): void {
   const choices = open(board)
   const all = optionsByDensity(choices, weights)
-  const options = fill ? all : all.filter((it) => it.chance >= leastChance(it.tokens))
+  const options = fill ? all : all.filter((it) => it.chance >= leastChance(it.tokens, taskKind))
   const reserve = Math.min(board.room, Math.floor(budgetTokens * weights.signatureShare))
   board.room -= reserve
   takeBest(board, options, weights)
@@ -146,7 +151,7 @@ function open(board: BudgetBoard): readonly FileChoice[] {
   return board.choices.filter((it) => !it.isClosed)
 }
 
-type NameOptions = FillOptions & Pick<FitOptions, "truncate">
+type NameOptions = Omit<FillOptions, "taskKind"> & Pick<FitOptions, "truncate">
 
 /** Each named file leaves room for the smallest form of the ones after it, so that all fit. */
 function placeNamed(
@@ -235,14 +240,18 @@ function hasSent({ segments }: FitFile): boolean {
   return segments.some((it) => it.isSent)
 }
 
-function fittedOf(board: BudgetBoard, fill: boolean): FittedFiles {
+function fittedOf(
+  board: BudgetBoard,
+  { fill, taskKind }: Pick<FillOptions, "fill" | "taskKind">,
+): FittedFiles {
   const chosen = board.choices.filter((it) => it.isIn).map(chosenOf)
   const left = board.choices
     .filter((it) => !it.isIn)
     .map(({ file }) => ({
       path: file.path,
       needs: frameTokens(file) + PIECE_TOKENS + sum(file.segments.map((it) => it.tokens)),
-      isUnlikely: !fill && file.segments.every((it) => it.chance < leastChance(it.tokens)),
+      isUnlikely:
+        !fill && file.segments.every((it) => it.chance < leastChance(it.tokens, taskKind)),
     }))
   return { chosen, left, roomTokens: board.room }
 }

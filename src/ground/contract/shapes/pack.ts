@@ -85,6 +85,15 @@ export type PackDependency = z.infer<typeof PackDependency>
 export const PackAdvice = z.object({ guideline: z.string(), text: z.string() })
 export type PackAdvice = z.infer<typeof PackAdvice>
 
+/** A stored fact about the task or its files, in one line. */
+export const PackRecord = z.object({
+  kind: z.enum(["claim", "ticket", "decision", "memory", "paragraph"]),
+  id: z.string(),
+  text: z.string(),
+  why: z.string().describe("Reason why the task needs it"),
+})
+export type PackRecord = z.infer<typeof PackRecord>
+
 export const PackSummaryItem = z.object({
   id: z.string(),
   task: z.string(),
@@ -134,6 +143,11 @@ export const ContextPack = z.object({
     missing: z.array(z.object({ signal: z.string(), why: z.string() })),
   }),
   advice: z.array(PackAdvice),
+  // Packages stored before records existed have none.
+  records: z
+    .array(PackRecord)
+    .default([])
+    .describe("Claims, tickets, decisions, memories and paragraphs for the task"),
   notes: z.array(z.string()).describe("Remarks for the user"),
   state: IndexState,
   manifest: z.object({

@@ -2,6 +2,7 @@ import { giveOthersATurn } from "#ground/base"
 import {
   type Bm25fWeights,
   createPostings,
+  knownForms,
   measureSymbols,
   type Query,
   SYMBOL_FIELDS,
@@ -9,6 +10,8 @@ import {
   type SymbolTerms,
   scoreSymbols,
   type TermCounts,
+  withForms,
+  wordForms,
 } from "#know/search"
 import type { StoredParagraph } from "../library.ts"
 
@@ -45,15 +48,21 @@ export async function indexWords(paragraphs: readonly StoredParagraph[]): Promis
   }
   const lengths = measureSymbols(measured)
   return {
-    search: (question) =>
-      scoreSymbols(readQuestion(question), { postingsOf: postings.of, lengths }, WEIGHTS).map(
-        ({ symbol, score }) => ({ number: symbol, score }),
-      ),
+    search(question) {
+      const query = readQuestion(question)
+      const forms = knownForms(query, (term) => postings.of(term).length > 0)
+      const index = { postingsOf: postings.of, lengths }
+      return scoreSymbols(withForms(query, forms), index, WEIGHTS).map(({ symbol, score }) => ({
+        number: symbol,
+        score,
+      }))
+    },
     matched(question, number) {
       const paragraph = paragraphs[number]
       if (paragraph === undefined) return []
       const has = countProse(Object.values(fieldsOf(paragraph)).join("\n")).counts
-      const matched = [...askedIn(question)].filter(([term]) => has.has(term))
+      const isInText = (term: string) => has.has(term) || wordForms(term).some((it) => has.has(it))
+      const matched = [...askedIn(question)].filter(([term]) => isInText(term))
       return matched.map(([, { word }]) => word)
     },
   }
@@ -127,7 +136,7 @@ function pairsOf(word: string): readonly string[] {
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`)
 }
 
-/** English plural only: a stemmer would find too many unrelated words. */
+/** English plural only; other forms of a word count less (`withForms`). */
 function fold(word: string): string {
   const small = word.toLowerCase()
   if (small.length < 4 || !small.endsWith("s")) return small

@@ -103,6 +103,47 @@ describe("pack.build", () => {
   })
 })
 
+describe("records", () => {
+  test("[APP-55] a package has claims, tickets, decisions, memories and paragraphs about its task", async () => {
+    await using fixture = await newFixture({ isGit: true })
+    commit(fixture.project, "round each line of an invoice", SHOP)
+    await using app = await fixture.open(true)
+    const call = (name: string, input: unknown) => app.call(name, input, { signal })
+    const task = "rounding of an invoice line"
+    const build = async (budget: number, format = "markdown") =>
+      PackBuilt.parse(await call("pack.build", { task, save: false, budget, format }))
+    expect((await build(4_000)).pack.records).toEqual([])
+
+    const body = "Round each invoice line half to even; the tax office requires it."
+    const title = "Rounding of an invoice line"
+    await call("memory.record", { kind: "decision", title, body, cites: ["src/rounding.ts"] })
+    await call("memory.record", {
+      kind: "pitfall",
+      title: "Invoice rounding twice",
+      body: "Round once.",
+    })
+    await call("ticket.new", { title: "Round quotes too", paths: ["src/rounding.ts"] })
+    await call("claim.take", { paths: ["src"], session: "other-session" })
+    await write(fixture, {
+      "handbook/tax.md": "# Tax\n\nThe rounding of an invoice line is fixed.\n",
+    })
+    await call("kb.add", { path: path.join(fixture.project, "handbook") })
+    const { pack, text, textTokens } = await build(4_000)
+    expect(new Set(pack.records.map((it) => it.kind))).toEqual(
+      new Set(["claim", "ticket", "decision", "memory", "paragraph"]),
+    )
+    expect(text).toContain("Ticket #1 (about src/rounding.ts): Round quotes too (backlog)")
+    expect(text).toContain("(about src/rounding.ts): Rounding of an invoice line")
+    expect(textTokens).toBeLessThanOrEqual(4_000)
+    for (const format of ["xml", "json", "summary"]) {
+      expect((await build(4_000, format)).text).toContain("Round quotes too")
+    }
+    const small = await build(300)
+    expect(small.textTokens).toBeLessThanOrEqual(300)
+    expect(small.pack.records.length).toBeLessThan(pack.records.length)
+  })
+})
+
 describe("output", () => {
   test("[F5] a secret in a source file is in no package, summary, search result or map", async () => {
     await using fixture = await newFixture()

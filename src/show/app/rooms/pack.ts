@@ -14,6 +14,7 @@ import { PROJECT_FOLDER } from "#see/repo"
 import { describeUnreadable, FileUnreadable } from "../errors.ts"
 import { placeInside } from "../places.ts"
 import type { Services } from "../services.ts"
+import { createPackRecords } from "./pack-records.ts"
 
 /** A few hundred guidelines of maximum length. */
 const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000
@@ -26,6 +27,7 @@ const READS_DAYS = 90
 type PackDeps = Pick<
   Services,
   | "agents"
+  | "call"
   | "clock"
   | "config"
   | "log"
@@ -74,6 +76,7 @@ export function openMapAndPackHandlers(deps: PackDeps) {
       config: deps.config,
       root: () => deps.places().repository.root,
       guidelineFile: () => readGuidelineFile(deps),
+      records: createPackRecords(deps),
       secrets,
       place: (userPath) => placeInside(deps, userPath),
       ...(deps.mayWriteFiles && {

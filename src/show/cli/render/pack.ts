@@ -50,6 +50,7 @@ function describePack(pack: ContextPack, screen: Screen): string {
     paint.muted(signals),
     ...pack.notes.map((it) => paint.muted(it)),
     ...pack.advice.map((it) => paint.muted(`${it.guideline}: ${it.text}`)),
+    ...pack.records.map((it) => `${it.kind} ${it.id}: ${it.text} ${paint.muted(`(${it.why})`)}`),
     paint.muted("Print the package for an agent: qm pack show last --format markdown"),
   ].join("\n")
 }

@@ -1,0 +1,106 @@
+import { isAppError, isInside } from "#ground/base"
+import {
+  Board,
+  type CallContext,
+  ClaimList,
+  KbSearchResult,
+  MemorySearch,
+  type PackRecord,
+} from "#ground/contract"
+import type { Services } from "../services.ts"
+
+const MOST_OF_A_KIND = 3
+
+/** The longest query that `memory.search` and `kb.search` accept is longer. */
+const LONGEST_QUERY_UNITS = 2_000
+
+/** A paragraph with a single word of the task is rarely about it. */
+const LEAST_MATCHING_WORDS = 2
+
+type RecordQuery = { readonly task: string; readonly paths: readonly string[] }
+
+type RecordDeps = Pick<Services, "call" | "log">
+
+/** Reads the records about a task. A source that fails is skipped and logged. */
+export function createPackRecords(deps: RecordDeps) {
+  return async (query: RecordQuery, context: CallContext): Promise<readonly PackRecord[]> => {
+    const recordLists = await Promise.all(
+      [claimsOn, ticketsOn, memoriesFor, paragraphsFor].map(async (source) => {
+        try {
+          return await source(query, (name, input) => deps.call(name, input, context))
+        } catch (error) {
+          if (!isAppError(error)) throw error
+          deps.log.warn("records not read", { source: source.name, code: error.code })
+          return []
+        }
+      }),
+    )
+    return recordLists.flat()
+  }
+}
+
+type Call = (name: string, input: unknown) => Promise<unknown>
+
+async function claimsOn({ paths }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
+  const { claims } = ClaimList.parse(await call("claim.list", {}))
+  return claims.flatMap(({ path, session, isHolderAlive }): readonly PackRecord[] => {
+    const covered = paths.find((it) => covers(path, it))
+    if (covered === undefined || isHolderAlive === false) return []
+    const text = `session ${session} works on ${path}; coordinate before you change it`
+    return [{ kind: "claim", id: path, text, why: `covers ${covered}` }]
+  })
+}
+
+async function ticketsOn({ paths }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
+  const { tickets } = Board.parse(await call("board.show", {}))
+  const open = tickets.filter((it) => it.lane !== "conclusion" && !it.isDropped)
+  const about = open.flatMap(({ number, title, lane, paths: own }): readonly PackRecord[] => {
+    const covered = paths.find((path) => own.some((it) => covers(it, path)))
+    if (covered === undefined) return []
+    return [
+      { kind: "ticket", id: `#${number}`, text: `${title} (${lane})`, why: `about ${covered}` },
+    ]
+  })
+  return about.slice(0, MOST_OF_A_KIND)
+}
+
+function covers(owner: string, path: string): boolean {
+  return isInside(`/${owner}`, `/${path}`)
+}
+
+async function memoriesFor(
+  { task, paths }: RecordQuery,
+  call: Call,
+): Promise<readonly PackRecord[]> {
+  const words = task.slice(0, LONGEST_QUERY_UNITS)
+  if (words === "") return []
+  const { found } = MemorySearch.parse(await call("memory.search", { words }))
+  const valid = found.filter(({ memory }) => !OUTDATED.has(memory.state))
+  const records = valid.map(({ memory, why }): PackRecord => {
+    const cited = memory.cites.find((it) => paths.includes(it.path))
+    return {
+      kind: memory.kind === "decision" ? "decision" : "memory",
+      id: memory.id,
+      text: [memory.title, memory.description || memory.body].join(": "),
+      why: cited === undefined ? (why[0] ?? "matches the task") : `about ${cited.path}`,
+    }
+  })
+  return records.slice(0, MOST_OF_A_KIND)
+}
+
+/** A stale memory cites code that has changed, a superseded one has a successor. */
+const OUTDATED: ReadonlySet<string> = new Set(["stale", "superseded"])
+
+async function paragraphsFor({ task }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
+  const query = task.slice(0, LONGEST_QUERY_UNITS)
+  if (query === "") return []
+  const { hits } = KbSearchResult.parse(await call("kb.search", { query, limit: MOST_OF_A_KIND }))
+  return hits
+    .filter((it) => it.matched.length >= LEAST_MATCHING_WORDS)
+    .map(({ paragraph, matched }) => ({
+      kind: "paragraph",
+      id: paragraph.citation,
+      text: paragraph.text,
+      why: `has ${matched.slice(0, 3).join(", ")}`,
+    }))
+}
