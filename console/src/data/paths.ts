@@ -141,6 +141,18 @@ export const memoryParams = defineParams({
 })
 export type MemoryParams = ParamsOf<typeof memoryParams>
 
+export const boardParams = defineParams({
+  text,
+  at: text,
+  show: text,
+  add: flag(),
+  log: flag(),
+})
+export type BoardParams = ParamsOf<typeof boardParams>
+
+export const ticketParams = defineParams({})
+export type TicketParams = ParamsOf<typeof ticketParams>
+
 export const TRANSCRIPT_HOSTS = [
   "claude-code",
   "codex",
@@ -365,6 +377,8 @@ export const paths = {
     `/runs/${encodeURIComponent(id)}${runParams.format(params)}`,
   gateway: (id: string, params: Partial<GatewayParams> = {}) =>
     `/runs/${encodeURIComponent(id)}/gateway${gatewayParams.format(params)}`,
+  board: pageAt("/board", boardParams),
+  ticket: (id: string) => `/board/${encodeURIComponent(id)}`,
   pipelines: pageAt("/pipelines", pipelinesParams),
   pipeline: (id: string, params: Partial<PipelineParams> = {}) =>
     `/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
@@ -389,5 +403,6 @@ const idIn =
 
 export const sessionIdAt = idIn(/^\/sessions\/([^/]+)$/)
 export const runIdAt = idIn(/^\/runs\/([^/]+)$/)
+export const ticketIdAt = idIn(/^\/board\/([^/]+)$/)
 export const gatewayIdAt = idIn(/^\/runs\/([^/]+)\/gateway$/)
 export const pipelineIdAt = idIn(/^\/pipelines\/([^/]+)$/)
