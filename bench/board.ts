@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { invariant } from "#ground/base"
 import type { LANES } from "#ground/contract"
-import { type LogRecord, writeLine } from "../src/know/board/log/log-record.ts"
+import { type LogRecord, writeLine } from "#know/board"
 import { boardFixture, input } from "../test/kit/board-room.ts"
 import { atMost, type Bench, createSamples, makeRow } from "./frame.ts"
 

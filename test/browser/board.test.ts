@@ -27,7 +27,7 @@ const card = (page: Page, name: string, id: string) =>
 const laneOf = async (id: string) => (await fixture.call("ticket.show", { id })).ticket.lane
 
 describe("Board page", () => {
-  test("[CONSOLE-70] a drag and a key move a ticket alike, another browser shows it, undo reverts it", async () => {
+  test("[CONSOLE-90] a drag and a key move a ticket alike, another browser shows it, undo reverts it", async () => {
     await using one = await visit(chromium.browser, fixture, { path: "/board" })
     await using two = await visit(chromium.browser, fixture, { path: "/board" })
     const { page } = one
@@ -44,7 +44,7 @@ describe("Board page", () => {
     expect(one.problems()).toEqual([])
   })
 
-  test("[CONSOLE-71] a refused move says why, and the card returns", async () => {
+  test("[CONSOLE-91] a refused move says why, and the card returns", async () => {
     await using window = await visit(chromium.browser, fixture, { path: "/board" })
     const { page } = window
     await card(page, "Backlog", story.blocked).dragTo(lane(page, "Working"))
@@ -53,7 +53,7 @@ describe("Board page", () => {
     await card(page, "Backlog", story.blocked).getByText("↘ blocked by 1").waitFor()
   })
 
-  test("[CONSOLE-72] work of an agent is sent back with feedback, and approved only with evidence", async () => {
+  test("[CONSOLE-92] work of an agent is sent back with feedback, and approved only with evidence", async () => {
     const { tested } = story
     const at = `/board?at=${tested}&show=${tested}`
     await using window = await visit(chromium.browser, fixture, { path: at })
@@ -76,7 +76,7 @@ describe("Board page", () => {
     expect(await laneOf(tested)).toBe("conclusion")
   })
 
-  test("[CONSOLE-73] the whole page works by keys: lanes, peek, log, new ticket, ticket page", async () => {
+  test("[CONSOLE-93] the whole page works by keys: lanes, peek, log, new ticket, ticket page", async () => {
     await using window = await visit(chromium.browser, fixture, { path: "/board" })
     const { page } = window
     await lane(page, "Backlog").waitFor()
@@ -105,7 +105,7 @@ describe("Board page", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-74] a broken file is reported and the other tickets stay", async () => {
+  test("[CONSOLE-94] a broken file is reported and the other tickets stay", async () => {
     const file = path.join(fixture.project, ".qm", "board", "tickets", "broken.md")
     await writeFile(file, "---\ntitle: [\n---\n")
     await using window = await visit(chromium.browser, fixture, { path: "/board" })

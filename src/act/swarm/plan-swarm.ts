@@ -6,7 +6,7 @@ type LeftTicket = SwarmPlan["left"][number]
 
 /**
  * In rank order: a ticket joins the workstream whose files it touches, gets a new one, or the
- * shortest. One that touches files of two is left for later, so that workstreams stay disjoint.
+ * shortest. A ticket that touches files of two workstreams is left for later.
  */
 export function partitionTickets(
   tickets: readonly PlannedTicket[],

@@ -75,7 +75,7 @@ export type SwarmDeps = {
   db(): Promise<Db<"swarm">>
 }
 
-export type SwarmMover = {
+type SwarmMover = {
   readonly workstream: string
   readonly agent: string
   readonly runId?: string
@@ -493,9 +493,9 @@ export function createSwarm(deps: SwarmDeps) {
             files: check.base?.conflicts ?? [],
           })
         for (const other of open) {
-          const found = check.others.find((row) => row.with === other.worktree)
-          if (it.name < other.name && found !== undefined && found.conflicts.length > 0)
-            conflicts.push({ workstream: it.name, with: other.name, files: found.conflicts })
+          const forecast = check.others.find((row) => row.with === other.worktree)
+          if (it.name < other.name && forecast !== undefined && forecast.conflicts.length > 0)
+            conflicts.push({ workstream: it.name, with: other.name, files: forecast.conflicts })
         }
       }
       return { swarm, diffs, conflicts }

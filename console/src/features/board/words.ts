@@ -1,7 +1,7 @@
 import type { Status } from "../../base/status.ts"
 import { type BoardEvent, type Lane, plural, type Ticket } from "../../contract.ts"
 
-export const LANE_ORDER = ["backlog", "working", "testing", "conclusion"] as const
+const LANE_ORDER = ["backlog", "working", "testing", "conclusion"] as const
 
 export const LANE_MARKS: Readonly<Record<Lane, Status>> = {
   backlog: "queued",
