@@ -1,11 +1,8 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
-import type { Worktrees } from "#act/worktrees"
 import {
-  type Clock,
   createJsonl,
   ensureDirectory,
-  type Ids,
   listDirectory,
   parseJson,
   readTextBounded,
@@ -14,8 +11,6 @@ import {
 } from "#ground/base"
 import {
   type AgentType,
-  type Caller,
-  type Config,
   type ParsedInput,
   type PlannedTicket,
   type Run,
@@ -25,8 +20,7 @@ import {
   type Ticket,
   type Workstream,
 } from "#ground/contract"
-import type { Db } from "#ground/store"
-import type { BoardRoom } from "#know/board"
+import type { Call, SwarmDeps } from "./deps.ts"
 import {
   MergeConflict,
   MergeRefused,
@@ -35,13 +29,8 @@ import {
   WorkstreamNotReady,
   WorkstreamUnknown,
 } from "./errors.ts"
-import {
-  partitionTickets,
-  planTicket,
-  TIER_BUDGET_USD,
-  type TouchSources,
-  tierOf,
-} from "./plan-swarm.ts"
+import { partitionTickets, planTicket, TIER_BUDGET_USD, tierOf } from "./plan-swarm.ts"
+import { isClosed, parseNumstat, refusalOf } from "./workstream.ts"
 
 const LARGEST_MANIFEST_BYTES = 4 * 1024 ** 2
 const MOST_SWARMS = 10_000
@@ -55,33 +44,6 @@ const ACTIVE: ReadonlySet<Workstream["state"]> = new Set([
   "working",
   "finishing",
 ])
-
-export type SwarmDeps = {
-  readonly stateDirectory: string
-  readonly clock: Clock
-  readonly ids: Ids
-  settings(): Config["swarm"]
-  /** The board of this repository; `root` of a worktree captures evidence there. */
-  board(options?: { readonly root?: string; readonly by?: SwarmMover }): Promise<BoardRoom>
-  worktrees(): Promise<Worktrees>
-  agents(): Promise<Agents>
-  readonly sources: TouchSources
-  /** Commands of board.checks. */
-  checks(): readonly (readonly string[])[]
-  /** Model and text of an agent definition. */
-  definition(name: string): Promise<{ readonly model: string | null; readonly text: string }>
-  claimedByOthers(paths: readonly string[]): readonly { path: string; session: string }[]
-  refuseUnlessAuto(caller: Caller | undefined): Promise<void>
-  db(): Promise<Db<"swarm">>
-}
-
-type SwarmMover = {
-  readonly workstream: string
-  readonly agent: string
-  readonly runId?: string
-}
-
-type Call = { readonly signal: AbortSignal; readonly caller?: Caller | undefined }
 
 export type SwarmRoom = ReturnType<typeof createSwarm>
 
@@ -566,22 +528,4 @@ export function createSwarm(deps: SwarmDeps) {
       return (await read(swarm.id)) ?? swarm
     },
   }
-}
-
-function isClosed({ state }: Workstream): boolean {
-  return state === "approved" || state === "discarded"
-}
-
-function refusalOf({ isReady, lane, blockedReason }: Ticket): string | undefined {
-  if (isReady) return undefined
-  if (lane !== "backlog") return `it is in ${lane}`
-  return blockedReason === null ? "it depends on an open ticket" : "it is blocked"
-}
-
-function parseNumstat(output: string): SwarmReview["diffs"][number]["files"] {
-  return output.split("\0").flatMap((line) => {
-    const [, added, removed, file] = /^(\d+|-)\t(\d+|-)\t([^]+)$/.exec(line.trim()) ?? []
-    if (file === undefined) return []
-    return [{ path: file, added: Number(added) || 0, removed: Number(removed) || 0 }]
-  })
 }
