@@ -26,6 +26,9 @@ const LEVELS = {
   "code-review": 4,
   "test-plan": 4,
   "simulate-impact": 5,
+  next: 5,
+  ticket: 5,
+  swarm: 6,
 }
 
 test("[TEMPLATES-1] every template header is complete, and names are unique", () => {

@@ -1,10 +1,17 @@
-import { gatewayIdAt, paths, pipelineIdAt, runIdAt, sessionIdAt } from "../data/paths.ts"
+import {
+  gatewayIdAt,
+  paths,
+  pipelineIdAt,
+  runIdAt,
+  sessionIdAt,
+  ticketIdAt,
+} from "../data/paths.ts"
 import type { IconName } from "../ui/icon/icon.tsx"
 import type { Scope } from "./keymap/scopes.ts"
 
 export type PageScope = Exclude<Scope, "everywhere" | "list" | "work">
 
-type PlaceId = Exclude<PageScope, "run" | "gateway" | "pipeline" | "session">
+type PlaceId = Exclude<PageScope, "run" | "gateway" | "pipeline" | "session" | "ticket">
 
 export type NavPage = {
   readonly id: PlaceId
@@ -27,6 +34,7 @@ const ROWS = [
   ["folds", "Folds", "fork", "choose"],
   ["guard", "Guard", "shield", "choose"],
   ["runs", "Runs", "play", "act"],
+  ["board", "Board", "board", "act"],
   ["pipelines", "Pipelines", "pipeline", "act"],
   ["recipes", "Recipes", "agent", "act"],
   ["events", "Events", "events", "foot"],
@@ -47,6 +55,7 @@ export function placeAt(path: string): NavPage | undefined {
   if (gatewayIdAt(path) !== undefined) return placeWith("runs", "gateway")
   if (sessionIdAt(path) !== undefined) return placeWith("sessions", "session")
   if (pipelineIdAt(path) !== undefined) return placeWith("pipelines", "pipeline")
+  if (ticketIdAt(path) !== undefined) return placeWith("board", "ticket")
   return PLACES.find((it) => it.href === path)
 }
 

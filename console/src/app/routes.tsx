@@ -2,6 +2,7 @@ import { type ComponentType, type ReactNode, Suspense } from "react"
 import { navigate, useLocation } from "../data/location.ts"
 import type { PageProps, ParamsCodec } from "../data/params.ts"
 import {
+  boardParams,
   captureParams,
   costParams,
   eventsParams,
@@ -25,6 +26,8 @@ import {
   sessionParams,
   sessionsParams,
   settingsParams,
+  ticketIdAt,
+  ticketParams,
 } from "../data/paths.ts"
 import { LinkButton } from "../ui/button/button.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
@@ -100,6 +103,15 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     gatewayParams,
     async () => (await import("../features/gateway/page.tsx")).GatewayPage,
     gatewayIdAt,
+  ),
+  board: page(
+    boardParams,
+    withMarkdown(async () => (await import("../features/board/page.tsx")).BoardPage),
+  ),
+  ticket: page(
+    ticketParams,
+    withMarkdown(async () => (await import("../features/board/ticket-page.tsx")).TicketPage),
+    ticketIdAt,
   ),
   pipelines: page(
     pipelinesParams,

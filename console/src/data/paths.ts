@@ -142,6 +142,18 @@ export const memoryParams = defineParams({
 })
 export type MemoryParams = ParamsOf<typeof memoryParams>
 
+export const boardParams = defineParams({
+  text,
+  at: text,
+  show: text,
+  add: flag(),
+  log: flag(),
+})
+export type BoardParams = ParamsOf<typeof boardParams>
+
+export const ticketParams = defineParams({})
+export type TicketParams = ParamsOf<typeof ticketParams>
+
 export const TRANSCRIPT_HOSTS = [
   "claude-code",
   "codex",
@@ -370,6 +382,8 @@ export const paths = {
     `${BASE_PATH}/runs/${encodeURIComponent(id)}${runParams.format(params)}`,
   gateway: (id: string, params: Partial<GatewayParams> = {}) =>
     `${BASE_PATH}/runs/${encodeURIComponent(id)}/gateway${gatewayParams.format(params)}`,
+  board: pageAt("/board", boardParams),
+  ticket: (id: string) => `${BASE_PATH}/board/${encodeURIComponent(id)}`,
   pipelines: pageAt("/pipelines", pipelinesParams),
   pipeline: (id: string, params: Partial<PipelineParams> = {}) =>
     `${BASE_PATH}/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
@@ -394,5 +408,6 @@ const idIn =
 
 export const sessionIdAt = idIn(/^\/sessions\/([^/]+)$/)
 export const runIdAt = idIn(/^\/runs\/([^/]+)$/)
+export const ticketIdAt = idIn(/^\/board\/([^/]+)$/)
 export const gatewayIdAt = idIn(/^\/runs\/([^/]+)\/gateway$/)
 export const pipelineIdAt = idIn(/^\/pipelines\/([^/]+)$/)

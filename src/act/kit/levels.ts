@@ -48,8 +48,8 @@ export const LEVEL_ADDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
   2: "session ledger, summary at session start, reminder to register",
   3: "file claims, no branch switch or reset under another session, warnings about edits of others and a full window, git hooks",
   4: "packages for tasks and sub-agents, token metering",
-  5: "simulation before high-risk edits, guidelines before tools, a package for each prompt, known pitfalls, lessons",
-  6: "reserved: adds nothing yet",
+  5: "simulation before high-risk edits, guidelines before tools, a package for each prompt, known pitfalls, lessons, commands for tickets",
+  6: "a command that plans parallel work as a swarm",
   7: "reserved: adds nothing yet",
 }
 

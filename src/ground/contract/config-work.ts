@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { field } from "./config-field.ts"
+import { AgentMode, AgentType } from "./shapes/agent.ts"
 
 export const AutonomySettings = z
   .strictObject({
@@ -75,5 +76,28 @@ export const WorktreesSettings = z
         env: "QM_WORKTREES_DISPOSABLE",
       },
     ),
+  })
+  .prefault({})
+
+export const SwarmSettings = z
+  .strictObject({
+    agent: field(AgentType.default("claude-code"), {
+      description: "Agent of a swarm's workstreams",
+      env: "QM_SWARM_AGENT",
+      personal: true,
+    }),
+    mode: field(AgentMode.default("edits"), {
+      description: "Actions that agents of a swarm may do without asking",
+      env: "QM_SWARM_MODE",
+      personal: true,
+    }),
+    workstreams: field(z.int().min(1).max(5).default(3), {
+      description: "Maximum number of workstreams of a swarm",
+      env: "QM_SWARM_WORKSTREAMS",
+    }),
+    staleMinutes: field(z.int().min(1).max(1_440).default(30), {
+      description: "Minutes without activity after which a workstream is evicted",
+      env: "QM_SWARM_STALE_MINUTES",
+    }),
   })
   .prefault({})

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { FieldMeta, field } from "./config-field.ts"
-import { AutonomySettings, BoardSettings, WorktreesSettings } from "./config-work.ts"
+import { AutonomySettings, BoardSettings, SwarmSettings, WorktreesSettings } from "./config-work.ts"
 import { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 import { AgentType } from "./shapes/agent.ts"
 import { GATEWAY_MODES } from "./shapes/gateway.ts"
@@ -434,6 +434,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  swarm: SwarmSettings,
   tokens: z
     .strictObject({
       encoding: field(TokenEncoding.default("claude"), {

@@ -233,6 +233,11 @@ const StoreRestored = defineEvent("store.restored", {
 })
 
 /** All events; `emit` accepts no others. */
+const SwarmChanged = defineEvent("swarm.changed", {
+  version: 1,
+  summary: "A workstream of a swarm changed its state",
+  body: z.object({ id: z.string() }),
+})
 const WorktreesChanged = defineEvent("worktrees.changed", {
   version: 1,
   summary: "A worktree was created or removed",
@@ -278,6 +283,7 @@ export const EVENTS = [
   SourcesChanged,
   StoreBackedUp,
   StoreRestored,
+  SwarmChanged,
   WorktreesChanged,
 ] as const
 

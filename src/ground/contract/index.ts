@@ -57,6 +57,7 @@ export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
 export { sessionsOperations } from "./operations/sessions.ts"
 export { credentialOperations, sourceOperations } from "./operations/sources.ts"
 export { eventsOperations, storeOperations } from "./operations/store.ts"
+export { swarmOperations } from "./operations/swarm.ts"
 export { tokensOperations } from "./operations/tokens.ts"
 export { worktreeOperations } from "./operations/worktrees.ts"
 export { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
@@ -397,6 +398,13 @@ export {
 } from "./shapes/source.ts"
 export { CaptureStart, CONTEXT_KINDS, ContextKind, StartServer } from "./shapes/start.ts"
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./shapes/store.ts"
+export {
+  type PlannedTicket,
+  Swarm,
+  SwarmPlan,
+  SwarmReview,
+  Workstream,
+} from "./shapes/swarm.ts"
 export { CountedText, describeScale, TokenCount, TokenScale } from "./shapes/tokens.ts"
 export type { SessionsWaste, WasteFinding, WasteFix } from "./shapes/waste.ts"
 export { WasteKind } from "./shapes/waste.ts"

@@ -14,6 +14,8 @@ export type BoardIdentity = {
 export type BoardDeps = {
   db(): Promise<Db<"board">>
   root(): string
+  /** Where evidence commands run, if not in the root: a worktree. */
+  commandRoot?(): string
   readonly stateDirectory: string
   readonly clock: Clock
   readonly random: Random

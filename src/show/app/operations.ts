@@ -111,6 +111,9 @@ const ROOMS = {
   upgrade: async (services) => ({
     upgrade: (await import("./upgrade.ts")).upgradeHandlers(services),
   }),
+  swarm: async (services) => ({
+    swarm: (await import("./rooms/swarm.ts")).openSwarmHandlers(services),
+  }),
   worktree: async (services) => ({
     worktree: (await import("./rooms/worktrees.ts")).openWorktreeHandlers(services),
   }),

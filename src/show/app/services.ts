@@ -3,6 +3,7 @@ import path from "node:path"
 import type { Agents, PermissionRules } from "#act/agents"
 import type { Gateway } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
+import type { SwarmRoom } from "#act/swarm"
 import type { Worktrees } from "#act/worktrees"
 import type { Fold } from "#choose/fold"
 import {
@@ -55,6 +56,7 @@ export type Services = {
   board(): Promise<BoardRoom>
   autonomy(): Promise<AutonomyRoom>
   worktrees(): Promise<Worktrees>
+  swarm(): Promise<SwarmRoom>
   memory(): Promise<MemoryRoom>
   knowledge(): Promise<Knowledge>
   sessionIndex(): Promise<SessionIndex>
@@ -129,6 +131,9 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     }),
     board: once(async (): Promise<BoardRoom> => {
       return (await import("./rooms/board.ts")).openBoard(services)
+    }),
+    swarm: once(async (): Promise<SwarmRoom> => {
+      return (await import("./rooms/swarm.ts")).openSwarm(services)
     }),
     autonomy: once(async (): Promise<AutonomyRoom> => {
       return (await import("./rooms/board.ts")).openAutonomy(services)

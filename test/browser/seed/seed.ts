@@ -1,5 +1,6 @@
 import path from "node:path"
 import type { ProxyFixture } from "../console-fixture.ts"
+import { seedBoard } from "./board.ts"
 import { seedBranches } from "./branches.ts"
 import { seedGateway } from "./gateway.ts"
 import { CLAUDE, FILE, seedGuard } from "./guard.ts"
@@ -23,6 +24,7 @@ export async function seedRepository(fixture: ProxyFixture) {
   const guard = await seedGuard(fixture)
   const pipelines = await seedPipelines(fixture)
   const transcripts = await seedTranscripts(fixture)
+  const board = await seedBoard(fixture)
   const packs = await seedPacks(fixture)
   const captures = await seedCaptures(fixture)
   const { memory: decision } = await fixture.call("decision.add", {
@@ -43,6 +45,7 @@ export async function seedRepository(fixture: ProxyFixture) {
     guard,
     pipelines,
     transcripts,
+    board,
     packs,
     captures,
     decision: decision.id,

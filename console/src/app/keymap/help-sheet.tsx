@@ -21,6 +21,8 @@ const NAMES: Readonly<Record<Scope, string>> = {
   pack: "On Pack",
   folds: "On Folds",
   guard: "On Guard",
+  board: "Board",
+  ticket: "Ticket",
   pipelines: "On Pipelines",
   pipeline: "In a pipeline",
   recipes: "On Recipes",

@@ -16,6 +16,8 @@ export type Scope =
   | "pack"
   | "folds"
   | "guard"
+  | "board"
+  | "ticket"
   | "pipelines"
   | "pipeline"
   | "recipes"
@@ -51,6 +53,8 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   pack: "list",
   folds: "list",
   guard: "list",
+  board: "list",
+  ticket: "board",
   pipelines: "list",
   pipeline: "list",
   recipes: "list",

@@ -106,6 +106,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },
   "store.backed-up": { stale: ["doctor.run", "now.show"], patch: patchLastBackup },
+  "swarm.changed": { stale: ["swarm.review", "worktree.list"] },
   "worktrees.changed": { stale: ["worktree.list"] },
   "store.restored": { stale: "everything" },
 }

@@ -39,6 +39,7 @@ const LOADERS = {
   sessions: async () => (await import("./sessions.ts")).sessionsOperations,
   source: async () => (await import("./sources.ts")).sourceOperations,
   store: async () => (await import("./store.ts")).storeOperations,
+  swarm: async () => (await import("./swarm.ts")).swarmOperations,
   ticket: async () => (await import("./board.ts")).ticketOperations,
   tokens: async () => (await import("./tokens.ts")).tokensOperations,
   upgrade: async () => (await import("./app.ts")).upgradeOperations,

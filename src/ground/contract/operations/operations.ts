@@ -28,6 +28,7 @@ import { pipelineOperations, recipeOperations } from "./pipeline.ts"
 import { sessionsOperations } from "./sessions.ts"
 import { credentialOperations, sourceOperations } from "./sources.ts"
 import { eventsOperations, storeOperations } from "./store.ts"
+import { swarmOperations } from "./swarm.ts"
 import { tokensOperations } from "./tokens.ts"
 import { worktreeOperations } from "./worktrees.ts"
 
@@ -65,6 +66,7 @@ export const OPERATIONS = {
   ...sessionsOperations,
   ...sourceOperations,
   ...storeOperations,
+  ...swarmOperations,
   ...ticketOperations,
   ...tokensOperations,
   ...upgradeOperations,

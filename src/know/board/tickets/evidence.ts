@@ -20,6 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 type EvidenceDeps = {
   root(): string
+  commandRoot?(): string
   readonly stateDirectory: string
   readonly random: Random
   environment(): Environment
@@ -68,7 +69,7 @@ export function createEvidenceStore(deps: EvidenceDeps) {
       const [file = "", ...args] = command
       const environment = deps.environment()
       const outcome = await run(file, args, {
-        cwd: deps.root(),
+        cwd: deps.commandRoot?.() ?? deps.root(),
         env: pickEnvironment(environment, Object.keys(environment)),
         maxOutputBytes: LARGEST_OUTPUT_BYTES,
         ...limits,

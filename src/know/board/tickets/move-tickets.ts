@@ -141,6 +141,28 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
       })
     },
 
+    /** Throws where `approve` would, without approving. */
+    async refuseUnproved({ id }: { readonly id: string }, { caller, signal }: CallFrom) {
+      const author = reviewer(deps.identify(caller, undefined))
+      const snapshot = load()
+      const ticket = findTicket(snapshot.tickets, id)
+      if (ticket.lane === "conclusion") return
+      const draft = { kind: "approve", to: "conclusion", exempt: "docs", ...author } as const
+      const refusal = refuseMove(stateOf(snapshot, ticket), { ...draft, from: ticket.lane })
+      if (refusal !== undefined) throw MoveIllegal({ id: ticket.id, ...refusal })
+      refuseOpenCriteria(ticket)
+      await proofFor(ticket, snapshot, signal)
+    },
+
+    /** Automation gives a ticket back. */
+    async evict(input: ParsedInput<"ticket.move">, { caller }: CallFrom): Promise<Ticket> {
+      const { session, by } = deps.identify(caller, input.session)
+      return locked(async (snapshot) => {
+        const ticket = findTicket(snapshot.tickets, input.id)
+        return write(snapshot, ticket, { kind: "move", to: "backlog", actor: "evict", session, by })
+      })
+    },
+
     async reject(input: ParsedInput<"ticket.reject">, { caller }: CallFrom): Promise<Ticket> {
       const author = reviewer(deps.identify(caller, input.session))
       const feedback = (await deps.redact(withoutHiddenCharacters(input.feedback))).trim()

@@ -11,6 +11,7 @@ import {
   ticketHandlers,
 } from "#know/board"
 import { readLatest } from "#know/ledger"
+import type { Repository } from "#see/repo"
 import type { Services } from "../services.ts"
 import { sessionOf } from "./ledger.ts"
 
@@ -19,9 +20,19 @@ type BoardDeps = Pick<
   "clock" | "config" | "environment" | "places" | "random" | "secrets" | "store"
 >
 
-export async function openBoard(deps: BoardDeps): Promise<BoardRoom> {
+/** `worktree`: evidence is captured there; `by`: automation that moves in its own name. */
+type BoardOptions = {
+  readonly worktree?: Repository
+  readonly by?: BoardIdentity["by"]
+}
+
+export async function openBoard(
+  deps: BoardDeps,
+  { worktree, by }: BoardOptions = {},
+): Promise<BoardRoom> {
   const { repository } = deps.places()
   return createBoard({
+    ...(worktree === undefined ? {} : { commandRoot: () => worktree.root }),
     db: async () => (await deps.store()).forRoom("board"),
     root: () => repository.root,
     stateDirectory: repository.stateDirectory,
@@ -29,9 +40,15 @@ export async function openBoard(deps: BoardDeps): Promise<BoardRoom> {
     random: deps.random,
     redact: async (text) => (await deps.secrets()).redact(text).text,
     settings: () => deps.config().board,
-    tree: createWorkingTree({ repository, environment: deps.environment() }),
+    tree: createWorkingTree({
+      repository: worktree ?? repository,
+      environment: deps.environment(),
+    }),
     environment: deps.environment,
-    identify: (caller, session) => identify(caller, session, deps.environment()),
+    identify: (caller, session) =>
+      by === undefined
+        ? identify(caller, session, deps.environment())
+        : { actor: "auto", session: session ?? `swarm-${by?.workstream ?? ""}`, by },
   })
 }
 

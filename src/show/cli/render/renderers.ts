@@ -52,6 +52,7 @@ const LOADERS = {
   sessions: async () => (await import("./sessions.ts")).sessionsRenderers,
   source: async () => (await import("./sources.ts")).sourceRenderers,
   store: async () => (await import("./store.ts")).storeRenderers,
+  swarm: async () => (await import("./swarm.ts")).swarmRenderers,
   ticket: async () => (await import("./board.ts")).ticketRenderers,
   tokens: async () => (await import("./store.ts")).tokensRenderers,
   upgrade: async () => (await import("./config.ts")).upgradeRenderers,

@@ -1,0 +1,61 @@
+import { visibleLine } from "../../base/format.ts"
+import type { PageProps } from "../../data/params.ts"
+import { paths, type TicketParams } from "../../data/paths.ts"
+import { navigate } from "../../data/location.ts"
+import { useReadOnly } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { Loaded } from "../../ui/collection/collection.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Pane, PaneScroll } from "../../ui/pane/pane.tsx"
+import {
+  Acceptance,
+  Events,
+  Evidence,
+  ReviewButtons,
+  TicketFacts,
+  TicketText,
+  TicketWork,
+} from "./detail.tsx"
+import { useTicket, useTicketActions } from "./use-board.ts"
+
+export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id: string }) {
+  const detail = useTicket(id)
+  const actions = useTicketActions()
+  const isReadOnly = useReadOnly()
+  useKey("leave", () => navigate(paths.board({ at: id })))
+  return (
+    <>
+      <Header title={visibleLine(id)} parent={{ label: "Board", href: paths.board({ at: id }) }}>
+        <Button
+          icon="play"
+          keyId="ticket.run"
+          disabled={isReadOnly || detail.data === undefined || actions.isStarting}
+          onPress={() => {
+            if (detail.data !== undefined) actions.start(detail.data)
+          }}
+        >
+          {actions.isStarting ? "Starting" : "Start run"}
+        </Button>
+      </Header>
+      <Pane label="The ticket">
+        <Loaded query={detail} rows={12}>
+          {(data) => {
+            const props = { now, detail: data, isReadOnly, actions }
+            return (
+              <PaneScroll>
+                <TicketText detail={data} />
+                <TicketFacts now={now} detail={data} />
+                <Acceptance {...props} />
+                <Evidence now={now} detail={data} />
+                <TicketWork detail={data} />
+                <Events {...props} />
+                <ReviewButtons {...props} />
+              </PaneScroll>
+            )
+          }}
+        </Loaded>
+      </Pane>
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import { defineError } from "#ground/base"
+
+export const NothingToPlan = defineError<{ left: number }>()("SWARM_NOTHING_TO_RUN", {
+  family: "invalid",
+  message: (it) =>
+    it.left === 0 ? "No ticket can start now." : `None of ${it.left} tickets can be planned.`,
+  hint: () => "Add paths to a ticket: `qm ticket edit ID --paths FILE`. `qm swarm plan` says why.",
+})
+
+export const NoBaseBranch = defineError<Record<never, never>>()("SWARM_NO_BASE", {
+  family: "invalid",
+  message: () => "A swarm needs a branch to merge into, and the head is detached.",
+  hint: () => "Check out a branch first: `git switch main`.",
+})
+
+export const WorkstreamUnknown = defineError<{ name: string; names: readonly string[] }>()(
+  "SWARM_WORKSTREAM_NOT_FOUND",
+  {
+    family: "not-found",
+    message: (it) => `There is no workstream ${it.name} in the newest swarm.`,
+    hint: (it) =>
+      it.names.length === 0 ? "Run `qm swarm run`." : `Known: ${it.names.join(", ")}.`,
+  },
+)
+
+export const WorkstreamNotReady = defineError<{ name: string; state: string }>()(
+  "SWARM_WORKSTREAM_NOT_READY",
+  {
+    family: "conflict",
+    message: (it) => `The workstream ${it.name} is ${it.state}; only a parked one is reviewed.`,
+    hint: () => "Continue the swarm with `qm swarm run`, or discard the workstream.",
+  },
+)
+
+export const MergeConflict = defineError<{ name: string; files: readonly string[] }>()(
+  "SWARM_MERGE_CONFLICT",
+  {
+    family: "conflict",
+    message: (it) => `The workstream ${it.name} conflicts with its base in ${it.files.join(", ")}.`,
+    hint: () => "Nothing was merged. Send it back with that feedback, or merge by hand.",
+  },
+)
+
+export const MergeRefused = defineError<{ name: string; reason: string }>()("SWARM_MERGE_REFUSED", {
+  family: "conflict",
+  message: (it) => `The workstream ${it.name} cannot be merged: ${it.reason}`,
+  hint: () => "Nothing was merged. Commit or move your own changes, then try again.",
+})
+
+export const DefinitionUnknown = defineError<{ name: string }>()("SWARM_DEFINITION_NOT_FOUND", {
+  family: "not-found",
+  message: (it) => `There is no agent definition ${it.name} in .claude/agents.`,
+  hint: () => "Name a file of .claude/agents without .md, or leave --definition out.",
+})

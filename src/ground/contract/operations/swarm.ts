@@ -1,0 +1,92 @@
+import { z } from "zod"
+import { defineOperations } from "../operation.ts"
+import { AgentType } from "../shapes/agent.ts"
+import { Swarm, SwarmPlan, SwarmReview } from "../shapes/swarm.ts"
+
+const PlanInput = {
+  tickets: z
+    .array(z.string().min(1).max(40))
+    .max(50)
+    .default([])
+    .describe("Tickets to plan (default: all that are ready)"),
+  workstreams: z.int().min(1).max(5).optional().describe("Maximum number of workstreams"),
+  agent: AgentType.optional().describe("Agent (default: setting swarm.agent)"),
+  definition: z
+    .string()
+    .regex(/^[\w.-]{1,60}$/)
+    .optional()
+    .describe("Agent definition in .claude/agents; its model sets the cost tier"),
+}
+
+const workstream = z.string().min(1).max(20).describe("Name of the workstream, such as ws1")
+
+export const swarmOperations = defineOperations("swarm", {
+  plan: {
+    summary: "Plan ready tickets as workstreams that touch different files",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { group: "Board", examples: ["qm swarm plan", "qm swarm plan --tickets 12 --tickets 14"] },
+    input: z.strictObject(PlanInput),
+    output: SwarmPlan,
+  },
+  run: {
+    summary: "Run each workstream with an agent in its own worktree, up to testing",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      group: "Board",
+      examples: ["qm swarm run", "qm swarm run --agent codex"],
+      notes: ["A swarm that did not finish is continued; nothing runs twice."],
+    },
+    input: z.strictObject({
+      ...PlanInput,
+      budget: z
+        .number()
+        .positive()
+        .max(10_000)
+        .optional()
+        .describe("US dollars for each workstream (default: by cost tier)"),
+      script: z.string().max(200_000).optional().describe("Script of the synthetic agent"),
+    }),
+    output: Swarm,
+  },
+  review: {
+    summary: "Show diff, evidence, cost and conflicts of each workstream",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { group: "Board", examples: ["qm swarm review"] },
+    input: z.strictObject({}),
+    output: SwarmReview,
+  },
+  approve: {
+    summary: "Merge a workstream into its base and conclude its tickets",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: { args: ["workstream"], group: "Board", examples: ["qm swarm approve ws1"] },
+    input: z.strictObject({ workstream }),
+    output: Swarm,
+  },
+  "send-back": {
+    summary: "Send a workstream back with feedback; its agent works on it again",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["workstream", "feedback"],
+      group: "Board",
+      examples: ['qm swarm send-back ws2 "Add a test with three items"'],
+    },
+    input: z.strictObject({
+      workstream,
+      feedback: z.string().min(1).max(4_000).describe("What is missing or wrong"),
+    }),
+    output: Swarm,
+  },
+  discard: {
+    summary: "Remove the worktree of a workstream and keep its branch",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: { args: ["workstream"], group: "Board", examples: ["qm swarm discard ws3"] },
+    input: z.strictObject({ workstream }),
+    output: Swarm,
+  },
+})

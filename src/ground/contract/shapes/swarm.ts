@@ -1,0 +1,85 @@
+import { z } from "zod"
+import { AgentType } from "./agent.ts"
+import { TicketEvidence } from "./board.ts"
+
+const Moment = z.int().describe("Milliseconds since 1970")
+
+const PlannedTicket = z.object({
+  id: z.string(),
+  title: z.string(),
+  touch: z.array(z.string()).describe("Files the work will probably change"),
+  tests: z.array(z.string()).describe("Tests that probably cover them"),
+  from: z.enum(["card", "receipt", "package"]).describe("Origin of the files"),
+})
+export type PlannedTicket = z.infer<typeof PlannedTicket>
+
+export const SwarmPlan = z.object({
+  workstreams: z.array(z.object({ name: z.string(), tickets: z.array(PlannedTicket) })),
+  left: z.array(z.object({ id: z.string(), title: z.string(), reason: z.string() })),
+  conflicts: z
+    .array(z.object({ workstream: z.string(), with: z.string(), files: z.array(z.string()) }))
+    .describe("Planned files that another worktree changed or another session claimed"),
+  agent: AgentType,
+  model: z.string().nullable(),
+  tier: z.enum(["small", "medium", "large"]).describe("Cost tier of the model"),
+  budgetUsd: z.number().describe("For each workstream"),
+})
+export type SwarmPlan = z.infer<typeof SwarmPlan>
+
+const WorkstreamState = z.enum([
+  "pending",
+  "starting",
+  "working",
+  "finishing",
+  "parked",
+  "paused",
+  "failed",
+  "evicted",
+  "approved",
+  "discarded",
+])
+
+export const Workstream = z.object({
+  name: z.string(),
+  state: WorkstreamState,
+  tickets: z.array(PlannedTicket),
+  current: z.int().describe("Index of the ticket it works on"),
+  attempt: z.int(),
+  worktree: z.string(),
+  path: z.string().nullable(),
+  branch: z.string().nullable(),
+  runs: z.array(z.string()).describe("Runs of its agent, the last one last"),
+  feedback: z.string().nullable(),
+  reason: z.string().nullable().describe("Why it is paused, failed or evicted"),
+  costUsd: z.number().nullable(),
+  lastActivityAt: Moment.nullable(),
+  evidence: TicketEvidence.nullable(),
+})
+export type Workstream = z.infer<typeof Workstream>
+
+export const Swarm = z.object({
+  id: z.string(),
+  createdAt: Moment,
+  baseRef: z.string(),
+  baseCommit: z.string(),
+  agent: AgentType,
+  model: z.string().nullable(),
+  tier: SwarmPlan.shape.tier,
+  budgetUsd: z.number(),
+  workstreams: z.array(Workstream),
+})
+export type Swarm = z.infer<typeof Swarm>
+
+export const SwarmReview = z.object({
+  swarm: Swarm.nullable().describe("The newest swarm; null if there is none"),
+  diffs: z.array(
+    z.object({
+      workstream: z.string(),
+      files: z.array(z.object({ path: z.string(), added: z.int(), removed: z.int() })),
+    }),
+  ),
+  conflicts: z.array(
+    z.object({ workstream: z.string(), with: z.string(), files: z.array(z.string()) }),
+  ),
+})
+export type SwarmReview = z.infer<typeof SwarmReview>

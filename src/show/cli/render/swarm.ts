@@ -1,0 +1,97 @@
+import { formatUsd, plural } from "#ground/base"
+import type { Swarm, SwarmPlan, SwarmReview, swarmOperations, Workstream } from "#ground/contract"
+import type { Screen } from "../terminal/screen.ts"
+import { listing, rowText, section } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
+
+const MOST_ROWS = 30
+
+function renderPlan(plan: SwarmPlan, screen: Screen): string {
+  const { paint } = screen
+  const rows = plan.workstreams.flatMap(({ name, tickets }) =>
+    tickets.map((it, at) => [
+      at === 0 ? name : "",
+      it.id,
+      rowText(it.title),
+      rowText([...it.touch, ...it.tests].join(", ")),
+      paint.muted(it.from),
+    ]),
+  )
+  const head = `${plural(plan.workstreams.length, "workstream")} for ${plan.agent}, ${plan.model ?? "its own model"} (${plan.tier} tier), up to ${formatUsd(plan.budgetUsd)} each`
+  return [
+    paint.bold(head),
+    "",
+    rows.length === 0
+      ? paint.muted("No ticket can start now.")
+      : listing(["Stream", "Ticket", "Title", "Files", "From"], rows, screen),
+    ...section(
+      "Left out",
+      plan.left.map((it) => [it.id, rowText(it.title), paint.muted(rowText(it.reason))]),
+      { screen, most: MOST_ROWS },
+    ),
+    ...section("Likely conflicts", plan.conflicts.map(conflictRow), { screen, most: MOST_ROWS }),
+  ].join("\n")
+}
+
+function conflictRow(it: SwarmPlan["conflicts"][number]): readonly string[] {
+  return [it.workstream, rowText(it.with), rowText(it.files.join(", "))]
+}
+
+function streamRow(it: Workstream, { paint }: Screen): readonly string[] {
+  const { exitCode } = it.evidence ?? { exitCode: undefined }
+  const evidence = exitCode === undefined ? "no evidence" : `exit code ${exitCode ?? "none"}`
+  const paints: Partial<Record<Workstream["state"], (text: string) => string>> = {
+    parked: paint.warn,
+    approved: paint.ok,
+    failed: paint.bad,
+    paused: paint.warn,
+  }
+  return [
+    it.name,
+    (paints[it.state] ?? String)(it.state),
+    rowText(it.tickets.map((ticket) => ticket.id).join(", ")),
+    exitCode === 0 ? paint.ok(evidence) : evidence,
+    it.costUsd === null ? "cost unknown" : formatUsd(it.costUsd),
+    rowText(it.reason ?? it.branch ?? ""),
+  ]
+}
+
+function renderSwarm(swarm: Swarm, screen: Screen): string {
+  const rows = swarm.workstreams.map((it) => streamRow(it, screen))
+  const parked = swarm.workstreams.filter((it) => it.state === "parked").length
+  return [
+    `${screen.paint.bold(swarm.id)}  base ${swarm.baseRef} at ${swarm.baseCommit.slice(0, 9)}`,
+    listing(["Stream", "State", "Tickets", "Evidence", "Cost", ""], rows, screen),
+    ...(parked === 0
+      ? []
+      : [screen.paint.muted(`${plural(parked, "workstream")} for you: \`qm swarm review\`.`)]),
+  ].join("\n")
+}
+
+function renderReview({ swarm, diffs, conflicts }: SwarmReview, screen: Screen): string {
+  if (swarm === null) return screen.paint.muted("No swarm ran yet. Plan one with `qm swarm plan`.")
+  const files = diffs.flatMap((it) =>
+    it.files.map((file) => [
+      it.workstream,
+      rowText(file.path),
+      screen.paint.ok(`+${file.added}`),
+      screen.paint.bad(`-${file.removed}`),
+    ]),
+  )
+  return [
+    renderSwarm(swarm, screen),
+    ...section("Changes", files, { screen, most: MOST_ROWS }),
+    ...section("Conflicts", conflicts.map(conflictRow), { screen, most: MOST_ROWS }),
+  ].join("\n")
+}
+
+const isGood = ({ workstreams }: Swarm) => workstreams.every((it) => it.state !== "failed")
+
+export const swarmRenderers: Renderers<typeof swarmOperations> = {
+  plan: renderPlan,
+  run: { text: renderSwarm, isGood },
+  review: renderReview,
+  approve: renderSwarm,
+  "send-back": renderSwarm,
+  discard: renderSwarm,
+}

@@ -1,0 +1,119 @@
+import { writeFile } from "node:fs/promises"
+import path from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
+import { walkByTab } from "./page-audit.ts"
+import { type BoardStory, seedBoard } from "./seed/board.ts"
+import { visit } from "./visit.ts"
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let fixture: ConsoleFixture
+let story: BoardStory
+
+beforeAll(async () => {
+  ;[chromium, fixture] = await Promise.all([launchChromium(), startConsole({ backups: 2 })])
+  story = await seedBoard(fixture)
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
+})
+
+const lane = (page: Page, name: string) => page.getByRole("region", { name, exact: true })
+const card = (page: Page, name: string, id: string) =>
+  lane(page, name).getByRole("button", { name: new RegExp(id) })
+const laneOf = async (id: string) => (await fixture.call("ticket.show", { id })).ticket.lane
+
+describe("Board page", () => {
+  test("[CONSOLE-90] a drag and a key move a ticket alike, another browser shows it, undo reverts it", async () => {
+    await using one = await visit(chromium.browser, fixture, { path: "/board" })
+    await using two = await visit(chromium.browser, fixture, { path: "/board" })
+    const { page } = one
+    await card(page, "Working", story.working).dragTo(lane(page, "Testing"))
+    await card(two.page, "Testing", story.working).waitFor()
+    expect(await laneOf(story.working)).toBe("testing")
+    await page.getByRole("button", { name: "Undo" }).first().click()
+    await card(two.page, "Working", story.working).waitFor()
+    await card(page, "Working", story.working).click()
+    await page.keyboard.press(">")
+    await card(two.page, "Testing", story.working).waitFor()
+    await page.keyboard.press("u")
+    await card(two.page, "Working", story.working).waitFor()
+    expect(one.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-91] a refused move says why, and the card returns", async () => {
+    await using window = await visit(chromium.browser, fixture, { path: "/board" })
+    const { page } = window
+    await card(page, "Backlog", story.blocked).dragTo(lane(page, "Working"))
+    await page.getByText(new RegExp(`depends on ${story.working}`)).waitFor()
+    await card(page, "Backlog", story.blocked).waitFor()
+    await card(page, "Backlog", story.blocked).getByText("↘ blocked by 1").waitFor()
+  })
+
+  test("[CONSOLE-92] work of an agent is sent back with feedback, and approved only with evidence", async () => {
+    const { tested } = story
+    const at = `/board?at=${tested}&show=${tested}`
+    await using window = await visit(chromium.browser, fixture, { path: at })
+    const { page } = window
+    const peek = page.getByRole("region", { name: "The ticket" })
+    await peek.getByText("2 of 2").waitFor()
+    await peek.getByRole("button", { name: /^Approve/ }).click()
+    await page.getByText(/it has no evidence/).waitFor()
+    expect(await laneOf(tested)).toBe("testing")
+    await page.keyboard.press("r")
+    await peek.getByLabel("Missing or wrong").fill("Name both lengths")
+    await peek.getByRole("button", { name: "Send back" }).click()
+    await card(page, "Working", tested).waitFor()
+    await peek.getByText(/rejected: Name both lengths/).waitFor()
+    await fixture.call("ticket.move", { id: tested, lane: "testing" })
+    await fixture.call("ticket.evidence", { id: tested, command: ["git", "--version"] })
+    await peek.getByText("exit code 0", { exact: true }).waitFor()
+    await peek.getByRole("button", { name: /^Approve/ }).click()
+    await card(page, "Conclusion", tested).waitFor()
+    expect(await laneOf(tested)).toBe("conclusion")
+  })
+
+  test("[CONSOLE-93] the whole page works by keys: lanes, peek, log, new ticket, ticket page", async () => {
+    await using window = await visit(chromium.browser, fixture, { path: "/board" })
+    const { page } = window
+    await lane(page, "Backlog").waitFor()
+    await page.keyboard.press("j")
+    await page.keyboard.press("l")
+    await page.locator('[aria-current="true"]', { hasText: story.working }).waitFor()
+    await page.keyboard.press("Space")
+    await page.getByRole("region", { name: "The ticket" }).getByText("Events").waitFor()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("v")
+    await page.getByRole("region", { name: "Event log" }).getByText(story.working).first().waitFor()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("c")
+    await page.getByLabel("Title").fill("Name the <units> in every line")
+    await page.keyboard.press("Control+Enter")
+    await lane(page, "Backlog").getByText("Name the <units> in every line").waitFor()
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Enter")
+    await page
+      .getByRole("region", { name: "The ticket" })
+      .getByText("Work", { exact: true })
+      .waitFor()
+    await page.keyboard.press("Escape")
+    await lane(page, "Backlog").waitFor()
+    expect((await walkByTab(page)).traps).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+
+  test("[CONSOLE-94] a broken file is reported and the other tickets stay", async () => {
+    const file = path.join(fixture.project, ".qm", "board", "tickets", "broken.md")
+    await writeFile(file, "---\ntitle: [\n---\n")
+    await using window = await visit(chromium.browser, fixture, { path: "/board" })
+    const { page } = window
+    await page.getByText(/1 file cannot be read: .*broken\.md/).waitFor()
+    await card(page, "Working", story.working).waitFor()
+    await page.keyboard.press("/")
+    await page.keyboard.type("no such ticket")
+    await page.getByText("No ticket matches this filter.").waitFor()
+  })
+})
