@@ -1,8 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
-import { createApp } from "#show/app"
 import { tempDirectory } from "#test/temp"
+import { createApp } from "./app.ts"
 import { readRepositories, registerRepository, repositoryId } from "./repositories.ts"
 
 const signal = new AbortController().signal

@@ -31,7 +31,7 @@ const fileIn = (home: string): string => path.join(home, "repositories.json")
 /** In a URL: the folder's name for people, and a digest of the path to tell equal names apart. */
 export function repositoryId(root: string): string {
   const name = path.basename(root).toLowerCase()
-  const slug = name.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "")
+  const slug = name.split(/[^a-z0-9]/).filter(Boolean).join("-")
   const digest = createHash("sha256").update(root).digest("hex").slice(0, 8)
   return `${slug.slice(0, 40) || "repository"}-${digest}`
 }
@@ -61,9 +61,9 @@ async function changeRepositories(
 /** Adds the repository, or notes that it was opened again. */
 export async function registerRepository(home: string, root: string, now: number): Promise<void> {
   await changeRepositories(home, (all) => {
-    const known = all.find((it) => it.root === root)
+    const entry = all.find((it) => it.root === root)
     const others = all.filter((it) => it.root !== root)
-    return [{ root, addedAt: known?.addedAt ?? now, openedAt: now }, ...others]
+    return [{ root, addedAt: entry?.addedAt ?? now, openedAt: now }, ...others]
   })
 }
 

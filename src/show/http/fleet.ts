@@ -38,8 +38,8 @@ export function createFleet(openSite: (id: string) => Promise<Site>) {
   let isClosed = false
 
   function open(id: string): Promise<Site> {
-    const known = sites.get(id)
-    if (known !== undefined) return known
+    const opened = sites.get(id)
+    if (opened !== undefined) return opened
     const opening = openSite(id)
     sites.set(id, opening)
     // A folder that is missing now may be there at the next request.

@@ -17,7 +17,7 @@ export const FORM_WORDS = {
   path: { label: "Path", description: "its path only" },
 } as const satisfies Readonly<Record<PackFile["form"], { label: string; description: string }>>
 
-/** What of a file the package has: its chosen symbols, by name. */
+/** The names of the symbols that the package contains of a file. */
 export function describeContent({ form, pieces }: Pick<PackFile, "form" | "pieces">): string {
   if (form === "full" || form === "path") return FORM_WORDS[form].description
   const named = [...new Set(pieces.flatMap((it) => it.symbol ?? []))]

@@ -31,7 +31,7 @@ type RemovedProps = {
   readonly after: ContextPoint | undefined
 }
 
-/** What left the window, largest first, with what was read again until the next compaction. */
+/** Removed files and results, largest first. A file that the agent read again is marked. */
 export function Removed({ compaction, before, after }: RemovedProps) {
   const { files, tools, fileCount } = compaction.removed
   return (

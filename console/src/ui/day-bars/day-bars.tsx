@@ -104,9 +104,9 @@ export function ChartBeside({
 
 /** Null where nothing is known, so that an unknown price is never shown as 0. */
 function totalOf(bars: readonly DayBar[], series: number): number | null {
-  const known = bars.flatMap((it) => it.values[series] ?? [])
+  const values = bars.flatMap((it) => it.values[series] ?? [])
   const isUnknown = bars.some((it) => it.values[series] === null)
-  const total = known.reduce((all, it) => all + it, 0)
+  const total = values.reduce((all, it) => all + it, 0)
   return isUnknown && total === 0 ? null : total
 }
 

@@ -213,7 +213,7 @@ function renderContext(context: SessionsContext, screen: Screen): string {
 
 type Compacted = SessionsContext["compactions"][number]
 
-/** What the compaction took out of the window, and what was read again. */
+/** Files and results that a compaction removed; a file that the agent read again is marked. */
 function removedLines(
   { turn, removed }: Compacted,
   room: Parameters<typeof section>[2],
