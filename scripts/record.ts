@@ -38,10 +38,10 @@ try {
   await rm(scratch, { recursive: true })
 }
 
-type Place = { readonly cwd: string; readonly home: string }
+type Folders = { readonly cwd: string; readonly home: string }
 
 /** `script` gives the command a terminal; `-e` passes its exit code on. */
-function runInTerminal(words: readonly string[], { cwd, home }: Place): string {
+function runInTerminal(words: readonly string[], { cwd, home }: Folders): string {
   const quoted = words.map((it) => `'${it}'`).join(" ")
   const qm = path.join(import.meta.dirname, "../bin/qm.mjs")
   const line = `stty cols ${COLUMNS} rows ${ROWS}; '${process.execPath}' '${qm}' ${quoted}`

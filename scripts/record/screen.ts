@@ -8,7 +8,7 @@ type Cell = { readonly character: string; readonly styles: readonly string[] }
 const SEQUENCE =
   /\u001b\[([\d;?]*)([A-Za-z])|\u001b\][^\u0007]*\u0007|(\r\n|\n|\r)|([^\u001b\r\n])/gu
 
-/** What a terminal shows after this output: colours, rewritten lines, and wrapped ones. */
+/** Draws output like a terminal: with colours, rewritten lines, and wrapped ones. */
 export function screenOf(output: string, columns: number): readonly ScreenLine[] {
   const lines: Cell[][] = [[]]
   let [column, styles] = [0, new Array<string>()]

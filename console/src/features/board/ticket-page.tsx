@@ -1,7 +1,7 @@
 import { visibleLine } from "../../base/format.ts"
+import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type TicketParams } from "../../data/paths.ts"
-import { navigate } from "../../data/location.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Loaded } from "../../ui/collection/collection.tsx"

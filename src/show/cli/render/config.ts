@@ -114,7 +114,9 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const installed = hosts.filter((it) => it.isInstalled)
   const header = ["Host", "Version", "Sign-in", "Quartermaster", "Rules from", "Program"]
   const rows = hosts.map((host) => {
-    const rules = paint.muted(host.isCaptured ? (host.rulesFrom ?? "documentation") : "not captured")
+    const rules = paint.muted(
+      host.isCaptured ? (host.rulesFrom ?? "documentation") : "not captured",
+    )
     return host.isInstalled
       ? [
           host.name,

@@ -27,11 +27,17 @@ function renderPlan(plan: SwarmPlan, screen: Screen): string {
     ...section(
       "Left out",
       plan.left.map((it) => [it.id, rowText(it.title), paint.muted(rowText(it.reason))]),
-      { screen, most: MOST_ROWS },
+      { screen, most: MOST_ROWS, headings: ["Ticket", "Title", "Reason"] },
     ),
-    ...section("Likely conflicts", plan.conflicts.map(conflictRow), { screen, most: MOST_ROWS }),
+    ...section("Likely conflicts", plan.conflicts.map(conflictRow), {
+      screen,
+      most: MOST_ROWS,
+      headings: CONFLICT_HEADINGS,
+    }),
   ].join("\n")
 }
+
+const CONFLICT_HEADINGS = ["Stream", "With", "Files"]
 
 function conflictRow(it: SwarmPlan["conflicts"][number]): readonly string[] {
   return [it.workstream, rowText(it.with), rowText(it.files.join(", "))]
@@ -80,8 +86,16 @@ function renderReview({ swarm, diffs, conflicts }: SwarmReview, screen: Screen):
   )
   return [
     renderSwarm(swarm, screen),
-    ...section("Changes", files, { screen, most: MOST_ROWS }),
-    ...section("Conflicts", conflicts.map(conflictRow), { screen, most: MOST_ROWS }),
+    ...section("Changes", files, {
+      screen,
+      most: MOST_ROWS,
+      headings: ["Stream", "File", "Added", "Removed"],
+    }),
+    ...section("Conflicts", conflicts.map(conflictRow), {
+      screen,
+      most: MOST_ROWS,
+      headings: CONFLICT_HEADINGS,
+    }),
   ].join("\n")
 }
 
