@@ -51,6 +51,7 @@ describe("Board page", () => {
     await page.getByText(new RegExp(`depends on ${story.working}`)).waitFor()
     await card(page, "Backlog", story.blocked).waitFor()
     await card(page, "Backlog", story.blocked).getByText("↘ blocked by 1").waitFor()
+    expect(await card(page, "Working", story.blocked).count()).toBe(0)
   })
 
   test("[CONSOLE-92] work of an agent is sent back with feedback, and approved only with evidence", async () => {
@@ -115,5 +116,6 @@ describe("Board page", () => {
     await page.keyboard.press("/")
     await page.keyboard.type("no such ticket")
     await page.getByText("No ticket matches this filter.").waitFor()
+    expect(await card(page, "Working", story.working).count()).toBe(0)
   })
 })

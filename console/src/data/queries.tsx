@@ -14,13 +14,13 @@ export const useClient = (): Client => useContext(ClientContext)
 export function useOperation<Name extends AnyOperation>(
   name: Name,
   input: Input<Name>,
-  { isAsked = true }: { readonly isAsked?: boolean } = {},
+  { isEnabled = true }: { readonly isEnabled?: boolean } = {},
 ) {
   const client = useClient()
   return useQuery({
     queryKey: keys.operation(name, input),
     queryFn: ({ signal }) => client.read(name, input, { signal }),
-    enabled: isAsked,
+    enabled: isEnabled,
   })
 }
 

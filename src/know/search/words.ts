@@ -199,7 +199,7 @@ type KnownForms = ReadonlyMap<string, readonly string[]>
 
 export function knownForms({ terms }: Query, isKnown: (term: string) => boolean): KnownForms {
   const forms = terms.map((term) => [term, wordForms(term).filter(isKnown)] as const)
-  return new Map(forms.filter(([, known]) => known.length > 0))
+  return new Map(forms.filter(([, others]) => others.length > 0))
 }
 
 /** Lower than a word itself, so that a text with the same form comes first. */

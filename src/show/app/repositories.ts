@@ -136,5 +136,5 @@ async function countWaiting(stateDirectory: string, now: number): Promise<number
   const file = path.join(stateDirectory, "store.db")
   if ((await statFile(file)).kind !== "found") return null
   const query = "SELECT count(*) FROM run_approvals WHERE status = 'open' AND expires_at > ?"
-  return (await countRows(file, query, [now])) ?? null
+  return countRows(file, query, [now]) ?? null
 }

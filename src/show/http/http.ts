@@ -64,7 +64,16 @@ export async function createHttp(deps: HttpDeps) {
     if (opened === undefined) throw RepositoryUnknown({ given: id })
     const { app, close } = opened
     const site = await createSite({ ...deps, app, store: await app.store(), gate }, unheard)
-    return { ...site, close: () => site.close().finally(close) }
+    return {
+      ...site,
+      async close() {
+        try {
+          await site.close()
+        } finally {
+          await close()
+        }
+      },
+    }
   })
   const serve = (handle: RequestListener): Server =>
     createAnyServer(deps.tls, (request, response) => {

@@ -28,8 +28,8 @@ export function watchedQuery<Name extends AnyOperation>(
 export function useWatched<Name extends AnyOperation>(
   name: Name,
   input: Input<Name>,
-  { isAsked = true }: { readonly isAsked?: boolean } = {},
+  { isEnabled = true }: { readonly isEnabled?: boolean } = {},
 ) {
   const client = useClient()
-  return useQuery({ ...watchedQuery(client, name, input), enabled: isAsked })
+  return useQuery({ ...watchedQuery(client, name, input), enabled: isEnabled })
 }

@@ -15,10 +15,11 @@ const MOST_EVENTS = 200
 
 export const useBoard = () => useOperation("board.show", {})
 
-export const useTicket = (id: string) => useOperation("ticket.show", { id }, { isAsked: id !== "" })
+export const useTicket = (id: string) =>
+  useOperation("ticket.show", { id }, { isEnabled: id !== "" })
 
-export const useLog = (isAsked: boolean) =>
-  useOperation("board.log", { limit: MOST_EVENTS }, { isAsked })
+export const useLog = (isOpen: boolean) =>
+  useOperation("board.log", { limit: MOST_EVENTS }, { isEnabled: isOpen })
 
 type Move = { readonly ticket: Ticket; readonly lane: Lane }
 

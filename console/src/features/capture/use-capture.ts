@@ -21,7 +21,7 @@ export function useCapture(params: CaptureParams) {
   const list = useOperation("capture.list", { path, host, limit: MOST_LISTED })
   const captures = list.data?.captures ?? NONE
   const shownId = id === "" ? (captures[0]?.id ?? "") : id
-  const shown = useOperation("capture.show", { id: shownId }, { isAsked: shownId !== "" })
+  const shown = useOperation("capture.show", { id: shownId }, { isEnabled: shownId !== "" })
   const previousId = idBefore(shownId, { captures, previous: shown.data?.previous ?? null })
   const diff = useDiff(previousId, shownId)
   // The default is the shown capture and the previous one.
@@ -29,7 +29,7 @@ export function useCapture(params: CaptureParams) {
   const to = params.to === "" ? shownId : params.to
   const compared = useDiff(tab === "diff" ? from : "", to)
   const showsSettings = tab === "settings"
-  const settings = useOperation("capture.settings", { path, host }, { isAsked: showsSettings })
+  const settings = useOperation("capture.settings", { path, host }, { isEnabled: showsSettings })
   return {
     host: hosts.data?.hosts.find((it) => it.name === host),
     hosts: hosts.data?.hosts ?? NO_HOSTS,
@@ -61,7 +61,7 @@ function idBefore(
 }
 
 function useDiff(from: string, to: string) {
-  return useOperation("capture.diff", { from, to }, { isAsked: from !== "" && to !== "" })
+  return useOperation("capture.diff", { from, to }, { isEnabled: from !== "" && to !== "" })
 }
 
 function placeOf({ dir }: Pick<CaptureParams, "dir">): string {

@@ -100,7 +100,7 @@ function GroupRows({ cost, by }: GroupRowsProps) {
 const MOST_TITLES = 500
 
 function useTitles(isEnabled: boolean): ReadonlyMap<string, string> {
-  const { data } = useOperation("sessions.list", { limit: MOST_TITLES }, { isAsked: isEnabled })
+  const { data } = useOperation("sessions.list", { limit: MOST_TITLES }, { isEnabled: isEnabled })
   return new Map(data?.sessions.map((it) => [it.id, it.title]))
 }
 

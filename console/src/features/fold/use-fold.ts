@@ -17,7 +17,7 @@ export function useTree({ all }: Pick<FoldParams, "all">) {
 }
 
 export function useKept(isEnabled: boolean) {
-  return useOperation("fold.list", keptInput(), { isAsked: isEnabled })
+  return useOperation("fold.list", keptInput(), { isEnabled: isEnabled })
 }
 
 export function useTrails(text: string) {
@@ -32,7 +32,7 @@ export function useTrails(text: string) {
 }
 
 export function useBranch(id: string) {
-  return useOperation("fold.show", { id }, { isAsked: id !== "" })
+  return useOperation("fold.show", { id }, { isEnabled: id !== "" })
 }
 
 export function useRestored(id: string) {

@@ -29,7 +29,7 @@ export function isRunId(id: string): boolean {
 }
 
 export function useRun(id: string) {
-  return useOperation("agents.show", { id }, { isAsked: isRunId(id) })
+  return useOperation("agents.show", { id }, { isEnabled: isRunId(id) })
 }
 
 export function useProxiedSessions() {
@@ -41,7 +41,7 @@ export function useManifest(at: string) {
   return useOperation(
     "gateway.request",
     { id: proxiedSession, seq },
-    { isAsked: proxiedSession !== "" },
+    { isEnabled: proxiedSession !== "" },
   )
 }
 

@@ -45,7 +45,7 @@ export function useFound(params: KnowledgeQuery) {
 }
 
 export function useParagraph(id: string) {
-  return useOperation("kb.paragraph", { id }, { isAsked: id !== "" })
+  return useOperation("kb.paragraph", { id }, { isEnabled: id !== "" })
 }
 
 const CHANGED: readonly AnyOperation[] = ["kb.status", "kb.documents", "kb.search", "kb.paragraph"]

@@ -68,11 +68,11 @@ export function useFound({ text, by }: Pick<MapParams, "text" | "by">) {
 /** A folder ends with a slash; everything else is a file or a symbol. */
 export function useDetail({ show, hops }: Pick<MapParams, "show" | "hops">) {
   const isFolder = show.endsWith("/")
-  const folder = useOperation("map.folder", { folder: show.slice(0, -1) }, { isAsked: isFolder })
+  const folder = useOperation("map.folder", { folder: show.slice(0, -1) }, { isEnabled: isFolder })
   const shown = useOperation(
     "map.show",
     { what: show, hops },
-    { isAsked: show !== "" && !isFolder },
+    { isEnabled: show !== "" && !isFolder },
   )
   const { error, isPending, refetch } = isFolder ? folder : shown
   const state = { error, isPending, refetch: () => void refetch() }
@@ -87,7 +87,7 @@ export function useUsers(path: string) {
 }
 
 export function useTreemap(folder: string, isEnabled: boolean) {
-  return useOperation("map.treemap", { folder }, { isAsked: isEnabled })
+  return useOperation("map.treemap", { folder }, { isEnabled: isEnabled })
 }
 
 const CHANGED_BY_A_SCAN: readonly AnyOperation[] = [

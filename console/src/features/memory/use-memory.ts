@@ -43,7 +43,7 @@ export function useFound({ text, kind }: Pick<MemoryParams, "text" | "kind">) {
 }
 
 export function useMemory(id: string) {
-  return useOperation("memory.show", { id }, { isAsked: id !== "" })
+  return useOperation("memory.show", { id }, { isEnabled: id !== "" })
 }
 
 export const CHANGED: readonly AnyOperation[] = [

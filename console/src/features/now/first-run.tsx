@@ -102,7 +102,7 @@ function FirstCapture({ host }: { readonly host: HostName }) {
   const shown = useOperation(
     "capture.show",
     { id: stored?.id ?? "" },
-    { isAsked: stored !== undefined },
+    { isEnabled: stored !== undefined },
   )
   const take = useMutation({
     mutationFn: () => client.write("capture.take", { host }),

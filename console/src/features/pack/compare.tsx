@@ -50,7 +50,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
   const packs = list.data?.packs ?? []
   const to = params.to || params.id || (packs[0]?.id ?? "")
   const from = params.from || (packs.find((it) => it.id !== to)?.id ?? "")
-  const diff = useOperation("pack.diff", { from, to }, { isAsked: from !== "" && to !== "" })
+  const diff = useOperation("pack.diff", { from, to }, { isEnabled: from !== "" && to !== "" })
   const error = list.error ?? diff.error
   const leave = () => onParams({ compare: false, from: "", to: "", at: "" })
   useKey("leave", leave)

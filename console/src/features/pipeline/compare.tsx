@@ -33,7 +33,7 @@ export function ComparePane({ run, now, params, onParams }: ComparePaneProps) {
   const compared = useOperation(
     "pipeline.compare",
     { id: run.id, other },
-    { isAsked: other !== "" },
+    { isEnabled: other !== "" },
   )
   const error = list.error ?? compared.error
   return (

@@ -10,11 +10,11 @@ export function useRecipes() {
 }
 
 export function useRecipe(slug: string) {
-  return useOperation("recipe.show", { slug }, { isAsked: slug !== "" })
+  return useOperation("recipe.show", { slug }, { isEnabled: slug !== "" })
 }
 
 export function useSources(isEnabled: boolean) {
-  return useOperation("source.list", {}, { isAsked: isEnabled })
+  return useOperation("source.list", {}, { isEnabled: isEnabled })
 }
 
 export function useTrust() {

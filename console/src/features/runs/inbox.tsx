@@ -166,6 +166,10 @@ function useLastSeen(open: Approval | undefined, id: string): Approval | undefin
   if (open !== undefined && open !== lastOpen) setSeen(open)
   const last = open ?? (lastOpen?.id === id ? lastOpen : undefined)
   const isGone = open === undefined && last !== undefined
-  const { data } = useOperation("agents.approvals", { run: last?.runId ?? "" }, { isAsked: isGone })
+  const { data } = useOperation(
+    "agents.approvals",
+    { run: last?.runId ?? "" },
+    { isEnabled: isGone },
+  )
   return open ?? data?.approvals.find((it) => it.id === id) ?? last
 }

@@ -51,7 +51,11 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
     isLoading: isLedgerLoading,
     refetch,
   } = useOneSession(sources.hasLedger ? id : "")
-  const indexed = useOperation("sessions.show", { session: id }, { isAsked: sources.hasTranscript })
+  const indexed = useOperation(
+    "sessions.show",
+    { session: id },
+    { isEnabled: sources.hasTranscript },
+  )
   const { run } = sources
   const failed = error ?? indexed.error
   const isLoading = !sources.isKnown || isLedgerLoading || indexed.isLoading

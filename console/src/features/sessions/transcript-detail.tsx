@@ -85,7 +85,7 @@ const MOST_MATCHES = 20
 function Matches({ id, text }: { readonly id: string; readonly text: string }) {
   const input = { query: text, session: id, limit: MOST_MATCHES }
   const { data } = useOperation("sessions.search", input, {
-    isAsked: /[\p{L}\p{N}]/u.test(text),
+    isEnabled: /[\p{L}\p{N}]/u.test(text),
   })
   if (data === undefined || data.hits.length === 0) return null
   return (

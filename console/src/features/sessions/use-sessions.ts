@@ -42,7 +42,7 @@ export function useClaims() {
 }
 
 export function useOneSession(session: string) {
-  return useWatched("session.show", { session }, { isAsked: session !== "" })
+  return useWatched("session.show", { session }, { isEnabled: session !== "" })
 }
 
 const CHANGED: readonly AnyOperation[] = ["claim.list", "session.list", "session.show"]

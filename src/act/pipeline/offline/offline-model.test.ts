@@ -25,8 +25,8 @@ const shipped = await Promise.all(["deep-research", "dev-loop"].map(folders.find
 const questions = shipped.flatMap(({ recipe, prompts }) =>
   (recipe.config?.stages ?? []).flatMap((stage) => {
     const template = prompts.find((it) => it.file === stage.prompt)?.text
-    const isAsked = template !== undefined && stage.output !== undefined && stage.kind !== "agent"
-    return isAsked ? [{ stage, template, schema: stage.output ?? {} }] : []
+    const isEnabled = template !== undefined && stage.output !== undefined && stage.kind !== "agent"
+    return isEnabled ? [{ stage, template, schema: stage.output ?? {} }] : []
   }),
 )
 

@@ -40,7 +40,7 @@ export function ItemDetail(props: ItemDetailProps) {
   const raw = JSON.stringify(rawOf(capture, item), null, 2)
   const { id } = capture.manifest
   const isTextShown = params.open && params.view === "text"
-  const text = useOperation("capture.text", { id, path: item.path }, { isAsked: isTextShown })
+  const text = useOperation("capture.text", { id, path: item.path }, { isEnabled: isTextShown })
   const view = (to: CaptureView) => onParams({ view: to }, "replace")
   useKey("capture.view", () => view(VIEWS[(VIEWS.indexOf(params.view) + 1) % 3] ?? "text"))
   const copied = isTextShown ? textOf(text.data) || raw : raw

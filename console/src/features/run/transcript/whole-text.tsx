@@ -18,7 +18,7 @@ export function WholeText({ message, handlers, render }: WholeTextProps) {
   const query = useOperation(
     "agents.message",
     { id: handlers.runId, seq: message.seq },
-    { isAsked: isWanted },
+    { isEnabled: isWanted },
   )
   if (whole === null) return render(message.content)
   if (isWanted && query.data !== undefined) return render(query.data.content)

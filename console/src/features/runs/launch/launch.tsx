@@ -145,7 +145,7 @@ const SETTLES_MS = 200
 
 function PackEntry({ draft, problems, set }: EntriesProps) {
   const id = useSettled(draft.pack.trim(), SETTLES_MS)
-  const packQuery = useOperation("pack.show", { id, format: "summary" }, { isAsked: id !== "" })
+  const packQuery = useOperation("pack.show", { id, format: "summary" }, { isEnabled: id !== "" })
   const refusal =
     id === "" || packQuery.error === null ? undefined : toWireError(packQuery.error).message
   return (
