@@ -54,6 +54,8 @@ export type SwarmRoom = ReturnType<typeof createSwarm>
 export function createSwarm(deps: SwarmDeps) {
   const folder = path.join(deps.stateDirectory, "swarm")
   const fileOf = (id: string) => path.join(folder, `${id}.json`)
+  /** Runs of this process. A queued run of a killed process never began, and nobody starts it. */
+  const startedHere = new Set<string>()
 
   async function read(id: string): Promise<Swarm | undefined> {
     const outcome = await readTextBounded(fileOf(id), { maxBytes: LARGEST_MANIFEST_BYTES })
@@ -63,7 +65,10 @@ export function createSwarm(deps: SwarmDeps) {
   async function newest(): Promise<Swarm | undefined> {
     const listed = await listDirectory(folder, { maxEntries: MOST_SWARMS })
     const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
-    const last = names.filter((it) => /^sw_\w+\.json$/.test(it)).at(-1)
+    const last = names
+      .filter((it) => /^sw_\w+\.json$/.test(it))
+      .toSorted()
+      .at(-1)
     return last === undefined ? undefined : read(last.slice(0, -".json".length))
   }
 
@@ -202,6 +207,8 @@ export function createSwarm(deps: SwarmDeps) {
   async function drive(swarm: Swarm, script: string | undefined, call: Call): Promise<Swarm> {
     await ensureDirectory(folder)
     return whileLocked(path.join(folder, `${swarm.id}.drive`), async () => {
+      // Runs of a killed process become interrupted, and continue.
+      await (await deps.agents()).recover()
       await Promise.all(
         swarm.workstreams.map((it) => driveStream(swarm, it.name, { script, call })),
       )
@@ -282,12 +289,18 @@ export function createSwarm(deps: SwarmDeps) {
       await board.move({ id: ticket.id, lane: "working" }, { signal: options.call.signal })
     const mark = `${swarm.id}-${it.name}-${it.current + 1}-${it.attempt}`
     const agents = await deps.agents()
-    const earlier = await agents.list({ text: mark, limit: 1, archived: false })
-    const run = earlier[0] ?? (await agents.start(await inputOf(swarm, it, { mark, options })))
+    const [earlier] = await agents.list({ text: mark, limit: 1, archived: false })
+    const isAbandoned = earlier?.status === "queued" && !startedHere.has(earlier.id)
+    if (isAbandoned) await agents.remove(earlier.id)
+    const run =
+      earlier === undefined || isAbandoned
+        ? await agents.start(await inputOf(swarm, it, { mark, options }))
+        : earlier
+    if (run !== earlier) startedHere.add(run.id)
     await agents.edit(run.id, { labels: [ticket.id, swarm.id] })
     await change(swarm.id, it.name, {
       state: "working",
-      runs: [...it.runs.filter((id) => id !== run.id), run.id],
+      runs: [...it.runs.filter((id) => id !== run.id && id !== earlier?.id), run.id],
       lastActivityAt: deps.clock.now(),
     })
   }
@@ -299,7 +312,6 @@ export function createSwarm(deps: SwarmDeps) {
   ) {
     const ticket = ticketOf(it)
     const { body, ticket: card } = (await deps.board()).detail({ id: ticket.id })
-    const { environment } = await (await deps.worktrees()).open({ name: it.worktree }, options.call)
     const criteria = card.acceptance.map((line) => `- ${line.text}`)
     const prompt = [
       `Workstream ${mark}: ${card.title}`,
@@ -318,12 +330,15 @@ export function createSwarm(deps: SwarmDeps) {
         cwd: it.path ?? "",
         mode: deps.settings().mode,
         budgetUsd: swarm.budgetUsd,
-        env: environment,
+        env: await environmentOf(it, options.call),
         ...(swarm.model === null ? {} : { model: swarm.model }),
         ...(options.script === undefined ? {} : { script: options.script }),
       },
     }
   }
+
+  const environmentOf = async (it: Workstream, call: Call) =>
+    (await (await deps.worktrees()).open({ name: it.worktree }, call)).environment
 
   async function watchRun(swarm: Swarm, it: Workstream, { call }: DriveOptions): Promise<void> {
     const agents = await deps.agents()
@@ -335,8 +350,14 @@ export function createSwarm(deps: SwarmDeps) {
       case "completed":
         await change(swarm.id, it.name, { ...fields, state: "finishing" })
         return
+      case "queued":
+        if (!startedHere.has(run.id)) await change(swarm.id, it.name, { state: "starting" })
+        return
       case "interrupted":
-        await agents.send(run.id, "Continue the task where you stopped.")
+        startedHere.add(run.id)
+        await agents.send(run.id, "Continue the task where you stopped.", {
+          env: await environmentOf(it, call),
+        })
         return
       case "failed":
       case "stopped": {

@@ -33,6 +33,13 @@ type Deps = {
   notifyMessages(runId: string, lastSeq: number): void
 }
 
+type SendOptions = {
+  /** Into the current turn, if the host takes it. */
+  readonly now?: boolean
+  /** The variables of the start, for a process that did not start the run: they are not stored. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
 export function createRunCommands(deps: Deps) {
   const { stores, activeRuns, supervisor, redact } = deps
   const { runs, queue, approvals } = stores
@@ -59,8 +66,9 @@ export function createRunCommands(deps: Deps) {
       supervisor.fillSoon()
       return run
     },
-    async send(id: string, text: string, how: { readonly now?: boolean } = {}): Promise<Run> {
+    async send(id: string, text: string, how: SendOptions = {}): Promise<Run> {
       const { run } = await runs.find(id)
+      if (how.env !== undefined) activeRuns.setVariables(id, how.env)
       // An imported session may be from any folder; an agent works only in this repository.
       await usableDirectory(run.cwd, deps)
       const budget = budgetState(run.cost, budgetOf(run))
