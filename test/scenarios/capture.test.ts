@@ -140,6 +140,7 @@ describe("capture of a project", () => {
       "copilot",
       "gemini",
       "antigravity",
+      "opencode",
     ])
   })
 

@@ -93,7 +93,7 @@ describe("a swarm", () => {
       code: "SWARM_MERGE_CONFLICT",
     })
     const runsBefore = (await it.call("agents.list", {})).runs.length
-    await it.call("swarm.send-back", { workstream: "ws3", feedback: "Add a test" })
+    await it.call("swarm.reject", { workstream: "ws3", feedback: "Add a test" })
     const again = await it.call("swarm.run", { script: SCRIPT })
     expect(again.workstreams[2]).toMatchObject({ state: "parked", attempt: 2 })
     const { runs } = await it.call("agents.list", {})

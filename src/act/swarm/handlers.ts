@@ -8,6 +8,6 @@ export const swarmHandlers = ({ swarm }: HandlerDeps): Handlers<typeof swarmOper
   run: async (input, call) => (await swarm()).run(input, call),
   review: async (_, call) => (await swarm()).review(call),
   approve: async (input, call) => (await swarm()).approve(input, call),
-  "send-back": async (input, call) => (await swarm()).sendBack(input, call),
+  reject: async (input, call) => (await swarm()).sendBack(input, call),
   discard: async (input, call) => (await swarm()).discard(input, call),
 })

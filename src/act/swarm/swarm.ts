@@ -513,7 +513,7 @@ export function createSwarm(deps: SwarmDeps) {
     },
 
     async sendBack(
-      { workstream, feedback }: ParsedInput<"swarm.send-back">,
+      { workstream, feedback }: ParsedInput<"swarm.reject">,
       call: Call,
     ): Promise<Swarm> {
       const { swarm, stream } = await find(workstream)

@@ -23,7 +23,9 @@ export function createSecrets(deps: {
     known: deps.known ?? [],
     patterns: deps.patterns ?? [],
   })
-  const redact = (text: string): RedactedText => deps.prepared?.(text) ?? search(text)
+  // Taken out of `deps`, which has the known values and must not be kept (SECRETS-9).
+  const { prepared } = deps
+  const redact = (text: string): RedactedText => prepared?.(text) ?? search(text)
   return {
     redact,
     redactJson: (value: unknown, options: StructureOptions = {}): RedactedStructure =>

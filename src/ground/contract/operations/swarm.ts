@@ -66,11 +66,12 @@ export const swarmOperations = defineOperations("swarm", {
     input: z.strictObject({ workstream }),
     output: Swarm,
   },
-  "send-back": {
+  reject: {
     summary: "Send a workstream back with feedback; its agent works on it again",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
+      words: ["swarm", "send-back"],
       args: ["workstream", "feedback"],
       group: "Board",
       examples: ['qm swarm send-back ws2 "Add a test with three items"'],

@@ -71,7 +71,7 @@ export const worktreeOperations = defineOperations("worktree", {
     output: WorktreeCheck,
   },
   remove: {
-    summary: "Remove a worktree; refuses while it has unmerged work or a live session",
+    summary: "Remove a worktree that has no unmerged work and no live session",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {

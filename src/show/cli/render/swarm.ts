@@ -106,6 +106,6 @@ export const swarmRenderers: Renderers<typeof swarmOperations> = {
   run: { text: renderSwarm, isGood },
   review: renderReview,
   approve: renderSwarm,
-  "send-back": renderSwarm,
+  reject: renderSwarm,
   discard: renderSwarm,
 }
