@@ -62,6 +62,10 @@ export const FILE_WRITERS: Readonly<Record<string, (n: number) => Call>> = {
     args: ["override", `src/override-${name(n)}.ts`, "--reason", "test"],
     marker: `src/override-${name(n)}.ts`,
   }),
+  "repositories.add": (n) => ({
+    args: ["repositories", "add", path.join(".qm", "sources", `source-${name(n)}`)],
+    marker: `source-${name(n)}"`,
+  }),
   "ticket.new": (n) => ({
     args: ["ticket", "new", `Ticket of ${name(n)}`],
     marker: `Ticket of ${name(n)}`,
@@ -72,6 +76,7 @@ const ROWS = "rows of the database, in transactions"
 const SAME_FILE = "removes or changes one entry of a file above, with the same function"
 const ONE_FILE = "one file per call, with a random or chosen name"
 const BOARD = "under the lock of the board, as ticket.new"
+const SWARM = "under the lock of the swarm's file"
 const COMPARED = "under a lock, and only over the bytes that were read"
 
 /** All other operations that write, and why two of them cannot lose a write of each other. */
@@ -89,6 +94,8 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "agents.send": ROWS,
   "agents.start": ROWS,
   "agents.stop": ROWS,
+  "autonomy.resume": SAME_FILE,
+  "autonomy.stop": ONE_FILE,
   "capture.take": ROWS,
   "claim.release": SAME_FILE,
   "config.unset": SAME_FILE,
@@ -121,6 +128,7 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "pipeline.say": ROWS,
   "pipeline.skip": ROWS,
   "pipeline.stop": ROWS,
+  "repositories.remove": SAME_FILE,
   "session.index": "derived from the files beside it, and written again until it is current",
   "sessions.apply": COMPARED,
   "sessions.import": ROWS,
@@ -128,6 +136,10 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "source.test": ROWS,
   "store.backup": ONE_FILE,
   "store.restore": "the store is closed and sealed while it is replaced",
+  "swarm.approve": SWARM,
+  "swarm.discard": SWARM,
+  "swarm.reject": SWARM,
+  "swarm.run": SWARM,
   "ticket.approve": BOARD,
   "ticket.block": BOARD,
   "ticket.edit": BOARD,
@@ -136,6 +148,8 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "ticket.move": BOARD,
   "ticket.reject": BOARD,
   "ticket.undo": BOARD,
+  "worktree.new": "one record per name, created under the lock of the worktrees",
+  "worktree.remove": "one record per name, created under the lock of the worktrees",
 }
 
 export function writeOperations(): readonly string[] {

@@ -34,6 +34,8 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
   const { part: OpenMenu, want } = useLater(loadMenu)
   const open = () => want(() => setIsOpen(true))
   useKey(keyId ?? "", keyId === undefined || choices.length === 0 ? undefined : open)
+  // The accessible name contains the visible text.
+  const isNamed = boxed !== undefined && typeof props.children === "string"
   return (
     <>
       <button
@@ -41,7 +43,7 @@ export function ChoiceMenu(props: ChoiceMenuProps) {
         type="button"
         className={styles.trigger}
         data-boxed={boxed}
-        aria-label={label}
+        aria-label={isNamed ? `${label}: ${props.children}` : label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         title={useTip(label, keyId)}

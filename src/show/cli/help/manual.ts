@@ -10,6 +10,9 @@ export function renderManual(commands: readonly Command[]): string {
   const listed = commands.filter((it) => it.aliasOf === undefined)
   return `${[
     '.TH QM 1 "" "Quartermaster" "User Commands"',
+    // Left-aligned: groff warns of a long list of choices that it cannot justify.
+    ".ds AD l",
+    ".ad l",
     ".SH NAME",
     "qm \\- the context engine for coding agents",
     ".SH SYNOPSIS",
@@ -70,6 +73,8 @@ function escapeText(text: string): string {
     .replaceAll("\\", String.raw`\e`)
     .replaceAll("-", String.raw`\-`)
     .replaceAll("…", "...")
+    // A list of choices may be broken after each of them.
+    .replaceAll("|", String.raw`|\:`)
     .replaceAll("`", String.raw`\(ga`)
 }
 

@@ -132,7 +132,7 @@ function renderHosts({ hosts }: HostsList, screen: Screen): string {
     it.isInstalled || it.install === null ? [] : [["  ", it.name, paint.muted(it.install)]],
   )
   const captured = installed.find((it) => it.isCaptured)?.name ?? "claude-code"
-  const capture = `qm capture --host ${captured}`
+  const capture = `qm capture ${["--host", captured].join(" ")}`
   const next = [
     ...(installed.some((it) => it.hooks === "none")
       ? [["  ", "qm init --dry-run", paint.muted("Show how to connect them")]]
