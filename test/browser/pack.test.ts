@@ -109,12 +109,8 @@ describe("Pack page", () => {
     await chosen(page, QUOTE).waitFor()
     const before = await order(page)
     const last = before.at(-1) ?? ""
-    const first = before[0] ?? ""
-    await chosen(page, last)
-      .first()
-      .dragTo(chosen(page, first).first(), {
-        targetPosition: { x: 60, y: 3 },
-      })
+    const rows = page.getByRole("listbox", { name: "Selected files" }).getByRole("option")
+    await rows.last().dragTo(rows.first(), { targetPosition: { x: 60, y: 3 } })
     await page.waitForURL((url) => url.searchParams.has("order"))
     await expect.poll(() => order(page)).toEqual([last, ...before.slice(0, -1)])
     await chosen(page, QUOTE).getByText("Path", { exact: true }).click()

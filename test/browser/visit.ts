@@ -84,7 +84,9 @@ async function watch(context: BrowserContext, origin: string): Promise<string[]>
   const problems: string[] = []
   const socketOrigin = origin.replace("http:", "ws:")
   context.on("console", (it) => {
-    if (["error", "warning"].includes(it.type())) problems.push(`console: ${it.text()}`)
+    if (["error", "warning"].includes(it.type())) {
+      problems.push(`console: ${it.text()} (${new URL(it.page()?.url() ?? origin).pathname})`)
+    }
   })
   context.on("weberror", (it) => problems.push(`error: ${it.error().message}`))
   context.on("request", (it) => {

@@ -22,7 +22,17 @@ test("[CLI-34] the manual page has every command with its flags and examples", (
   }
   // Every other line would be read as a request.
   const requests = new Set(page.match(/^[.'].\S*/gm))
-  expect([...requests].toSorted()).toEqual([".PP", ".SH", ".SS", ".TH", ".TP", ".fi", ".nf"])
+  expect([...requests].toSorted()).toEqual([
+    ".PP",
+    ".SH",
+    ".SS",
+    ".TH",
+    ".TP",
+    ".ad",
+    ".ds",
+    ".fi",
+    ".nf",
+  ])
 })
 
 const hasGroff = spawnSync("groff", ["--version"]).status === 0

@@ -69,13 +69,15 @@ function textLine(text: string): string {
 
 /** roff reads a backslash as an escape and prints a plain `-` as a hyphen that cannot be copied. */
 function escapeText(text: string): string {
-  return text
-    .replaceAll("\\", String.raw`\e`)
-    .replaceAll("-", String.raw`\-`)
-    .replaceAll("…", "...")
-    // A list of choices may be broken after each of them.
-    .replaceAll("|", String.raw`|\:`)
-    .replaceAll("`", String.raw`\(ga`)
+  return (
+    text
+      .replaceAll("\\", String.raw`\e`)
+      .replaceAll("-", String.raw`\-`)
+      .replaceAll("…", "...")
+      // A list of choices may be broken after each of them.
+      .replaceAll("|", String.raw`|\:`)
+      .replaceAll("`", String.raw`\(ga`)
+  )
 }
 
 function escapeQuoted(text: string): string {
