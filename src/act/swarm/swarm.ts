@@ -1,5 +1,4 @@
 import path from "node:path"
-import type { Agents } from "#act/agents"
 import {
   createJsonl,
   ensureDirectory,
@@ -13,7 +12,6 @@ import {
   type AgentType,
   type ParsedInput,
   type PlannedTicket,
-  type Run,
   Swarm,
   type SwarmPlan,
   type SwarmReview,
@@ -30,7 +28,7 @@ import {
   WorkstreamUnknown,
 } from "./errors.ts"
 import { partitionTickets, planTicket, TIER_BUDGET_USD, tierOf } from "./plan-swarm.ts"
-import { isClosed, parseNumstat, refusalOf } from "./workstream.ts"
+import { costOf, isClosed, parseNumstat, refusalOf, ticketOf } from "./workstream.ts"
 
 const LARGEST_MANIFEST_BYTES = 4 * 1024 ** 2
 const MOST_SWARMS = 10_000
@@ -54,7 +52,7 @@ export type SwarmRoom = ReturnType<typeof createSwarm>
 export function createSwarm(deps: SwarmDeps) {
   const folder = path.join(deps.stateDirectory, "swarm")
   const fileOf = (id: string) => path.join(folder, `${id}.json`)
-  /** Runs of this process. A queued run of a killed process never began, and nobody starts it. */
+  /** Runs of this process. A queued run of a killed process never began and never will. */
   const startedHere = new Set<string>()
 
   async function read(id: string): Promise<Swarm | undefined> {
@@ -249,12 +247,6 @@ export function createSwarm(deps: SwarmDeps) {
     }
   }
 
-  const ticketOf = (it: Workstream): PlannedTicket => {
-    const ticket = it.tickets[it.current]
-    if (ticket === undefined) throw WorkstreamUnknown({ name: it.name, names: [] })
-    return ticket
-  }
-
   async function laneOf(id: string): Promise<Ticket["lane"]> {
     return (await deps.board()).detail({ id }).ticket.lane
   }
@@ -421,12 +413,6 @@ export function createSwarm(deps: SwarmDeps) {
       last = (await board.capture(input, { signal: call.signal })).evidence
     }
     return last
-  }
-
-  async function costOf(runs: readonly string[], agents: Agents): Promise<number | null> {
-    const all: Run[] = await Promise.all(runs.map((id) => agents.get(id)))
-    const costs = all.map((it) => it.cost.reportedUsd ?? it.cost.computedUsd)
-    return costs.some((it) => it === null) ? null : costs.reduce<number>((a, b) => a + (b ?? 0), 0)
   }
 
   async function find(name: string): Promise<{ swarm: Swarm; stream: Workstream }> {

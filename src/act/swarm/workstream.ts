@@ -1,4 +1,6 @@
-import type { SwarmReview, Ticket, Workstream } from "#ground/contract"
+import type { Agents } from "#act/agents"
+import type { PlannedTicket, SwarmReview, Ticket, Workstream } from "#ground/contract"
+import { WorkstreamUnknown } from "./errors.ts"
 
 export function isClosed({ state }: Workstream): boolean {
   return state === "approved" || state === "discarded"
@@ -16,4 +18,20 @@ export function parseNumstat(output: string): SwarmReview["diffs"][number]["file
     if (file === undefined) return []
     return [{ path: file, added: Number(added) || 0, removed: Number(removed) || 0 }]
   })
+}
+
+export function ticketOf({ name, tickets, current }: Workstream): PlannedTicket {
+  const ticket = tickets[current]
+  if (ticket === undefined) throw WorkstreamUnknown({ name, names: [] })
+  return ticket
+}
+
+/** Null if the cost of one run is unknown. */
+export async function costOf(
+  runs: readonly string[],
+  agents: Pick<Agents, "get">,
+): Promise<number | null> {
+  const all = await Promise.all(runs.map((id) => agents.get(id)))
+  const costs = all.map((it) => it.cost.reportedUsd ?? it.cost.computedUsd)
+  return costs.some((it) => it === null) ? null : costs.reduce<number>((a, b) => a + (b ?? 0), 0)
 }
