@@ -102,6 +102,11 @@ describe("a swarm", () => {
     const third = await it.call("swarm.approve", { workstream: "ws3" })
     expect(third.workstreams[2]?.state).toBe("approved")
     await it.call("swarm.discard", { workstream: "ws2" })
+    const closed = { code: "SWARM_WORKSTREAM_NOT_READY" }
+    await expect(it.call("swarm.approve", { workstream: "ws1" })).rejects.toMatchObject(closed)
+    await expect(it.call("swarm.discard", { workstream: "ws2" })).rejects.toMatchObject(closed)
+    const late = { workstream: "ws3", feedback: "More" }
+    await expect(it.call("swarm.reject", late)).rejects.toMatchObject(closed)
     expect(git(it.root, "branch", "--list", "qm/*")).not.toBe("")
     const lanes = await Promise.all(ids.map((id) => it.call("ticket.show", { id })))
     expect(lanes.map(({ ticket }) => ticket.lane)).toEqual(["conclusion", "backlog", "conclusion"])
@@ -112,6 +117,9 @@ describe("a swarm", () => {
     await using it = await scene()
     const add = async (title: string, paths: readonly string[], priority: "P0" | "P3") =>
       (await it.call("ticket.new", { title, paths: [...paths], priority })).id
+    await expect(it.call("swarm.run", { script: SCRIPT })).rejects.toMatchObject({
+      code: "SWARM_NOTHING_TO_RUN",
+    })
     const one = await add("One", ["src/a.ts"], "P0")
     const two = await add("Two", ["src/b.ts"], "P0")
     const both = await add("Both", ["src/a.ts", "src/b.ts"], "P3")
