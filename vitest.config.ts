@@ -31,10 +31,7 @@ const HEAVY_FILES = [
 const OWN_PROCESS =
   /\bprocess\.(?:umask|on|emit|exitCode|cpuUsage|memoryUsage|listenerCount|getActiveResourcesInfo|seteuid|chdir)\b|\bprocess\.(?:platform|getBuiltinModule) =|\bprocess\.env(?:\[[^\]]*\]|\.\w+) =|\bglobalThis\b|\bvi\.|#test\/index-daemon-scene/
 
-/**
- * All other tests share a process per worker: loading the modules anew for each file, and starting a
- * browser for each browser test, took a third of the time.
- */
+/** All other tests share a process, its modules and a browser per worker. */
 const SHARED_FILES =
   isFullMode || isElsewhere
     ? []

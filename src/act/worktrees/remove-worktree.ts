@@ -41,7 +41,7 @@ export async function findWork(
   return { uncommitted, ignored, commits: await countUnmerged(git, record) }
 }
 
-/** The base may have moved, so its branch is asked again. */
+/** Reads the branch of the base again, because the base may have moved. */
 async function countUnmerged(git: WorktreeGit, record: WorktreeRecord): Promise<number> {
   const { baseRef, baseCommit, path: cwd } = record
   const current = baseRef === null ? undefined : await git.commitOf(`refs/heads/${baseRef}`)

@@ -3,7 +3,7 @@ import type { Ranking } from "./ranker/rank.ts"
 /**
  * By position: the probability that the task needs the file, comparable between tasks and in the
  * order of the ranker's scores. A word that is in no file counts as rare, so a task about something
- * else gets low values. `hasOtherForm` says whether a word is in a file in another form.
+ * else gets low values. `hasOtherForm` returns whether a file contains the word in another form.
  */
 export function relevanceOf(
   ranking: Ranking,

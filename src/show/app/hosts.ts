@@ -52,7 +52,7 @@ export async function listHosts(deps: HostsDeps): Promise<readonly HostStatus[]>
   )
 }
 
-/** It is found and its sign-in is known; what it loads at its start is not. */
+/** Finds opencode and its sign-in. `qm capture` has no rules for the files that opencode loads. */
 async function findOpencode(place: HostPlace, disk: Disk): Promise<HostStatus> {
   const installed = await findProgram(place, disk, OPENCODE)
   const { state, from } = await findSignIn(place, "opencode")

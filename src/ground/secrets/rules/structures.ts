@@ -17,7 +17,7 @@ const NO_PASSWORD = new RegExp(
   "i",
 )
 
-/** `token123` and `my-token-1` of examples: a real token is longer, or no word. */
+/** Example values such as `token123` and `my-token-1`. Real tokens are longer or random. */
 const NAMED_TOKEN = /^(?:(?:my|some|the|test)[-_]?)?(?:access[-_]?)?token[-_]?\d{0,4}$/i
 const isToken = (parts: Parts) => isOdd(parts) && !NAMED_TOKEN.test(parts.secret)
 

@@ -29,8 +29,9 @@ type Segment = {
 const MOST_FILES = 50
 
 /**
- * What each compaction took out of the window, and what was read again until the next one. A result
- * belongs to the first open call of its tool, because lines of parallel calls keep their order.
+ * By compaction: files and tool results that it removed, and files that the agent read again before
+ * the next one. A result belongs to the first open call of its tool, because lines of parallel calls
+ * keep their order.
  */
 export function compactionContents(
   lines: readonly WindowLine[],
