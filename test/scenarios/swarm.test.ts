@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { type Clock, systemClock } from "#ground/base"
 import type { OperationInput, OperationName, OperationOutput } from "#ground/contract"
 import { createApp } from "#show/app"
 import { commit, git } from "#test/git"
@@ -18,7 +19,10 @@ writeFileSync("shared.txt", name.endsWith("ws3") ? "base\\n" : name + "\\n")
 const SCRIPT =
   '{"event":"message","type":"assistant","text":"done"}\n{"event":"turn.ended","outcome":"completed"}'
 
-async function scene(settings: readonly string[] = []) {
+/** The wall clock of a scene can be set forward; the monotonic clock runs as usual. */
+async function scene() {
+  let aheadMs = 0
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   const temp = await tempDirectory()
   const root = join(temp.path, "shop")
   const home = join(temp.path, "home")
@@ -39,13 +43,16 @@ async function scene(settings: readonly string[] = []) {
       "worktrees.ports=0",
       "board.checks=git --version",
       "swarm.agent=synthetic",
-      ...settings,
     ],
     writeLog: () => {},
+    clock,
   })
   const signal = new AbortController().signal
   return {
     root,
+    setForward: (ms: number) => {
+      aheadMs = ms
+    },
     call: async <Name extends OperationName>(name: Name, input: OperationInput<Name>) =>
       (await app.call(name, input, { signal })) as OperationOutput<Name>,
     asAgent: async <Name extends OperationName>(name: Name, input: OperationInput<Name>) =>
@@ -149,5 +156,30 @@ describe("a swarm", () => {
     await expect(it.call("swarm.plan", { definition: "none" })).rejects.toMatchObject({
       code: "SWARM_DEFINITION_NOT_FOUND",
     })
+  })
+
+  test("[SWARM-6] a used budget pauses its workstream; one without activity is evicted and keeps its worktree", async () => {
+    await using it = await scene()
+    const late = '{"event":"turn.ended","outcome":"completed","after":3600000}'
+    const usage = '"usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0}'
+    const costly = `{"event":"cost",${usage},"isTotal":true,"reportedUsd":9}\n${late}`
+    await it.call("ticket.new", { title: "Costly", paths: ["src/a.ts"] })
+    const paused = await it.call("swarm.run", { script: costly, budget: 1 })
+    expect(paused.workstreams[0]).toMatchObject({
+      state: "paused",
+      costUsd: 9,
+      reason: "the budget of $1 is used",
+    })
+
+    const { id } = await it.call("ticket.new", { title: "Silent", paths: ["src/b.ts"] })
+    const running = it.call("swarm.run", { script: late })
+    await expect
+      .poll(async () => (await it.call("swarm.review", {})).swarm?.workstreams[0])
+      .toMatchObject({ state: "working", tickets: [{ id }] })
+    it.setForward(31 * 60_000)
+    const [evicted] = (await running).workstreams
+    expect(evicted).toMatchObject({ state: "evicted", reason: "no activity for 30 minutes" })
+    expect((await it.call("ticket.show", { id })).ticket.lane).toBe("backlog")
+    expect(git(it.root, "worktree", "list")).toContain(evicted?.path)
   })
 })
