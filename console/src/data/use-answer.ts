@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { asRecord } from "#ground/base/object"
 import { hasCode, toWireError } from "../base/errors.ts"
 import type { Approval, OperationOutput } from "../contract.ts"
-import { keys } from "./keys.ts"
+import { invalidateOperations, keys } from "./keys.ts"
 import { useClient } from "./queries.tsx"
 
 export type Answer = {
@@ -36,9 +36,7 @@ export function useAnswer(toasts: AnswerToasts, onAnswered?: (approval: Approval
       toasts.show({ text: describeEarlierAnswer(toWireError(error).data) })
     },
     onSettled: () => {
-      for (const name of ["agents.approvals", "agents.list", "agents.show", "now.show"] as const) {
-        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-      }
+      invalidateOperations(queries, ["agents.approvals", "agents.list", "agents.show", "now.show"])
     },
   })
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react"
 import { toWireError } from "../base/errors.ts"
 import type { SessionsImported, WireError } from "../contract.ts"
 import type { AnyOperation } from "./client.ts"
-import { keys } from "./keys.ts"
+import { invalidateOperations } from "./keys.ts"
 import { useClient } from "./queries.tsx"
 
 type TranscriptImport =
@@ -41,7 +41,7 @@ export function useImportSessions() {
         signal.aborted ? { state: "cancelled" } : { state: "failed", error: toWireError(error) },
       )
     }
-    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, CHANGED)
   }
   return {
     progress,

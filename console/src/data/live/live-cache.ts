@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query"
 import type { Branch, EventName, FoldTree, JournalEntry, StoreStatus } from "../../contract.ts"
 import type { AnyOperation } from "../client.ts"
-import { keys } from "../keys.ts"
+import { invalidateOperations, keys } from "../keys.ts"
 import { appendLive, type Journal } from "./journal.ts"
 
 type LiveRule = {
@@ -125,7 +125,7 @@ export function createLiveCache({ queries, after }: Deps) {
     isScheduled = false
     const names = [...waiting]
     waiting.clear()
-    for (const name of names) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, names)
   }
   const markStale = (names: readonly AnyOperation[]) => {
     for (const name of names) waiting.add(name)

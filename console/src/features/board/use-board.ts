@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import type { Board, Lane, Ticket, TicketDetail } from "../../contract.ts"
 import type { AnyOperation } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
@@ -29,7 +29,7 @@ export function useTicketActions() {
   const queries = useQueryClient()
   const toast = useToast()
   const settle = () => {
-    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, CHANGED)
   }
   const fail = (error: unknown) => toast.fail(toWireError(error))
   const patch = ({ id }: Ticket, lane: Lane) =>

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query"
 import type { AnyOperation } from "../../data/client.ts"
 import { useSettled } from "../../data/clock.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 
@@ -57,8 +57,6 @@ const COUNTED: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show",
 export function useRefreshCounts() {
   const queries = useQueryClient()
   return () => {
-    for (const name of COUNTED) {
-      void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-    }
+    invalidateOperations(queries, COUNTED)
   }
 }

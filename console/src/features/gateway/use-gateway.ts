@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import { type GatewayShow, plural } from "../../contract.ts"
 import { useSettled } from "../../data/clock.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations } from "../../data/keys.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -75,9 +75,7 @@ export function useDelete() {
     onSuccess: (requests) => toast.show({ text: `${plural(requests, "request")} deleted` }),
     onError: (error) => toast.fail(toWireError(error)),
     onSettled() {
-      for (const name of ["gateway.list", "gateway.show"] as const) {
-        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-      }
+      invalidateOperations(queries, ["gateway.list", "gateway.show"])
     },
   })
   return { remove: remove.mutate, isBusy: remove.isPending }

@@ -3,7 +3,7 @@ import { toWireError } from "../../base/errors.ts"
 import { type KbAdded, plural } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { useSettled } from "../../data/clock.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import type { KnowledgeParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -55,7 +55,7 @@ export function useFolders(onAdded?: (added: KbAdded) => void) {
   const queries = useQueryClient()
   const toast = useToast()
   const onSettled = () => {
-    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, CHANGED)
   }
   const add = useMutation({
     mutationFn: (input: Input<"kb.add">) => client.write("kb.add", input),

@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { toWireError } from "../../base/errors.ts"
 import type { MemoryRecorded } from "../../contract.ts"
 import type { Client } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations } from "../../data/keys.ts"
 import { MEMORY_KINDS } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
 import { Button, IconButton } from "../../ui/button/button.tsx"
@@ -121,7 +121,7 @@ function useRecord<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormP
     },
     onSuccess: (answer) => {
       if (answer === undefined) return
-      for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+      invalidateOperations(queries, CHANGED)
       onRecorded(answer)
     },
   })

@@ -4,7 +4,7 @@ import { formatScore } from "../../base/format.ts"
 import type { Memory, MemoryList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
 import { useSettled } from "../../data/clock.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import type { MemoryParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -60,7 +60,7 @@ export function useActions() {
   const queries = useQueryClient()
   const toast = useToast()
   const settle = () => {
-    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, CHANGED)
   }
   const fail = (error: unknown) => toast.fail(toWireError(error))
   const patch = (memory: Memory) => {

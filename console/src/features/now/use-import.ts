@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import type { HostSession, WireError } from "../../contract.ts"
 import type { AnyOperation } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 
 export type ImportProgress = {
@@ -54,7 +54,7 @@ export function useImport() {
       }
     }
     report({ isRunning: false })
-    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, CHANGED)
   }
   return {
     progress,

@@ -3,7 +3,7 @@ import { useContext, useEffect, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import type { PipelineReply, PipelineRun, PipelineShow } from "../../contract.ts"
 import type { Client } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { RunLineContext } from "../../data/transcript/run-line.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -77,9 +77,7 @@ export function usePipelineWrites({ id, pause: openPause }: Pick<PipelineRun, "i
   }
   const onError = (error: unknown) => toast.fail(toWireError(error))
   const onSettled = () => {
-    for (const name of ["pipeline.show", "pipeline.list"] as const) {
-      void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-    }
+    invalidateOperations(queries, ["pipeline.show", "pipeline.list"])
   }
   const simply = { onSuccess: take, onError, onSettled }
   // Names the pause on screen, so that a second click cannot answer the next one.

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { PipelineLine, PipelineRun, RecipeFolder } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import type { PipelinesParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { countFacets, isOfFacet } from "./lines.ts"
@@ -74,9 +74,7 @@ export function useExample(onStarted: (run: PipelineRun) => void) {
       return client.write("pipeline.run", EXAMPLE)
     },
     onSuccess: (run) => {
-      for (const name of ["pipeline.list", "kb.status", "kb.documents"] as const) {
-        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-      }
+      invalidateOperations(queries, ["pipeline.list", "kb.status", "kb.documents"])
       onStarted(run)
     },
   })

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import type { RecipeFolder } from "../../contract.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations } from "../../data/keys.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
@@ -26,9 +26,7 @@ export function useTrust() {
     onSuccess: ({ slug }) => toast.show({ text: `${slug} is trusted` }),
     onError: (error: unknown) => toast.fail(toWireError(error)),
     onSettled: () => {
-      for (const name of ["recipe.list", "recipe.show"] as const) {
-        void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-      }
+      invalidateOperations(queries, ["recipe.list", "recipe.show"])
     },
   })
 }

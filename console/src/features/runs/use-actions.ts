@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { toWireError } from "../../base/errors.ts"
 import { type AgentsList, plural, type Run } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
@@ -15,9 +15,7 @@ export function useActions() {
   const queries = useQueryClient()
   const toast = useToast()
   const refetch = () => {
-    for (const name of ["agents.list", "agents.show", "agents.approvals", "now.show"] as const) {
-      void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
-    }
+    invalidateOperations(queries, ["agents.list", "agents.show", "agents.approvals", "now.show"])
   }
   const edit = useMutation({
     mutationFn: ({ runs, change }: { readonly runs: readonly Run[]; readonly change: Edit }) =>

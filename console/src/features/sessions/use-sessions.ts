@@ -3,7 +3,7 @@ import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { Claim, ClaimList } from "../../contract.ts"
 import type { AnyOperation, Input } from "../../data/client.ts"
-import { keys } from "../../data/keys.ts"
+import { invalidateOperations, keys } from "../../data/keys.ts"
 import { useWatched } from "../../data/live/watch-query.ts"
 import type { SessionsParams } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
@@ -53,7 +53,7 @@ export function useRelease() {
   const queries = useQueryClient()
   const toast = useToast()
   const settle = () => {
-    for (const name of CHANGED) void queries.invalidateQueries({ queryKey: keys.anyInput(name) })
+    invalidateOperations(queries, CHANGED)
   }
   const fail = (error: unknown) => toast.fail(toWireError(error))
   const take = useMutation({
