@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,13 +18,8 @@ export type RunningUp = Awaited<ReturnType<typeof startUp>>
 
 export type UserPlace = AsyncDisposable & { readonly home: string; readonly project: string }
 
-/**
- * A fresh user, in memory if possible: a thousand branches are five thousand commits, and other
- * tests check durability.
- */
-async function quickUser(): Promise<UserPlace> {
-  const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
-  const path = await realpath(await mkdtemp(join(base, "qm-up-")))
+async function freshUser(): Promise<UserPlace> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "qm-up-")))
   const [home, project] = [join(path, "home"), join(path, "project")]
   for (const folder of [home, project]) await mkdir(folder)
   return {
@@ -41,7 +36,7 @@ async function quickUser(): Promise<UserPlace> {
  * startUp(env)`.
  */
 export async function startUp(env: Readonly<Record<string, string>> = {}, given?: UserPlace) {
-  const user = given ?? (await quickUser())
+  const user = given ?? (await freshUser())
   const started = spawn(LAUNCHER, ["up", "--port", "0", "--no-open"], {
     cwd: user.project,
     env: { PATH: process.env["PATH"] ?? "", HOME: user.home, ...env },
