@@ -59,12 +59,16 @@ export type KitFindings = {
 }
 
 export const doctorHandlers = (deps: DoctorDeps): Handlers<typeof doctorOperations> => ({
-  run: (options, context) => examine(deps, { ...options, plugins: true }, context),
+  run: (options, context) => examine(deps, { ...options, isWhole: true }, context),
 })
 
-/** `plugins`: whether to look for our plugin where the repository is not enrolled. */
-type DoctorExam = KitExam & { readonly attack: boolean; readonly plugins: boolean }
-const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false, plugins: false }
+/**
+ * `isWhole`: whether to look at everything. Without it nothing is started, our plugin is not searched
+ * where the repository is not enrolled, and the pages of the store are not read, which blocks a
+ * server for as long as they are many.
+ */
+type DoctorExam = KitExam & { readonly attack: boolean; readonly isWhole: boolean }
+const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false, isWhole: false }
 
 /** A failing check is a line of the report and never aborts it. */
 export async function examine(
@@ -81,8 +85,8 @@ export async function examine(
     checkRepository(places),
     ...checkConfig(deps.loaded()),
     ...(await checkBaseUrls(deps)),
-    ...(options.plugins ? await checkHosts(deps) : []),
-    ...(await checkStore(deps)),
+    ...(options.isWhole ? await checkHosts(deps) : []),
+    ...(await checkStore(deps, options)),
     await checkDisk(places),
     await checkPrivacy("user folder", places.home, 0o700),
     await checkPrivacy("state folder", places.repository.stateDirectory, 0o700),
@@ -101,7 +105,7 @@ async function examineKit(
 ): Promise<KitFindings> {
   try {
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
-    const isExamined = options.prove || options.plugins
+    const isExamined = options.prove || options.isWhole
     const isIdle = !isExamined && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
     // Loaded only if something is installed or examined: most commands need no host code.
@@ -137,9 +141,9 @@ function checkRuntime(): DoctorCheck {
 
 async function checkGit(
   environment: Environment,
-  { plugins }: Pick<DoctorExam, "plugins">,
+  { isWhole }: Pick<DoctorExam, "isWhole">,
 ): Promise<DoctorCheck> {
-  if (!plugins && (await isOnPath("git", environment["PATH"]))) return ok("environment", "git", "")
+  if (!isWhole && (await isOnPath("git", environment["PATH"]))) return ok("environment", "git", "")
   const outcome = await run("git", ["--version"], {
     cwd: "/",
     env: pickEnvironment(environment, ["PATH"]),
@@ -213,11 +217,14 @@ const HOOKS = {
   "not offered": "",
 } as const
 
-async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
+async function checkStore(
+  deps: DoctorDeps,
+  { isWhole }: Pick<DoctorExam, "isWhole">,
+): Promise<DoctorCheck[]> {
   try {
     const store = await deps.store()
     const status = await store.status()
-    const damage = await store.findDamage()
+    const damage = isWhole ? await store.findDamage() : undefined
     if (status.stopped !== undefined || damage !== undefined) {
       const hint =
         "Check the disk, then run `qm store check`. `qm store restore` restores a backup."
