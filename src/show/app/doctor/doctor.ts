@@ -8,6 +8,7 @@ import {
   plural,
   run,
   statFile,
+  statNow,
   versions,
   visibleLine,
 } from "#ground/base"
@@ -78,21 +79,30 @@ export async function examine(
 ): Promise<DoctorReport> {
   const places = deps.places()
   await deps.reload()
-  const kit = await examineKit(deps, options, context)
+  // All at once: on a busy server each wait for a file takes its turn behind other work.
+  const [kit, git, baseUrls, hosts, store, disk, privacy, writable, attack] = await Promise.all([
+    examineKit(deps, options, context),
+    checkGit(deps.environment(), options),
+    checkBaseUrls(deps),
+    options.isWhole ? checkHosts(deps) : [],
+    checkStore(deps, options),
+    checkDisk(places),
+    checkPrivacies(places),
+    checkWritable(deps),
+    options.attack ? deps.attack() : [],
+  ])
   const checks: DoctorCheck[] = [
     checkRuntime(),
-    await checkGit(deps.environment(), options),
+    git,
     checkRepository(places),
     ...checkConfig(deps.loaded()),
-    ...(await checkBaseUrls(deps)),
-    ...(options.isWhole ? await checkHosts(deps) : []),
-    ...(await checkStore(deps, options)),
-    await checkDisk(places),
-    await checkPrivacy("user folder", places.home, 0o700),
-    await checkPrivacy("state folder", places.repository.stateDirectory, 0o700),
-    await checkPrivacy("database file", places.database, 0o600),
-    ...(await checkWritable(deps)),
-    ...(options.attack ? await deps.attack() : []),
+    ...baseUrls,
+    ...hosts,
+    ...store,
+    disk,
+    ...privacy,
+    ...writable,
+    ...attack,
     ...kit.checks,
   ]
   return { checks, hooks: [...kit.hooks], isHealthy: checks.every((it) => it.state !== "fail") }
@@ -143,7 +153,7 @@ async function checkGit(
   environment: Environment,
   { isWhole }: Pick<DoctorExam, "isWhole">,
 ): Promise<DoctorCheck> {
-  if (!isWhole && (await isOnPath("git", environment["PATH"]))) return ok("environment", "git", "")
+  if (!isWhole && isOnPath("git", environment["PATH"])) return ok("environment", "git", "")
   const outcome = await run("git", ["--version"], {
     cwd: "/",
     env: pickEnvironment(environment, ["PATH"]),
@@ -158,13 +168,9 @@ async function checkGit(
 }
 
 /** Enough for a summary; starting it would take as long as the whole summary. */
-async function isOnPath(program: string, folders = ""): Promise<boolean> {
+function isOnPath(program: string, folders = ""): boolean {
   const absolute = folders.split(path.delimiter).filter((it) => path.isAbsolute(it))
-  for (const folder of absolute) {
-    const { kind } = await statFile(path.join(folder, program))
-    if (kind === "found") return true
-  }
-  return false
+  return absolute.some((folder) => statNow(path.join(folder, program)) !== undefined)
 }
 
 function checkRepository(places: RepositoryPaths): DoctorCheck {
@@ -255,6 +261,13 @@ async function checkDisk(places: RepositoryPaths): Promise<DoctorCheck> {
   const hint = "Free some disk space: a full disk refuses every write."
   return warn("store", "disk", { detail, hint })
 }
+
+const checkPrivacies = ({ home, repository, database }: RepositoryPaths) =>
+  Promise.all([
+    checkPrivacy("user folder", home, 0o700),
+    checkPrivacy("state folder", repository.stateDirectory, 0o700),
+    checkPrivacy("database file", database, 0o600),
+  ])
 
 async function checkPrivacy(name: string, file: string, mode: number): Promise<DoctorCheck> {
   const status = await statFile(file)

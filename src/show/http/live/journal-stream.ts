@@ -65,7 +65,7 @@ export function createJournalStream(deps: {
       socket.emit("events", events)
       if (!(await waitForDrain(socket, deps.clock))) return "stalled"
       cursor = page.next
-      // What was committed since then wakes the stream again.
+      // A later commit wakes the stream again.
       if (cursor.seq >= page.head.seq) return "up-to-date"
     }
   }
