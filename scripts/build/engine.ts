@@ -12,6 +12,7 @@ import { decode, encode, type SourceMapSegment } from "@jridgewell/sourcemap-cod
 import { type RolldownBuild, type RolldownLog, rolldown } from "rolldown"
 import { z } from "zod"
 import { type Insertion, inlineFacades } from "./facades.ts"
+import { type LatePackages, latePackages, packageEntries } from "./late-packages.ts"
 import { lazySchemas } from "./lazy-schemas.ts"
 import { lightBuiltins } from "./light-builtins.ts"
 
@@ -42,6 +43,21 @@ const ENTRIES = {
   "act/gateway/read/thread/main": "src/act/gateway/read/thread/main.ts",
 }
 
+const LATE_PACKAGES: LatePackages = {
+  "diff/lib/diff/array.js": ["diffArrays"],
+  picomatch: ["default"],
+  "smol-toml": ["parse", "stringify"],
+  yaml: ["parse"],
+}
+
+/** They call a package for some inputs only. */
+const LATE_IMPORTERS = [
+  "see/capture/compare/line-diff.ts",
+  "see/capture/redact.ts",
+  "see/hosts/files/frontmatter.ts",
+  "see/hosts/files/glob.ts",
+]
+
 const OUR_PURE_MODULE =
   /\/(?:src\/(?:[^/]+\/)*(?!main\.ts$|zod-without-jit\.ts$)[^/]+|scripts\/build\/light-[a-z]+)\.ts$/
 
@@ -53,7 +69,7 @@ export async function buildEngine(): Promise<readonly string[]> {
   const planned = new Set<RolldownBuild>()
   const bundle = await rolldown({
     cwd: ROOT,
-    input: ENTRIES,
+    input: { ...ENTRIES, ...packageEntries(LATE_PACKAGES) },
     platform: "node",
     preserveEntrySignatures: "allow-extension",
     // Its CommonJS build hides its own requires from bundlers.
@@ -65,6 +81,10 @@ export async function buildEngine(): Promise<readonly string[]> {
     // Of our modules only entries have side effects on load, so unused code of rooms is removed.
     treeshake: { moduleSideEffects: [{ test: OUR_PURE_MODULE, sideEffects: false }] },
     plugins: [
+      latePackages(
+        LATE_PACKAGES,
+        LATE_IMPORTERS.map((it) => path.join(SOURCES, it)),
+      ),
       lazySchemas({ folder: SOURCES, isPure: (file) => OUR_PURE_MODULE.test(file) }),
       lightBuiltins({
         late: LATE,
@@ -135,9 +155,12 @@ const PACKAGE_GROUPS = [
 const SHARED_MODULE = new RegExp(
   [
     "/src/ground/(?:base/|contract/(?:shapes/|[\\w-]+\\.ts$))",
-    "/src/see/hosts/(?:files/(?:disk|folder-walk|json-settings)|limits|hosts|base-urls)\\.ts$",
+    "/src/see/hosts/(?:files/(?:disk|folder-walk|glob|json-settings)|transcripts/find-transcripts|limits|hosts|base-urls)\\.ts$",
     "/src/see/repo/(?:list-files|tree-file|classify|limits)\\.ts$",
     "/src/ground/tokens/bar\\.ts$",
+    "/src/ground/store/json-column\\.ts$",
+    "^\\0(?:late:|builtin:node:zlib$)",
+    "/scripts/build/light-[a-z]+\\.ts$",
     "/src/show/cli/render/(?:lines|bar)\\.ts$",
   ].join("|"),
 )
@@ -156,8 +179,10 @@ async function planGroups(bundle: RolldownBuild) {
     return new Set(modules.filter((it) => GROUPED_MODULE.test(it)))
   }
   const start = loadedBy("src/show/main.ts")
-  const shared = chunks.flatMap((it) => it.moduleIds).filter((it) => SHARED_MODULE.test(it))
+  const everyModule = chunks.flatMap((it) => it.moduleIds)
+  const shared = everyModule.filter((it) => SHARED_MODULE.test(it))
   const operations = loadedBy("src/show/cli/run-operation.ts").union(new Set(shared))
+  const secrets = new Set(everyModule.filter((it) => SECRETS_MODULE.test(it)))
   const threads = Object.values(ENTRIES).slice(1).map(loadedBy)
   const elsewhere = [start, operations, ...threads].reduce((all, it) => all.union(it))
   const inThreads = threads.reduce((all, it) => all.union(it)).difference(start.union(operations))
@@ -173,13 +198,17 @@ async function planGroups(bundle: RolldownBuild) {
   return [
     { name: "start", modules: start },
     { name: "operations", modules: operations.difference(start) },
+    { name: "secrets", modules: secrets.difference(start).difference(operations) },
     ...commands,
   ]
 }
 
+/** Every command that shows a text of the repository loads all of them. */
+const SECRETS_MODULE = /\/src\/ground\/secrets\/(?!thread\/)/
+
 /** Besides our modules one small package that every operation loads. */
 const GROUPED_MODULE = new RegExp(
-  `${OUR_PURE_MODULE.source}|^\\0builtin:|/node_modules/jsonc-parser/`,
+  `${OUR_PURE_MODULE.source}|^\\0(?:builtin|late):|/node_modules/jsonc-parser/`,
 )
 
 /** Everyday commands of several rooms; their modules are together only if no other command needs them. */
@@ -188,6 +217,7 @@ const COMMANDS = [
     name: "search",
     entries: [
       "src/show/app/rooms/pack.ts",
+      "src/show/app/rooms/pack-records.ts",
       "src/know/map/index.ts",
       "src/know/map/find/answers.ts",
       "src/ground/contract/operations/map.ts",
@@ -196,7 +226,7 @@ const COMMANDS = [
       "src/show/cli/render/pack.ts",
     ],
     rooms:
-      /\/src\/(?:know\/map\/|know\/search\/(?:file-symbols|relevance)|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
+      /\/src\/(?:know\/map\/|know\/search\/(?:file-symbols|relevance)|know\/knowledge\/has-documents|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
   },
   {
     name: "capture",

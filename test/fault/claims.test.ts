@@ -7,7 +7,7 @@ import { tempDirectory } from "#test/temp"
 const RACER = new URL("claims.child.ts", import.meta.url)
 const HOLDER = new URL("claims-holder.child.ts", import.meta.url)
 const PROCESSES = 8
-const ROUNDS = isNight() ? 2_000 : 80
+const ROUNDS = isNight() ? 2_000 : 200
 const HOUR_MS = 3_600_000
 
 type ClaimReport = {
@@ -18,7 +18,7 @@ type ClaimReport = {
 }
 
 test(`[C4] [LEDGER-11] ${PROCESSES} processes win ${ROUNDS} claims each, and no claim has two winners`, async () => {
-  await using temp = await tempDirectory()
+  await using temp = await tempDirectory("memory")
   const told = await Promise.all(
     Array.from({ length: PROCESSES }, (_, index) =>
       race([temp.path, "p".repeat(index + 1), String(ROUNDS), "src/a.ts,src/b.ts,docs"]),
@@ -34,7 +34,7 @@ test(`[C4] [LEDGER-11] ${PROCESSES} processes win ${ROUNDS} claims each, and no 
 }, 1_200_000)
 
 test("[C4] [LEDGER-12] processes that claim a folder and files in it never hold both", async () => {
-  await using temp = await tempDirectory()
+  await using temp = await tempDirectory("memory")
   const told = await Promise.all(
     ["src", "src/a.ts", "src/a.ts", "src"].map((path, index) =>
       race([temp.path, "p".repeat(index + 1), "30", path, "src"]),

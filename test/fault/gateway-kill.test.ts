@@ -6,14 +6,26 @@ import path from "node:path"
 import { text } from "node:stream/consumers"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
-import { GatewayList, GatewayManifest, GatewayShow } from "#ground/contract"
+import {
+  type Cursor,
+  GatewayList,
+  GatewayManifest,
+  GatewayShow,
+  type JournalEntry,
+} from "#ground/contract"
 import type { Store } from "#ground/store"
 import { createApp } from "#show/app"
 import { LAUNCHER } from "#test/qm"
-import { isNight } from "#test/seed"
+import { isNight, longestTestMs } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 
 const KILLS = isNight() ? 50 : 6
+
+/**
+ * A kill happens after 2 to 17 requests. Each request contains all earlier ones: 150 of them, as many
+ * as the fiftieth kill waited for once, took 12 s on a busy machine.
+ */
+const requestsBefore = (kill: number) => 2 + (kill % 6) * 3
 const { signal } = new AbortController()
 
 /** A host that sends requests until none is answered; each is longer than the previous one. */
@@ -49,16 +61,35 @@ async function newProvider() {
   }
 }
 
-async function recordedMore(store: Store, more: number): Promise<void> {
-  const after = await store.journal.head()
-  for (;;) {
+/** Throws when the program ended, because then no more requests follow. */
+async function recordedMore(store: Store, more: number, hasEnded: () => boolean): Promise<void> {
+  let after = await store.journal.head()
+  for (let recorded = 0; recorded < more; ) {
     const page = await store.journal.read({ after, limit: 1_000, namePrefix: "gateway.recorded" })
-    if (page.kind === "entries" && page.entries.length >= more) return
+    if (page.kind !== "entries") throw new Error("the store has another history now")
+    recorded += page.entries.length
+    after = page.next
+    if (recorded < more && hasEnded()) throw new Error(`ended after ${recorded} requests`)
     await systemClock.sleep(10)
   }
 }
 
-test("[D1] a killed gateway loses no recorded request, and the next gateway works", async () => {
+/** A page of the journal has at most 1,000 entries. */
+async function entriesOf(store: Store): Promise<readonly JournalEntry[]> {
+  const told: JournalEntry[] = []
+  let after: Cursor | undefined
+  for (;;) {
+    const page = await store.journal.read({ after, limit: 1_000, namePrefix: "gateway." })
+    if (page.kind !== "entries") throw new Error("the store has another history now")
+    told.push(...page.entries)
+    if (page.entries.length < 1_000) return told
+    after = page.next
+  }
+}
+
+test("[D1] a killed gateway loses no recorded request, and the next gateway works", {
+  timeout: longestTestMs(),
+}, async () => {
   await using temp = await tempDirectory()
   await using provider = await newProvider()
   const project = path.join(temp.path, "project")
@@ -81,7 +112,7 @@ test("[D1] a killed gateway loses no recorded request, and the next gateway work
     const child = spawn(LAUNCHER, args, { cwd: project, env: environment, stdio: "ignore" })
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()))
     // Kills at a different request each time, independent of the clock.
-    await recordedMore(store, 2 + kill * 3)
+    await recordedMore(store, requestsBefore(kill), () => child.exitCode !== null)
     child.kill("SIGKILL")
     await gone
   }
@@ -89,8 +120,7 @@ test("[D1] a killed gateway loses no recorded request, and the next gateway work
   const { sessions } = GatewayList.parse(await app.call("gateway.list", {}, { signal }))
   expect(sessions).toHaveLength(KILLS)
   expect(sessions.map((it) => it.isAlive)).toEqual(sessions.map(() => false))
-  const page = await store.journal.read({ after: undefined, limit: 10_000, namePrefix: "gateway." })
-  const told = page.kind === "entries" ? page.entries : []
+  const told = await entriesOf(store)
   let recorded = 0
   for (const { id } of sessions) {
     const input = { id, limit: 2_000 }

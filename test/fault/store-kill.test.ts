@@ -1,21 +1,24 @@
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { bundleChild } from "#test/bundled-child"
 import { child } from "#test/child"
 import { isNight, longestTestMs, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { openTestStore, readTexts } from "./store-journal.ts"
 
 const WRITER = new URL("store-writer.child.ts", import.meta.url)
-const KILLS = isNight() ? 2_000 : 100
+const KILLS = isNight() ? 2_000 : 200
 const LANES = 4
 
 test(`[D1] acknowledged writes survive ${KILLS} kills`, {
   timeout: longestTestMs(),
 }, async () => {
   await using directory = await tempDirectory()
+  using writer = await bundleChild(WRITER)
   const lanes = Array.from({ length: LANES }, (_, lane) =>
     killAndLook({
+      writer: writer.url,
       file: `${directory.path}/${lane}/store.db`,
       kills: KILLS / LANES,
       chance: mulberry(seed() + lane),
@@ -27,6 +30,7 @@ test(`[D1] acknowledged writes survive ${KILLS} kills`, {
 })
 
 async function killAndLook(lane: {
+  writer: URL
   file: string
   kills: number
   chance: () => number
@@ -48,11 +52,12 @@ async function killAndLook(lane: {
 
 /** The time starts at the first write, so that the kill happens between writes. */
 async function writeUntilKilled(plan: {
+  writer: URL
   file: string
   run: number
   ms: number
 }): Promise<readonly string[]> {
-  await using writer = child(WRITER, [plan.file, String(plan.run)])
+  await using writer = child(plan.writer, [plan.file, String(plan.run)])
   expect(await writer.nextLine()).toBe("ready")
   const rest = writer.restOfLines()
   await sleep(plan.ms)

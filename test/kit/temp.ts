@@ -1,14 +1,20 @@
+import { existsSync } from "node:fs"
 import { chmod, mkdtemp, readdir, realpath, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 export type TempDirectory = AsyncDisposable & { readonly path: string }
 
+/** Linux has a file system in memory there. */
+const IN_MEMORY = "/dev/shm"
+
 /**
- * `await using directory = await tempDirectory()`: its real path, removed at the end of the test.
+ * `await using directory = await tempDirectory()`: its real path, removed at the end of the test. In
+ * memory where there is such a folder: for processes that compete, not for what survives them.
  */
-export async function tempDirectory(): Promise<TempDirectory> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), "qm-test-")))
+export async function tempDirectory(where: "disk" | "memory" = "disk"): Promise<TempDirectory> {
+  const parent = where === "memory" && existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir()
+  const path = await realpath(await mkdtemp(join(parent, "qm-test-")))
   return {
     path,
     async [Symbol.asyncDispose]() {

@@ -298,7 +298,11 @@ describe.runIf(needs("PACKAGE", "full mode"))(
       const program = { file: "dist/engine/main.mjs", args: ["now"], mark: "qm:" }
       const tokens = { file: "models/tokens/claude.bin", args: ["tokens", "CLAUDE.md"] }
       const grammars = { file: "grammars/web-tree-sitter.wasm", args: ["map"] }
-      const data = [tokens, grammars].map((it) => ({ ...it, mark: "CLI_INSTALL_INCOMPLETE" }))
+      const chunks = await readdir(path.join(folder, "dist/engine/chunks"))
+      const chunk = chunks.find((it) => /^search-(?!and)[\w-]+\.mjs$/.test(it)) ?? ""
+      const search = { file: `dist/engine/chunks/${chunk}`, args: ["search", "quote"] }
+      const named = [tokens, grammars, search]
+      const data = named.map((it) => ({ ...it, mark: "CLI_INSTALL_INCOMPLETE" }))
       for (const { file, args, mark } of [program, ...data]) {
         const content = await readFile(path.join(folder, file))
         await rm(path.join(folder, file))

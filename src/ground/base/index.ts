@@ -48,6 +48,7 @@ export { openFolder } from "./files/open-folder.ts"
 export {
   importValidators,
   mapStack,
+  missingBuiltFile,
   missingPackageFiles,
   packageFile,
   readBuilt,

@@ -7,7 +7,7 @@ export {
   TextUnstorable,
 } from "./errors.ts"
 export { eventsHandlers, storeHandlers } from "./handlers.ts"
-export type { Journal } from "./journal.ts"
+export type { Journal, JournalPage } from "./journal.ts"
 export { jsonColumn } from "./json-column.ts"
 export type { StoreLocation } from "./location.ts"
 export { parseDatabaseUrl } from "./location.ts"

@@ -41,6 +41,10 @@ test.each([
   [["events"], ["see/repo"]],
   [["fold"], ["choose/fold", "know/ledger", "see/hosts", "see/repo"]],
   [["memory"], ["know/memory", "know/search", "see/repo"]],
+  [
+    ["pack", "harbour"],
+    ["choose/pack", "know/knowledge", "know/map", "know/search", "see/hosts", "see/repo"],
+  ],
   [["runs"], ["act/agents", "see/capture", "see/hosts", "see/repo"]],
 ])("[APP-40] a command loads only the rooms it uses: %s", async (command, rooms) => {
   expect(await roomsOf(...command)).toEqual(rooms)

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { systemClock, systemRandom } from "#ground/base"
 import { createLedger } from "#know/ledger"
 import { commit, git } from "#test/git"
@@ -52,6 +52,16 @@ test("[APP-5] now.show answers with an invalid config", async () => {
   await writeFile(path.join(folder.path, ".qm", "config.json"), "{")
   await using app = await newApp(folder.path)
   expect(await app.call("now.show", {}, { signal })).toMatchObject({ health: { isHealthy: false } })
+})
+
+test("[APP-5][H9] now.show does not read every page of the store, doctor.run does", async () => {
+  await using folder = await tempDirectory()
+  await using app = await newApp(folder.path)
+  const reading = vi.spyOn(await app.store(), "findDamage")
+  await app.call("now.show", {}, { signal })
+  expect(reading).toHaveBeenCalledTimes(0)
+  await app.call("doctor.run", {}, { signal })
+  expect(reading).toHaveBeenCalledTimes(1)
 })
 
 test("[APP-50] now.repository returns branch and changes, or the reason without git", async () => {

@@ -33,17 +33,23 @@ type NowDeps = Pick<
 export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({
   async show() {
     const { repository } = deps.places()
-    const { isHealthy, checks } = await deps.examine()
+    const [{ isHealthy, checks }, runs, pipelines, branch, store] = await Promise.all([
+      deps.examine(),
+      listRuns(deps),
+      listPipelines(deps),
+      currentBranch(repository),
+      describeStore(deps),
+    ])
     const count = (state: string): number => checks.filter((it) => it.state === state).length
-    const work = { runs: await listRuns(deps), pipelines: await listPipelines(deps) }
+    const work = { runs, pipelines }
     return {
       repository: {
         root: repository.root,
         name: path.basename(repository.root),
-        branch: (await currentBranch(repository)) ?? null,
+        branch: branch ?? null,
       },
       health: { isHealthy, failed: count("fail"), warnings: count("warn") },
-      store: await describeStore(deps),
+      store,
       spend: sumSpend(work, deps.clock.now()),
       isNew: await isUnused(work, deps),
       ...joined(await describeRuns(work.runs, deps), describePipelines(work.pipelines, deps)),

@@ -2,6 +2,7 @@ import path from "node:path"
 import {
   isAppError,
   mapStack,
+  missingBuiltFile,
   missingPackageFiles,
   packageFile,
   systemRandom,
@@ -189,10 +190,9 @@ async function fail(thrown: unknown, terminal: Terminal): Promise<number> {
 
 /** The cause of an unexpected error may be a package that npm did not unpack completely. */
 function findMissingFile(cause: unknown): Error | undefined {
-  const [missing] = missingPackageFiles()
-  return missing === undefined
-    ? undefined
-    : InstallIncomplete({ folder: packageFile(""), missing }, cause)
+  const folder = packageFile("")
+  const missing = missingBuiltFile(cause, folder) ?? missingPackageFiles()[0]
+  return missing === undefined ? undefined : InstallIncomplete({ folder, missing }, cause)
 }
 
 function screenFor(sink: Sink, choice: string, environment: Environment): Screen {

@@ -11,6 +11,12 @@ import { asWriteFailure, reasonOf } from "./system-error.ts"
 /** A sweep does not store names, so it may read more entries than a listing. */
 const LARGEST_SWEEP_ENTRIES = 1_000_000
 
+type WriteOptions = {
+  readonly mode?: number
+  /** False: after a power cut the file may be the old one or empty. Saves two waits for the disk. */
+  readonly isDurable?: boolean
+}
+
 /**
  * Replaces a file so that every reader finds the old bytes or the new ones, also after a crash or a
  * power cut. We do not use a package: the existing ones silently truncate files on a filling disk
@@ -22,18 +28,19 @@ const LARGEST_SWEEP_ENTRIES = 1_000_000
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
-  options: { readonly mode?: number } = {},
+  options: WriteOptions = {},
 ): Promise<void> {
   const bytes = typeof content === "string" ? Buffer.from(content) : content
   const temporary = join(dirname(path), temporaryName())
+  const { mode = 0o600, isDurable = true } = options
   try {
     await refuseIrregular(path)
     // Open before writing: if the directory cannot be synced, nothing is written.
     await using directory = await openDirectory(dirname(path))
-    const sizeBytes = await fill(temporary, bytes, options.mode ?? 0o600)
+    const sizeBytes = await fill(temporary, bytes, { mode, isDurable })
     if (sizeBytes !== bytes.length) throw StorageFull({ path, neededBytes: bytes.length })
     await rename(temporary, path)
-    await syncDirectory(directory)
+    if (isDurable) await syncDirectory(directory)
   } catch (error) {
     // Report the first failure; `sweepLeftovers` removes the file at the next start.
     await unlink(temporary).catch(() => {})
@@ -54,12 +61,16 @@ export async function refuseIrregular(path: string): Promise<void> {
 const NEW_AND_OURS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-async function fill(temporary: string, bytes: Uint8Array, mode: number): Promise<number> {
+async function fill(
+  temporary: string,
+  bytes: Uint8Array,
+  { mode, isDurable }: Required<WriteOptions>,
+): Promise<number> {
   await using handle = await open(temporary, NEW_AND_OURS, 0o600)
   // The umask reduces the mode of `open`; `chmod` sets it exactly.
   await handle.chmod(mode)
   await writeWhole(handle, bytes)
-  await handle.sync()
+  if (isDurable) await handle.sync()
   return (await handle.stat()).size
 }
 

@@ -42,6 +42,20 @@ export function missingPackageFiles(): readonly string[] {
 }
 
 /**
+ * The built file whose absence made an import fail, by its path in `folder`, the package. Undefined
+ * for other errors, and for sources, whose absence is a bug.
+ */
+export function missingBuiltFile(error: unknown, folder: string): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined
+  if (error.code !== "ERR_MODULE_NOT_FOUND" && error.code !== "MODULE_NOT_FOUND") return undefined
+  const [, name = ""] = /^Cannot find module '([^']+)'/.exec(error.message) ?? []
+  // The bundle requires packages by a path that is relative to its chunks.
+  const file = path.resolve(folder, "dist/engine/chunks", name)
+  const relative = path.relative(folder, file)
+  return relative.startsWith(`dist${path.sep}`) ? relative : undefined
+}
+
+/**
  * JSON that `npm run build` derives from the sources, so that a command of the package need not.
  * Undefined in a clone, where it may be older than the sources.
  */

@@ -143,14 +143,17 @@ function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-/** Writes nothing if `last`, the seal of this file at its opening, is still true. */
+/**
+ * Writes nothing if `last`, the seal of this file at its opening, is still true. It does not wait for
+ * the disk: a seal that a power cut lost or damaged makes the next open check the file.
+ */
 export async function writeSeal(file: string, epoch: string, last?: Seal): Promise<void> {
   if (last?.epoch === epoch && (await verifySeal(file, last))) return
   const fileStat = await statFile(file)
   if (fileStat.kind !== "found") return
   const { sizeBytes, modifiedAtMs, inode } = fileStat.stat
   const seal = { epoch, sizeBytes, modifiedAtMs, inode } satisfies Seal
-  await writeFileAtomic(sealFile(file), `${JSON.stringify(seal)}\n`)
+  await writeFileAtomic(sealFile(file), `${JSON.stringify(seal)}\n`, { isDurable: false })
 }
 
 /** Whether `stat` matches the last clean close. */

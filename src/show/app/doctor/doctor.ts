@@ -8,6 +8,7 @@ import {
   plural,
   run,
   statFile,
+  statNow,
   versions,
   visibleLine,
 } from "#ground/base"
@@ -59,12 +60,16 @@ export type KitFindings = {
 }
 
 export const doctorHandlers = (deps: DoctorDeps): Handlers<typeof doctorOperations> => ({
-  run: (options, context) => examine(deps, { ...options, plugins: true }, context),
+  run: (options, context) => examine(deps, { ...options, isWhole: true }, context),
 })
 
-/** `plugins`: whether to look for our plugin where the repository is not enrolled. */
-type DoctorExam = KitExam & { readonly attack: boolean; readonly plugins: boolean }
-const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false, plugins: false }
+/**
+ * `isWhole`: whether to look at everything. Without it nothing is started, our plugin is not searched
+ * where the repository is not enrolled, and the pages of the store are not read, which blocks a
+ * server for as long as they are many.
+ */
+type DoctorExam = KitExam & { readonly attack: boolean; readonly isWhole: boolean }
+const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false, isWhole: false }
 
 /** A failing check is a line of the report and never aborts it. */
 export async function examine(
@@ -74,21 +79,30 @@ export async function examine(
 ): Promise<DoctorReport> {
   const places = deps.places()
   await deps.reload()
-  const kit = await examineKit(deps, options, context)
+  // All at once: on a busy server each wait for a file takes its turn behind other work.
+  const [kit, git, baseUrls, hosts, store, disk, privacy, writable, attack] = await Promise.all([
+    examineKit(deps, options, context),
+    checkGit(deps.environment(), options),
+    checkBaseUrls(deps),
+    options.isWhole ? checkHosts(deps) : [],
+    checkStore(deps, options),
+    checkDisk(places),
+    checkPrivacies(places),
+    checkWritable(deps),
+    options.attack ? deps.attack() : [],
+  ])
   const checks: DoctorCheck[] = [
     checkRuntime(),
-    await checkGit(deps.environment(), options),
+    git,
     checkRepository(places),
     ...checkConfig(deps.loaded()),
-    ...(await checkBaseUrls(deps)),
-    ...(options.plugins ? await checkHosts(deps) : []),
-    ...(await checkStore(deps)),
-    await checkDisk(places),
-    await checkPrivacy("user folder", places.home, 0o700),
-    await checkPrivacy("state folder", places.repository.stateDirectory, 0o700),
-    await checkPrivacy("database file", places.database, 0o600),
-    ...(await checkWritable(deps)),
-    ...(options.attack ? await deps.attack() : []),
+    ...baseUrls,
+    ...hosts,
+    ...store,
+    disk,
+    ...privacy,
+    ...writable,
+    ...attack,
     ...kit.checks,
   ]
   return { checks, hooks: [...kit.hooks], isHealthy: checks.every((it) => it.state !== "fail") }
@@ -101,7 +115,7 @@ async function examineKit(
 ): Promise<KitFindings> {
   try {
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
-    const isExamined = options.prove || options.plugins
+    const isExamined = options.prove || options.isWhole
     const isIdle = !isExamined && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
     // Loaded only if something is installed or examined: most commands need no host code.
@@ -137,9 +151,9 @@ function checkRuntime(): DoctorCheck {
 
 async function checkGit(
   environment: Environment,
-  { plugins }: Pick<DoctorExam, "plugins">,
+  { isWhole }: Pick<DoctorExam, "isWhole">,
 ): Promise<DoctorCheck> {
-  if (!plugins && (await isOnPath("git", environment["PATH"]))) return ok("environment", "git", "")
+  if (!isWhole && isOnPath("git", environment["PATH"])) return ok("environment", "git", "")
   const outcome = await run("git", ["--version"], {
     cwd: "/",
     env: pickEnvironment(environment, ["PATH"]),
@@ -154,13 +168,9 @@ async function checkGit(
 }
 
 /** Enough for a summary; starting it would take as long as the whole summary. */
-async function isOnPath(program: string, folders = ""): Promise<boolean> {
+function isOnPath(program: string, folders = ""): boolean {
   const absolute = folders.split(path.delimiter).filter((it) => path.isAbsolute(it))
-  for (const folder of absolute) {
-    const { kind } = await statFile(path.join(folder, program))
-    if (kind === "found") return true
-  }
-  return false
+  return absolute.some((folder) => statNow(path.join(folder, program)) !== undefined)
 }
 
 function checkRepository(places: RepositoryPaths): DoctorCheck {
@@ -213,11 +223,14 @@ const HOOKS = {
   "not offered": "",
 } as const
 
-async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
+async function checkStore(
+  deps: DoctorDeps,
+  { isWhole }: Pick<DoctorExam, "isWhole">,
+): Promise<DoctorCheck[]> {
   try {
     const store = await deps.store()
     const status = await store.status()
-    const damage = await store.findDamage()
+    const damage = isWhole ? await store.findDamage() : undefined
     if (status.stopped !== undefined || damage !== undefined) {
       const hint =
         "Check the disk, then run `qm store check`. `qm store restore` restores a backup."
@@ -248,6 +261,13 @@ async function checkDisk(places: RepositoryPaths): Promise<DoctorCheck> {
   const hint = "Free some disk space: a full disk refuses every write."
   return warn("store", "disk", { detail, hint })
 }
+
+const checkPrivacies = ({ home, repository, database }: RepositoryPaths) =>
+  Promise.all([
+    checkPrivacy("user folder", home, 0o700),
+    checkPrivacy("state folder", repository.stateDirectory, 0o700),
+    checkPrivacy("database file", database, 0o600),
+  ])
 
 async function checkPrivacy(name: string, file: string, mode: number): Promise<DoctorCheck> {
   const status = await statFile(file)

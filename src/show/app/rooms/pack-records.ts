@@ -1,4 +1,5 @@
-import { isAppError, isInside } from "#ground/base"
+import path from "node:path"
+import { isAppError, isInside, statFile } from "#ground/base"
 import {
   Board,
   type CallContext,
@@ -7,6 +8,8 @@ import {
   MemorySearch,
   type PackRecord,
 } from "#ground/contract"
+import { hasDocuments } from "#know/knowledge"
+import { PROJECT_FOLDER } from "#see/repo"
 import type { Services } from "../services.ts"
 
 const MOST_OF_A_KIND = 3
@@ -19,24 +22,64 @@ const LEAST_MATCHING_WORDS = 2
 
 type RecordQuery = { readonly task: string; readonly paths: readonly string[] }
 
-type RecordDeps = Pick<Services, "call" | "log">
+type RecordDeps = Pick<Services, "call" | "log" | "places" | "store">
 
 /** Reads the records about a task. A source that fails is skipped and logged. */
-export function createPackRecords(deps: RecordDeps) {
-  return async (query: RecordQuery, context: CallContext): Promise<readonly PackRecord[]> => {
-    const recordLists = await Promise.all(
-      [claimsOn, ticketsOn, memoriesFor, paragraphsFor].map(async (source) => {
-        try {
-          return await source(query, (name, input) => deps.call(name, input, context))
-        } catch (error) {
-          if (!isAppError(error)) throw error
-          deps.log.warn("records not read", { source: source.name, code: error.code })
-          return []
-        }
-      }),
-    )
-    return recordLists.flat()
-  }
+export async function readPackRecords(
+  query: RecordQuery,
+  deps: RecordDeps,
+  context: CallContext,
+): Promise<readonly PackRecord[]> {
+  const recordLists = await Promise.all(
+    SOURCES.map(async ({ name, read, hasRecords }) => {
+      try {
+        if (!(await hasRecords(deps))) return []
+        return await read(query, (operation, input) => deps.call(operation, input, context))
+      } catch (error) {
+        if (!isAppError(error)) throw error
+        deps.log.warn("records not read", { source: name, code: error.code })
+        return []
+      }
+    }),
+  )
+  return recordLists.flat()
+}
+
+type RecordSource = {
+  readonly name: string
+  read(query: RecordQuery, call: Call): Promise<readonly PackRecord[]>
+  /** Looks before the rooms load: four of them take as long as the rest of `qm pack`. */
+  hasRecords(deps: RecordDeps): Promise<boolean>
+}
+
+const SOURCES: readonly RecordSource[] = [
+  {
+    name: "claims",
+    read: claimsOn,
+    hasRecords: ({ places }) => isThere(places().repository.stateDirectory, "claims"),
+  },
+  {
+    name: "tickets",
+    read: ticketsOn,
+    hasRecords: ({ places }) => isThere(places().repository.root, PROJECT_FOLDER, "board/tickets"),
+  },
+  {
+    name: "memories",
+    read: memoriesFor,
+    // The second file is derived from memories: one that was deleted by hand must leave it.
+    hasRecords: async ({ places }) =>
+      (await isThere(places().repository.root, PROJECT_FOLDER, "memory")) ||
+      (await isThere(places().repository.stateDirectory, "pitfalls.json")),
+  },
+  {
+    name: "paragraphs",
+    read: paragraphsFor,
+    hasRecords: async ({ store }) => hasDocuments((await store()).forRoom("knowledge")),
+  },
+]
+
+async function isThere(...names: readonly string[]): Promise<boolean> {
+  return (await statFile(path.join(...names))).kind !== "missing"
 }
 
 type Call = (name: string, input: unknown) => Promise<unknown>

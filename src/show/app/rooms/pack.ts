@@ -14,7 +14,6 @@ import { PROJECT_FOLDER } from "#see/repo"
 import { describeUnreadable, FileUnreadable } from "../errors.ts"
 import { placeInside } from "../places.ts"
 import type { Services } from "../services.ts"
-import { createPackRecords } from "./pack-records.ts"
 
 /** A few hundred guidelines of maximum length. */
 const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000
@@ -76,7 +75,8 @@ export function openMapAndPackHandlers(deps: PackDeps) {
       config: deps.config,
       root: () => deps.places().repository.root,
       guidelineFile: () => readGuidelineFile(deps),
-      records: createPackRecords(deps),
+      records: async (query, context) =>
+        (await import("./pack-records.ts")).readPackRecords(query, deps, context),
       secrets,
       place: (userPath) => placeInside(deps, userPath),
       ...(deps.mayWriteFiles && {

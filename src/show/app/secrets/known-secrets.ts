@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import path from "node:path"
-import { statFile } from "#ground/base"
+import { statNow } from "#ground/base"
 import { parseSecretPattern, splitSecretPatterns } from "#ground/contract"
 import type { PrepareRedaction, RedactionKeys, Secrets } from "#ground/secrets"
 import { projectFolders, readEnvironmentFiles } from "#see/repo"
@@ -73,8 +73,9 @@ const lateOf = new WeakMap<RepositoryPaths, LateSecrets>()
 /** Checks before each operation whether any process set a credential. */
 export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
   const places = deps.places()
-  const status = await statFile(path.join(places.home, "credentials.json"))
-  const stamp = status.kind === "found" ? `${status.stat.changedAtMs} ${status.stat.inode}` : "none"
+  // Synchronous, because on a busy server a turn of the thread pool takes longer than the operation.
+  const stat = statNow(path.join(places.home, "credentials.json"))
+  const stamp = stat === undefined ? "none" : `${stat.changedAtMs} ${stat.inode}`
   const before = lateOf.get(places)
   if (before?.stamp === stamp) return
   if (before === undefined || stamp === "none") {

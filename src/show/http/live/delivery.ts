@@ -1,4 +1,3 @@
-import { once } from "node:events"
 import type { DefaultEventsMap, Server, Socket } from "socket.io"
 import type { Clock } from "#ground/base"
 import type { Cursor, LIVE_PROTOCOL } from "#ground/contract"
@@ -53,22 +52,27 @@ export function cut(socket: LiveSocket, why: { cursor?: Cursor; reason: string }
 
 /** Waits until the client accepted what was written; false if it counts as stalled. */
 export async function waitForDrain({ conn }: LiveSocket, clock: Clock): Promise<boolean> {
-  if (conn.transport.writable) return true
+  const { transport } = conn
+  if (transport.writable) return true
   const over = new AbortController()
-  const { signal } = over
+  const drained = Promise.withResolvers<true>()
+  const end = (): void => drained.resolve(true)
+  // `ready` is emitted when the kernel has the bytes, so a client that does not read blocks here.
+  // A client that upgrades from polling to a web socket never makes its old transport ready again.
+  // Plain listeners: `once` with a signal makes an error for each that did not happen.
+  transport.on("ready", end)
+  conn.on("upgrade", end)
+  conn.on("close", end)
   try {
-    // `ready` is emitted when the kernel has the bytes, so a client that does not read blocks here.
-    // A client that upgrades from polling to a web socket never makes its old transport ready
-    // again.
-    return await Promise.race([
-      once(conn.transport, "ready", { signal }).then(() => true),
-      once(conn, "upgrade", { signal }).then(() => true),
-      once(conn, "close", { signal }).then(() => true),
-      clock.sleep(LIVE_STALLED_MS, signal).then(() => false),
-    ])
-  } catch {
-    return false
+    const stalled = clock.sleep(LIVE_STALLED_MS, over.signal).then(
+      () => false,
+      () => false,
+    )
+    return await Promise.race([drained.promise, stalled])
   } finally {
     over.abort()
+    transport.off("ready", end)
+    conn.off("upgrade", end)
+    conn.off("close", end)
   }
 }

@@ -10,9 +10,11 @@ import type { Gate } from "../guard/gate.ts"
 import { cut, type LiveClient, type LiveServer, type LiveSocket } from "./delivery.ts"
 import {
   createJournalStream,
+  createSharedPages,
   type JournalReply,
   type JournalStream,
   locateInJournal,
+  type SharedPages,
 } from "./journal-stream.ts"
 import type { RunReply } from "./run-stream.ts"
 import { createRunStreams, type LiveRuns, type RunStreams } from "./run-streams.ts"
@@ -58,17 +60,19 @@ export function createLive(deps: {
 }) {
   const { engine, io, connections } = createSocketServer()
   const streams = new Map<LiveSocket, JournalStream>()
+  const pages = createSharedPages(deps.store.journal)
   const runs = createRunStreams({ ...deps, io })
   io.on("connection", (socket) => {
     if (engine.clientsCount > MOST_LIVE_CLIENTS) {
       return cut(socket, { reason: `more than ${MOST_LIVE_CLIENTS} clients` })
     }
     const destroy = (): void => void connections.of(socket).destroy()
-    return welcome({ ...deps, streams, client: { socket, destroy } }, runs)
+    return welcome({ ...deps, streams, pages, client: { socket, destroy } }, runs)
   })
   const heartbeat = startHeartbeat(io, deps.clock)
   const stops = [
     deps.store.onAdvance(() => {
+      pages.forget()
       for (const stream of streams.values()) stream.wake()
     }),
     deps.pipelines.onText((text) => sendStageText(io, text)),
@@ -187,6 +191,7 @@ function welcome(deps: SubscriptionDeps, runStreams: RunStreams): void {
 
 type SubscriptionDeps = {
   readonly streams: Map<LiveSocket, JournalStream>
+  readonly pages: SharedPages
   readonly client: LiveClient
   readonly store: Store
   readonly clock: Clock
@@ -217,7 +222,7 @@ async function answerSubscription(
   answer(reply)
   if (from === undefined || !socket.connected) return
   leave(streams, socket)
-  const stream = createJournalStream({ ...deps, journal, from })
+  const stream = createJournalStream({ ...deps, from })
   streams.set(socket, stream)
   stream.wake()
 }
