@@ -18,6 +18,7 @@ import { Pane } from "../../ui/pane/pane.tsx"
 import { useNarrow } from "../../ui/use-narrow.ts"
 import { type Choices, togglePin } from "./choices.ts"
 import { Columns } from "./columns.tsx"
+import { Expectation } from "./expectation.tsx"
 import { PackHeader } from "./header.tsx"
 import { Task } from "./task.tsx"
 import { type PackData, useKeep, usePack } from "./use-pack.ts"
@@ -183,6 +184,7 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
         picked={picked}
         onPick={(kind) => onPick(kind === "files" || kind === "symbols" ? kind : null)}
       />
+      <Expectation pack={pack} />
     </Figure>
   )
 }
