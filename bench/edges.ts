@@ -1,11 +1,17 @@
 import { existsSync, readFileSync } from "node:fs"
 import path from "node:path"
 import { z } from "zod"
+import { openBench } from "#choose/proof"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { createTokens } from "#ground/tokens"
-import { commitTree, createGraphs, type IndexedTree, resolveNames, type TreeGraph } from "#know/map"
-import { openBench } from "../src/choose/proof/bench.ts"
-import { calledFrom } from "../src/know/map/graph/links.ts"
+import {
+  calledFrom,
+  commitTree,
+  createGraphs,
+  type IndexedTree,
+  resolveNames,
+  type TreeGraph,
+} from "#know/map"
 import { type Bench, type BenchContext, makeRow, type Row } from "./frame.ts"
 
 /** A call or an import, and what a person found it to mean: `path:line`, a path, or nothing. */
@@ -63,7 +69,7 @@ function isRepository(folder: string): boolean {
   return existsSync(path.join(folder, ".git")) || existsSync(path.join(folder, "objects"))
 }
 
-type Counts = { edges: number; given: number; right: number; wanted: number; found: number }
+type Counts = { edges: number; targets: number; right: number; inside: number; matched: number }
 
 async function compare(
   folder: string,
@@ -86,18 +92,18 @@ async function compare(
   const { tree } = await fresh.index.scan(source, { mode: "full", signal })
   const graph = createGraphs().of(tree)
   for (const edge of edges) {
-    const given = new Set(await resolvedBy(graph, edge))
+    const targets = new Set(await resolvedBy(graph, edge))
     const isRight = (it: string) =>
       edge.targets.some((one) => it === one || it.startsWith(`${one}:`))
-    const right = [...given].filter(isRight).length
+    const right = [...targets].filter(isRight).length
     for (const family of [edge.family, "all"]) {
-      const sum = counts.get(family) ?? { edges: 0, given: 0, right: 0, wanted: 0, found: 0 }
+      const sum = counts.get(family) ?? { edges: 0, targets: 0, right: 0, inside: 0, matched: 0 }
       counts.set(family, sum)
       sum.edges++
-      sum.given += given.size
+      sum.targets += targets.size
       sum.right += right
-      if (edge.targets.length > 0) sum.wanted++
-      if (right > 0) sum.found++
+      if (edge.targets.length > 0) sum.inside++
+      if (right > 0) sum.matched++
     }
   }
 }
@@ -137,7 +143,10 @@ async function contentAt(tree: IndexedTree, position: number) {
   return (await tree.contents([number])).get(number)
 }
 
-function rowsOf(family: string, { edges, given, right, wanted, found }: Counts): readonly Row[] {
+function rowsOf(
+  family: string,
+  { edges, targets, right, inside, matched }: Counts,
+): readonly Row[] {
   const [precision = 0, recall = 0] = FIRST[family] ?? []
   const row = (what: string, measured: number, floor: number) =>
     makeRow({
@@ -149,7 +158,11 @@ function rowsOf(family: string, { edges, given, right, wanted, found }: Counts):
       bar: { words: "not lower", holds: (value, least) => value >= least - 0.0005 },
     })
   return [
-    row(`precision of ${given} targets on ${edges} edges`, right / Math.max(1, given), precision),
-    row(`recall of ${wanted} edges`, found / Math.max(1, wanted), recall),
+    row(
+      `precision of ${targets} targets on ${edges} edges`,
+      right / Math.max(1, targets),
+      precision,
+    ),
+    row(`recall of ${inside} edges`, matched / Math.max(1, inside), recall),
   ]
 }

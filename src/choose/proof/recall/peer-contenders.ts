@@ -152,8 +152,8 @@ function aiderMap(python: string, parts: PeerParts): Contender {
       const request = { root: parts.copy.root, files: [...positionByPath.keys()], task: task.text }
       const stdout = await runPeer(python, ["-c", AIDER_SCRIPT], parts, JSON.stringify(request))
       const tags = RankedTags.parse(parseJson(stdout))
-      const known = tags.filter(([file]) => positionByPath.has(file))
-      return tagOutcome(tree, known, parts.countTokens)
+      const tagsOfTree = tags.filter(([file]) => positionByPath.has(file))
+      return tagOutcome(tree, tagsOfTree, parts.countTokens)
     },
   }
 }

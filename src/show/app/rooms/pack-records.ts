@@ -82,7 +82,7 @@ async function memoriesFor(
     return {
       kind: memory.kind === "decision" ? "decision" : "memory",
       id: memory.id,
-      text: `${memory.title}: ${said(memory)}`,
+      text: `${memory.title}: ${summaryOf(memory)}`,
       why: cited === undefined ? (why[0] ?? "matches the task") : `about ${cited.path}`,
     }
   })
@@ -90,7 +90,7 @@ async function memoriesFor(
 }
 
 /** Without a description of its own, the title is stored as one. */
-function said({ title, description, body }: Memory): string {
+function summaryOf({ title, description, body }: Memory): string {
   return description === "" || description === title ? body : description
 }
 
