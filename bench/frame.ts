@@ -14,7 +14,7 @@ export type BenchContext = {
   readonly rounds: number | undefined
   /** Duration of `load`. */
   readonly minutes: number | undefined
-  /** File of `secrets`. */
+  /** File of `secrets`, folder of repositories of `edges`. */
   readonly data: string | undefined
   /** Prints progress to stderr, because stdout is the table. */
   note(sentence: string): void

@@ -167,7 +167,10 @@ function emptyReason({ tree, ranked }: AssembleOptions, left: readonly PackLeft[
   if (ranked.scored.length === 0) return "No file in this repository matches the task."
   if (ranked.unrelated !== undefined) {
     const best = ranked.unrelated.toFixed(2)
-    return `The task seems unrelated to this repository: the best match has relevance ${best}. Pass --fill to send it anyway.`
+    const reason = `The task seems unrelated to this repository: the best match has relevance ${best}.`
+    // With `fill`, files below the minimum relevance stay out.
+    const isSendable = ranked.unrelated >= ranked.rules.minRelevance
+    return isSendable ? `${reason} Pass --fill to send it anyway.` : reason
   }
   if (left.some((it) => it.why === "no-room")) return "No file fits the budget."
   return `None of ${plural(tree.files.length, "file")} is relevant and allowed.`

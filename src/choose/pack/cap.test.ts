@@ -81,6 +81,8 @@ describe("the budget is a cap", () => {
     expect(pack).toMatchObject({ isEmpty: true, tokens: 0, files: [] })
     expect(pack.emptyReason).toContain("The task seems unrelated to this repository")
     expect(text).toContain("unrelated")
+    const filled = await lab.build({ task, fill: true })
+    expect(pack.emptyReason?.includes("Pass --fill")).toBe(!filled.pack.isEmpty)
     const named = await lab.build({ task: `${task} in src/lamp/lamp0.ts`, fill: false })
     expect(named.pack.files.map((it) => it.path)).toContain("src/lamp/lamp0.ts")
   })

@@ -32,3 +32,32 @@ export const NoIssueMeasured = defineError<{ tasks: number; reason: string }>()(
   message: (it) => `None of ${it.tasks} tasks could be measured: ${it.reason}.`,
   hint: () => "Put git repositories below --repos as owner/name, and try --half all.",
 })
+
+export const QuestionsInvalid = defineError<{ file: string; line: number; reason: string }>()(
+  "PROOF_QUESTIONS_INVALID",
+  {
+    family: "invalid",
+    message: (it) =>
+      it.line === 0
+        ? `${it.file} cannot be read: ${it.reason}.`
+        : `${it.file}, line ${it.line}, is neither a memory nor a question: ${it.reason}.`,
+    hint: () =>
+      "One JSON object per line: a memory (set, memory, text) or a question (set, id, question, evidence).",
+  },
+)
+
+export const NoQuestionMeasured = defineError<{ questions: number; reason: string }>()(
+  "PROOF_NO_QUESTION",
+  {
+    family: "invalid",
+    message: (it) => `None of ${it.questions} questions could be measured: ${it.reason}.`,
+    hint: () =>
+      "Give every question a set with memories and their ids as evidence; try --half all.",
+  },
+)
+
+export const PeerFailed = defineError<{ program: string; reason: string }>()("PROOF_PEER_FAILED", {
+  family: "unavailable",
+  message: (it) => `${it.program} failed: ${it.reason}`,
+  hint: () => "Run the tool by itself to see why, or run the benchmark without --peers.",
+})

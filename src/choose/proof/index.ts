@@ -1,1 +1,2 @@
+export { openBench } from "./bench.ts"
 export { benchHandlers } from "./proof.ts"

@@ -4,6 +4,7 @@ import { loadRanker } from "#know/search"
 import { type BenchDeps, openBench } from "./bench.ts"
 import { measureIssues } from "./issues/issues.ts"
 import { measureLines } from "./issues/lines.ts"
+import { measureMemory } from "./memory/memory.ts"
 import { measureRecall } from "./recall/recall.ts"
 import { measureScan } from "./scan/scan.ts"
 
@@ -22,6 +23,7 @@ export function benchHandlers(deps: ProofDeps): Handlers<typeof benchOperations>
         counter: await deps.counter(),
         settings: deps.settings(),
         monotonicMs: () => deps.clock.monotonicMs(),
+        searchPath: deps.environment["PATH"] ?? "",
       }
       const measured = await measureRecall(input, parts, context)
       return { repository: path.basename(bench.repository.root), ...measured }
@@ -33,6 +35,11 @@ export function benchHandlers(deps: ProofDeps): Handlers<typeof benchOperations>
 
     async lines(input, context) {
       return await measureLines(input, await issueParts(deps), context)
+    },
+
+    async memory(input, context) {
+      const { clock, resolve } = deps
+      return await measureMemory({ ...input, file: resolve(input.file) }, clock, context)
     },
 
     async scan(input, context) {

@@ -93,6 +93,7 @@ export {
 export {
   BenchIssues,
   BenchLines,
+  BenchMemory,
   BenchRecall,
   BenchScan,
   IssueRanker,

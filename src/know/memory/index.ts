@@ -1,5 +1,7 @@
 export type { MemoryDeps } from "./deps.ts"
+export type { StoredMemory } from "./files/entry.ts"
 export { memoryHandlers } from "./handlers.ts"
 export type { MemoryRoom } from "./memory.ts"
 export { createMemory } from "./memory.ts"
+export { rankMemories } from "./rank.ts"
 export { decisionBody } from "./record/decision.ts"

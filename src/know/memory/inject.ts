@@ -41,7 +41,7 @@ function candidatesFor(
 ): readonly RankedMemory[] {
   const worth = (it: RankedMemory) => it.score * believed(it.kept)
   const believed = ({ entry }: StoredMemory) => confidenceOf(entry, usesOf(entry.id))
-  return rankMemories(text, kept, now)
+  return rankMemories(text, kept, { now })
     .filter((it) => it.isStrong && isAllowed(it.kept) && believed(it.kept) >= minConfidence)
     .toSorted((a, b) => worth(b) - worth(a))
     .slice(0, MOST_TRIED)

@@ -67,7 +67,7 @@ function createReads({ deps, load, view }: ReadDeps) {
   return {
     async search({ words, kind, limit }: SearchInput): Promise<MemorySearch> {
       const catalogue = await load()
-      const ranked = rankMemories(words, ofKind(catalogue.kept, kind), deps.clock.now())
+      const ranked = rankMemories(words, ofKind(catalogue.kept, kind), { now: deps.clock.now() })
       const best = ranked[0]?.score ?? 1
       const show = await view()
       const matches: MemorySearch["found"] = []

@@ -36,13 +36,13 @@ export type RankedMemory = {
 export function rankMemories(
   text: string,
   memories: readonly StoredMemory[],
-  now: number,
+  { now, usesForms = true }: { readonly now: number; readonly usesForms?: boolean },
 ): readonly RankedMemory[] {
   const query = queryOf(text)
   const terms = memories.map(({ entry }) => termsOf(entry))
   const index = { postingsOf: postingsIn(terms), lengths: measureSymbols(terms) }
   const vocabulary = new Set(terms.flatMap((it) => it.counts.flatMap((own) => [...own.keys()])))
-  const forms = knownForms(query, (term) => vocabulary.has(term))
+  const forms = knownForms(query, (term) => usesForms && vocabulary.has(term))
   return scoreSymbols(withForms(query, forms), index)
     .flatMap(({ symbol, score }) => {
       const [it, own] = [memories[symbol], terms[symbol]]

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
-import { type ContextPack, formatExact, plural } from "../../contract.ts"
+import { type ContextPack, formatCount, formatExact, plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
@@ -15,6 +15,8 @@ import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
+import { Sparkline } from "../../ui/sparkline/sparkline.tsx"
+import { Text } from "../../ui/text/text.tsx"
 import { useNarrow } from "../../ui/use-narrow.ts"
 import { type Choices, togglePin } from "./choices.ts"
 import { Columns } from "./columns.tsx"
@@ -183,8 +185,41 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
         picked={picked}
         onPick={(kind) => onPick(kind === "files" || kind === "symbols" ? kind : null)}
       />
+      <Expectation pack={pack} />
     </Figure>
   )
+}
+
+/** Expected recall by size, with the place where this package ends. */
+function Expectation({ pack }: { readonly pack: ContextPack }) {
+  const { tokens, expectation } = pack
+  const { recall, curve } = expectation
+  if (curve.length === 0) return null
+  const own = { key: "own", tokens, recall, isMarked: true }
+  const others = curve.map((it) => ({ ...it, key: String(it.tokens), isMarked: false }))
+  const points = [...others, own].toSorted((a, b) => a.tokens - b.tokens)
+  const sizes = others.map((it) => `${formatCount(it.tokens)} ${percent(it.recall)}`)
+  const text = `Estimate: ${percent(recall)} of the code the task needs. The package ends at ${formatExact(tokens)} tokens; other sizes: ${sizes.join(", ")}.`
+  return (
+    <>
+      <Sparkline
+        label={text}
+        bars={points.map((it) => ({
+          key: it.key,
+          value: it.recall,
+          label: `${formatCount(it.tokens)} tokens: ${percent(it.recall)}`,
+          isMarked: it.isMarked,
+        }))}
+      />
+      <Text as="p" size="sm" tone="3">
+        {text}
+      </Text>
+    </>
+  )
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`
 }
 
 const MOST_STEPS = 100

@@ -102,6 +102,24 @@ describe("page Pack", () => {
     expect(text).toContain("not saved")
   })
 
+  it("[CONSOLE-15] it shows the expected recall by size, and where the package ends", async () => {
+    const files = [aFile("a.ts", { tokens: 900 })]
+    const curve = [
+      { tokens: 500, recall: 0.41 },
+      { tokens: 2_000, recall: 0.93 },
+    ]
+    const built = aBuilt(aPack({ files, expectation: { recall: 0.76, curve } }))
+    const text = await render("?task=t", { built })
+    expect(text).toContain(
+      "Estimate: 76 % of the code the task needs. The package ends at 900 tokens; other sizes: 500 41 %, 2.0k 93 %.",
+    )
+    const html = await renderHtml("?task=t", { built })
+    const sizes = [...html.matchAll(/<title>([^<]*) tokens: /g)].map(([, size]) => size)
+    expect(sizes).toEqual(["500", "900", "2.0k"])
+    const none = aBuilt(aPack({ files }))
+    expect(await render("?task=t", { built: none })).not.toContain("Estimate")
+  })
+
   it("[CONSOLE-15] an empty package says why it is empty", async () => {
     const pack = aPack({ emptyReason: "Packages are switched off." })
     const text = await render("?task=t", { built: aBuilt(pack) })

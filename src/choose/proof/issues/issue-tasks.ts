@@ -81,7 +81,8 @@ export function chooseIssues(
   )
 }
 
-function issueHalf(id: string): Exclude<TaskHalf, "all"> {
+/** By a hash of the id: always the same half. */
+export function issueHalf(id: string): Exclude<TaskHalf, "all"> {
   const byte = createHash("sha256").update(id).digest()[0] ?? 0
   return byte % 2 === 0 ? "tune" : "report"
 }

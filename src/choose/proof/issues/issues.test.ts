@@ -60,7 +60,7 @@ describe.runIf(needs("PROOF-14", "git"))("issues of a repository", () => {
     const lost = { ...row, id: "lost", base_commit: "1".repeat(40) }
     const gone = { ...row, id: "gone", base_commit: base, gold_files: ["src/new.ts"] }
     const input = write({ ...row, base_commit: base }, unknown, lost, gone)
-    const result = await proof.issues({ ...input, ablation: false }, { signal })
+    const result = await proof.issues({ ...input, ablation: false, peers: false }, { signal })
     expect(result).toMatchObject({
       tasks: 1,
       repositories: 1,
@@ -77,14 +77,14 @@ describe.runIf(needs("PROOF-14", "git"))("issues of a repository", () => {
   test("[PROOF-15] packages are compared with the expected lines at each cap", async () => {
     const lines = { "src/money.ts": [[2, 2]] }
     const input = write({ ...row, base_commit: base, gold_lines: lines })
-    const { results } = await proof.lines(input, { signal })
+    const { results } = await proof.lines({ ...input, peers: false }, { signal })
     const ours = results.filter((it) => it.ranker === "qm")
     expect(ours.map((it) => [it.budget, it.recall])).toEqual(
       [1_000, 2_000, 4_000, 8_000, 16_000].map((budget) => [budget, 1]),
     )
     for (const { budget, tokens } of results) expect(tokens).toBeLessThanOrEqual(budget)
     await expect(
-      proof.lines(write({ ...row, base_commit: base }), { signal }),
+      proof.lines({ ...write({ ...row, base_commit: base }), peers: false }, { signal }),
     ).rejects.toMatchObject({ code: "PROOF_NO_ISSUE" })
   })
 

@@ -4,6 +4,7 @@ import { createMeanings } from "#know/map"
 import type { Ranker } from "#know/search"
 import { bm25, type Contender } from "../recall/contenders.ts"
 import { mean, pairedDifference } from "../recall/metrics.ts"
+import { NO_PEERS, openPeers, type Peers } from "../recall/peer-contenders.ts"
 import { OURS, ours, VARIANTS } from "../recall/qm-variants.ts"
 import { type IssueDeps, type IssueInput, visitIssues } from "./issue-runs.ts"
 
@@ -16,22 +17,22 @@ export type IssueParts = {
   readonly deps: IssueDeps
 }
 
-type Measured = {
+export type MeasuredOrder = {
   readonly accuracy: readonly number[]
   readonly recall: readonly number[]
   readonly mrr: number
 }
 
-type Column = { readonly contender: Contender; readonly measured: Measured[] }
+type Column = { readonly contender: Contender; readonly measured: MeasuredOrder[] }
 
 export async function measureIssues(
-  input: IssueInput & { readonly ablation: boolean },
+  input: IssueInput & { readonly ablation: boolean; readonly peers: boolean },
   parts: IssueParts,
   context: CallContext,
 ): Promise<BenchIssues> {
-  const columns = contendersFor(input.ablation, parts).map(
-    (contender): Column => ({ contender, measured: [] }),
-  )
+  await using peers = input.peers ? await peersFor(input, parts, context) : NO_PEERS
+  const contenders = [...contendersFor(input.ablation, parts), ...peers.contenders]
+  const columns = contenders.map((contender): Column => ({ contender, measured: [] }))
   const run = await visitIssues(input, parts.deps, {
     ...context,
     async visit(set) {
@@ -40,7 +41,21 @@ export async function measureIssues(
       }
     },
   })
-  return { ...run, rankers: rankersOf(columns) }
+  const rows = columns.map(({ contender, measured }) => ({ name: contender.name, measured }))
+  return { ...run, rankers: rankersOf(rows), missingPeers: [...peers.missing] }
+}
+
+export function peersFor(
+  { repos }: IssueInput,
+  { deps, counter }: IssueParts,
+  { signal }: CallContext,
+): Promise<Peers> {
+  return openPeers({
+    searchPath: deps.environment["PATH"] ?? "",
+    without: deps.resolve(repos),
+    countTokens: counter.count,
+    signal,
+  })
 }
 
 function contendersFor(
@@ -59,7 +74,7 @@ function contendersFor(
   return [bm25(ranker, counter.count), ...[OURS, ...wordOnly].map((it) => ours(it, ourParts))]
 }
 
-export function measureOrder(ranked: readonly string[], truth: ReadonlySet<string>): Measured {
+export function measureOrder(ranked: readonly string[], truth: ReadonlySet<string>): MeasuredOrder {
   const inFirst = (most: number) => ranked.slice(0, most).filter((it) => truth.has(it)).length
   const first = ranked.findIndex((it) => truth.has(it))
   return {
@@ -69,9 +84,12 @@ export function measureOrder(ranked: readonly string[], truth: ReadonlySet<strin
   }
 }
 
-function rankersOf(columns: readonly Column[]): IssueRanker[] {
+type MeasuredRanker = { readonly name: string; readonly measured: readonly MeasuredOrder[] }
+
+/** The first ranker is BM25, which the others are compared with. */
+export function rankersOf(columns: readonly MeasuredRanker[]): IssueRanker[] {
   const base = columns[0]?.measured ?? []
-  return columns.map(({ contender, measured }, index) => {
+  return columns.map(({ name, measured }, index) => {
     const values = (of: "accuracy" | "recall") =>
       RANKS.map((rank, at) => ({ rank, value: mean(measured.map((it) => it[of][at] ?? 0)) }))
     const differences = (of: "accuracy" | "recall") =>
@@ -83,7 +101,7 @@ function rankersOf(columns: readonly Column[]): IssueRanker[] {
         ),
       }))
     return {
-      ranker: contender.name,
+      ranker: name,
       accuracy: values("accuracy"),
       recall: values("recall"),
       mrr: mean(measured.map((it) => it.mrr)),

@@ -4,10 +4,11 @@ import { NoIssueMeasured } from "../errors.ts"
 import { bm25, type Contender } from "../recall/contenders.ts"
 import type { LineRange } from "../recall/hunks.ts"
 import { mean, type PackedText } from "../recall/metrics.ts"
+import { NO_PEERS } from "../recall/peer-contenders.ts"
 import { FILLED, OURS, ours } from "../recall/qm-variants.ts"
 import type { SetTask } from "../recall/tasks.ts"
 import { type IssueInput, visitIssues } from "./issue-runs.ts"
-import type { IssueParts } from "./issues.ts"
+import { type IssueParts, peersFor } from "./issues.ts"
 
 const BUDGETS = [1_000, 2_000, 4_000, 8_000, 16_000] as const
 
@@ -20,10 +21,12 @@ type LineRow = {
 }
 
 export async function measureLines(
-  input: IssueInput,
-  { ranker, counter, settings, deps }: IssueParts,
+  input: IssueInput & { readonly peers: boolean },
+  parts: IssueParts,
   context: CallContext,
 ): Promise<BenchLines> {
+  const { ranker, counter, settings, deps } = parts
+  await using peers = input.peers ? await peersFor(input, parts, context) : NO_PEERS
   const ourParts = {
     ranker,
     settings,
@@ -31,7 +34,12 @@ export async function measureLines(
     mostTokens: Math.max(...BUDGETS),
     meaningOf: createMeanings(ranker),
   }
-  const contenders = [bm25(ranker, counter.count), ours(OURS, ourParts), ours(FILLED, ourParts)]
+  const contenders = [
+    bm25(ranker, counter.count),
+    ours(OURS, ourParts),
+    ours(FILLED, ourParts),
+    ...peers.contenders,
+  ]
   const rows = contenders.flatMap((contender) =>
     BUDGETS.map((budget): LineRow => ({ contender, budget, measured: [] })),
   )
@@ -55,7 +63,7 @@ export async function measureLines(
     budget,
     ...meanOf(measured),
   }))
-  return { ...run, tasks, results }
+  return { ...run, tasks, results, missingPeers: [...peers.missing] }
 }
 
 export function measurePackage(

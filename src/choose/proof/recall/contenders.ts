@@ -62,7 +62,8 @@ async function learnNames(
   }
 }
 
-function wholeFiles(
+/** Whole files in this order, each that still fits. */
+export function wholeFiles(
   tree: IndexedTree,
   { order, countTokens }: { readonly order: readonly number[]; readonly countTokens: CountTokens },
 ): Outcome {

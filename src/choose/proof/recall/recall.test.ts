@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
@@ -23,7 +23,7 @@ const deps = {
   resolve: (it: string) => it,
 }
 const proof = benchHandlers(deps)
-const all = { tasks: 10, budget: 1_000, half: "all", ablation: false } as const
+const all = { tasks: 10, budget: 1_000, half: "all", ablation: false, peers: false } as const
 
 const money = (rounding: string) =>
   [
@@ -133,6 +133,39 @@ describe.runIf(needs("PROOF-3", "git"))("recall on a repository with history", (
     await pastOf(bench)
     expect(listed()).toEqual(before)
     expect([...before].filter((it) => it.includes("git-view"))).toEqual([])
+  })
+
+  test("[PROOF-17] installed tools are contenders on the same files, missing ones are listed", async () => {
+    const tools = path.join(temp.path, "tools")
+    mkdirSync(tools)
+    const program = (name: string, text: string) => {
+      writeFileSync(path.join(tools, name), text)
+      chmodSync(path.join(tools, name), 0o755)
+      return path.join(tools, name)
+    }
+    const input = { ...all, repo: root, peers: true }
+    const measured = (searchPath: string) =>
+      benchHandlers({ ...deps, environment: { PATH: searchPath } }).recall(input, { signal })
+    const gitPath = process.env["PATH"] ?? ""
+    const onlyGit = await measured(`${tools}:${gitPath}`)
+    const names = onlyGit.rankers.map((it) => it.ranker)
+    expect(names.includes("repomix")).toBe(!onlyGit.missingPeers.includes("repomix"))
+    // The last argument but two of `repomix` is the output, and both list only one file.
+    program("repomix", `#!/bin/sh\nprintf '<file path="src/money.ts">\\n' > "$5"\n`)
+    const python = program("python", `#!/bin/sh\necho '[["src/money.ts", 2], ["gone.ts", 1]]'\n`)
+    program("aider", `#!${python}\nimport aider\n`)
+    const both = await measured(`${tools}:${gitPath}`)
+    expect(both.missingPeers).toEqual([])
+    const peers = both.rankers.filter((it) => ["repomix", "aider map"].includes(it.ranker))
+    expect(peers.map((it) => [it.ranker, it.recallAt10, it.hunks[1]?.recall])).toEqual([
+      ["repomix", 0.5, 0.5],
+      ["aider map", 0.5, 0.5],
+    ])
+    program("repomix", "#!/bin/sh\necho no room >&2\nexit 3\n")
+    await expect(measured(`${tools}:${gitPath}`)).rejects.toMatchObject({
+      code: "PROOF_PEER_FAILED",
+      message: "repomix failed: no room",
+    })
   })
 
   test("[PROOF-9] without a task in the half, the error says what a task is", async () => {

@@ -13,6 +13,7 @@ import {
   type RankMeasures,
   truthInPackage,
 } from "./metrics.ts"
+import { NO_PEERS, openPeers } from "./peer-contenders.ts"
 import { FILLED, OURS, ours, VARIANTS } from "./qm-variants.ts"
 import {
   chooseTasks,
@@ -31,6 +32,7 @@ export type RecallInput = {
   readonly budget: number
   readonly half: TaskHalf
   readonly ablation: boolean
+  readonly peers: boolean
 }
 
 type RecallParts = {
@@ -39,6 +41,7 @@ type RecallParts = {
   readonly counter: TokenCounter
   readonly settings: Config["pack"]
   readonly monotonicMs: () => number
+  readonly searchPath: string
 }
 
 export async function measureRecall(
@@ -54,7 +57,12 @@ export async function measureRecall(
   const { tasks, skipped } = chooseTasks(commits, { half, most: input.tasks, isSource })
   await using fresh = await bench.freshIndex()
   const setting = { git, index: fresh.index, isSource, remember: createMemory(), signal }
-  const columns = columnsFor(input, parts)
+  const { searchPath, counter } = parts
+  const without = bench.repository.root
+  await using peers = input.peers
+    ? await openPeers({ searchPath, without, countTokens: counter.count, signal })
+    : NO_PEERS
+  const columns = columnsFor(input, parts, peers.contenders)
   const startedAtMs = parts.monotonicMs()
   let files = 0
   for (const [done, task] of tasks.entries()) {
@@ -76,13 +84,18 @@ export async function measureRecall(
     tasksSkipped: skipped + tasks.length - measuredTasks,
     budget,
     rankers: [...resultsOf(columns, budget)],
+    missingPeers: [...peers.missing],
     millisecondsPerTask: (parts.monotonicMs() - startedAtMs) / measuredTasks,
   }
 }
 
 type Column = { readonly contender: Contender; readonly measured: TaskMeasures[] }
 
-function columnsFor(input: RecallInput, parts: RecallParts): readonly Column[] {
+function columnsFor(
+  input: RecallInput,
+  parts: RecallParts,
+  peers: readonly Contender[],
+): readonly Column[] {
   const { ranker, counter, settings } = parts
   const plain = { ...ranker, table: undefined }
   const ourParts = {
@@ -95,6 +108,7 @@ function columnsFor(input: RecallInput, parts: RecallParts): readonly Column[] {
   const contenders = [
     bm25(plain, counter.count),
     pageRank(counter.count),
+    ...peers,
     ...variants.map((it) =>
       ours(it, { ...ourParts, ranker: it.withMeaning === true ? ranker : plain }),
     ),

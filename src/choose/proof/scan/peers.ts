@@ -89,7 +89,10 @@ async function timed(command: readonly string[], parts: PeerParts): Promise<Peer
   const [program = "", ...args] = command
   const options = {
     cwd: parts.bench.temporary,
-    env: environmentOf(parts),
+    env: searchEnvironment(parts.searchPath, {
+      home: parts.bench.temporary,
+      without: parts.root,
+    }),
     signal: parts.signal,
     timeoutMs: LONGEST_PEER_MS,
     maxOutputBytes: MOST_PEER_OUTPUT_BYTES,
@@ -105,13 +108,16 @@ async function timed(command: readonly string[], parts: PeerParts): Promise<Peer
 const GNU_TIME = "/usr/bin/time"
 
 /** npm puts folders of a project on the PATH; programs from the measured tree must not run. */
-function environmentOf({ searchPath, bench, root }: PeerParts): Environment {
+export function searchEnvironment(
+  searchPath: string,
+  { home, without }: { readonly home: string; readonly without: string },
+): Environment {
   const folders = searchPath.split(path.delimiter).filter((folder) => {
-    const way = path.relative(root, folder)
+    const way = path.relative(without, folder)
     const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way)
     return path.isAbsolute(folder) && isOutside
   })
-  return { PATH: folders.join(path.delimiter), HOME: bench.temporary, LC_ALL: "C" }
+  return { PATH: folders.join(path.delimiter), HOME: home, LC_ALL: "C" }
 }
 
 export function readUsage(stderr: string): PeerUsage {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineOperations } from "../operation.ts"
-import { BenchIssues, BenchLines, BenchRecall, BenchScan } from "../shapes/bench.ts"
+import { BenchIssues, BenchLines, BenchMemory, BenchRecall, BenchScan } from "../shapes/bench.ts"
 
 const TaskFile = z
   .string()
@@ -18,6 +18,11 @@ const IssueHalf = z
   .enum(["report", "tune", "all"])
   .default("all")
   .describe("Tasks to use, split by a hash of their id")
+
+const WithPeers = z
+  .boolean()
+  .default(false)
+  .describe("Also measure repomix and aider's map, if they are installed")
 
 /** Command line only: they read any given folder and take minutes. */
 export const benchOperations = defineOperations("bench", {
@@ -40,6 +45,7 @@ export const benchOperations = defineOperations("bench", {
         .default("report")
         .describe("Commits to use: not used for tuning (report), used for tuning (tune), or all"),
       ablation: z.boolean().default(false).describe("Also measure without each ranking signal"),
+      peers: WithPeers,
     }),
     output: BenchRecall,
   },
@@ -58,6 +64,7 @@ export const benchOperations = defineOperations("bench", {
       tasks: z.int().min(1).max(10_000).default(1_000).describe("Maximum number of tasks"),
       half: IssueHalf,
       ablation: z.boolean().default(false).describe("Also measure without each ranking signal"),
+      peers: WithPeers,
     }),
     output: BenchIssues,
   },
@@ -77,8 +84,27 @@ export const benchOperations = defineOperations("bench", {
       repos: TaskRepositories,
       tasks: z.int().min(1).max(10_000).default(1_000).describe("Maximum number of tasks"),
       half: IssueHalf,
+      peers: WithPeers,
     }),
     output: BenchLines,
+  },
+  memory: {
+    summary: "Measure how well questions find the memories that answer them",
+    effect: "read",
+    surfaces: ["cli"],
+    cli: { args: ["file"], group: "Store", examples: ["qm bench memory questions.jsonl"] },
+    input: z.object({
+      file: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .describe(
+          "File with one JSON object per line: memories (set, memory, text) and questions (set, id, question, evidence)",
+        ),
+      questions: z.int().min(1).max(100_000).default(2_000).describe("Maximum number of questions"),
+      half: IssueHalf,
+    }),
+    output: BenchMemory,
   },
   scan: {
     summary: "Measure indexing speed and compare it with other installed tools",

@@ -11,6 +11,8 @@ export const PairedDifference = z.object({
 })
 export type PairedDifference = z.infer<typeof PairedDifference>
 
+const MissingPeers = z.array(z.string()).describe("Requested tools that are not installed")
+
 const HunkRecall = z.object({ budget: z.int().positive(), recall: Share })
 
 export const RankerResult = z.object({
@@ -40,6 +42,7 @@ export const BenchRecall = z.object({
   tasksSkipped: Count.describe("Commits that were unsuitable as a task"),
   budget: z.int().positive(),
   rankers: z.array(RankerResult),
+  missingPeers: MissingPeers,
   millisecondsPerTask: z.number().nonnegative(),
 })
 export type BenchRecall = z.infer<typeof BenchRecall>
@@ -82,6 +85,16 @@ export const IssueRanker = z.object({
 })
 export type IssueRanker = z.infer<typeof IssueRanker>
 
+export const BenchMemory = z.object({
+  questions: Count,
+  sets: Count.describe("Groups of memories that are searched together"),
+  memories: Count,
+  skipped: z.array(z.object({ reason: z.string(), tasks: Count })),
+  rankers: z.array(IssueRanker),
+  millisecondsPerQuestion: z.number().nonnegative(),
+})
+export type BenchMemory = z.infer<typeof BenchMemory>
+
 const SkippedTasks = z.array(z.object({ reason: z.string(), tasks: Count }))
 
 export const BenchIssues = z.object({
@@ -89,6 +102,7 @@ export const BenchIssues = z.object({
   repositories: Count,
   skipped: SkippedTasks,
   rankers: z.array(IssueRanker),
+  missingPeers: MissingPeers,
   millisecondsPerTask: z.number().nonnegative(),
 })
 export type BenchIssues = z.infer<typeof BenchIssues>
@@ -110,6 +124,7 @@ export const BenchLines = z.object({
   repositories: Count,
   skipped: SkippedTasks,
   results: z.array(LineResult),
+  missingPeers: MissingPeers,
   millisecondsPerTask: z.number().nonnegative(),
 })
 export type BenchLines = z.infer<typeof BenchLines>

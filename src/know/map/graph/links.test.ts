@@ -109,6 +109,26 @@ describe("resolving a name", () => {
       ["p/b.go package"],
       "p/a.go",
     ],
+    [
+      "ignores definitions of tests and documents",
+      { "a.ts": "tug()", "a.test.ts": tug, "docs/conf.ts": `${tug}// other` },
+      [],
+    ],
+    [
+      "takes the definition of a test that is imported",
+      { "a.ts": 'import { tug } from "./testing/tug.ts"', "testing/tug.ts": tug },
+      ["testing/tug.ts import"],
+    ],
+    [
+      "ignores tests of the same package",
+      {
+        "p/a.go": "package p\n",
+        "p/b.go": "package p\n\ntype tug struct{}\n",
+        "p/a_test.go": "package p\n\ntype tug struct{ }\n",
+      },
+      ["p/b.go package"],
+      "p/a.go",
+    ],
     ["ignores other languages", { "a.ts": "tug()", "b.py": "def tug(): pass\n" }, []],
     [
       "ignores a name that more than five files define",
@@ -135,6 +155,17 @@ describe("resolving a name", () => {
     expect(await resolve(files, "a.ts", "map")).toEqual([])
     const importing = { ...files, "a.ts": 'import { map } from "./b.ts"' }
     expect(await resolve(importing, "a.ts", "map")).toEqual(["b.ts import"])
+    const member = {
+      "a.ts": 'import { Boat } from "./b.ts"',
+      "b.ts": "export class Boat { map() {} }",
+    }
+    expect(await resolve(member, "a.ts", "map")).toEqual([])
+    const java = {
+      "p/A.java": "package p;\nclass A { }\n",
+      "p/B.java": "package p;\nclass B { void get() { } }\n",
+      "p/C.java": "package p;\nclass C { void get() {} }\n",
+    }
+    expect(await resolve(java, "p/A.java", "get")).toEqual([])
   })
 
   test("[MAP-43] files of one package see each other, by folder and by package statement", async () => {
@@ -335,4 +366,23 @@ test("[MAP-43] a function inside another function is called only from inside it"
   const next = await symbolAt(graph, "a.ts", "next")
   const { links } = await callersOf(graph, next, 1)
   expect(await formatLinks(made.tree, links)).toEqual(["1 a.ts#first:5 package"])
+})
+
+test("[MAP-44] calls in the arguments of a Rust macro are calls", async () => {
+  const lines = [
+    "fn tug(force: u32) -> u32 { force }",
+    "struct Quay;",
+    "impl Quay { fn haul(&self) -> u32 { 1 } }",
+    "fn check(quay: &Quay) {",
+    '    assert_eq!(tug(1), quay.haul(), "tide(2)");',
+    "}",
+    "fn tide(height: u32) -> u32 { height }",
+  ]
+  await using made = await madeTree({ "src/lib.rs": lines.join("\n") })
+  const graph = createGraphs().of(made.tree)
+  const { links } = await calledFrom(graph, await symbolAt(graph, "src/lib.rs", "check"), 1)
+  const called = await formatLinks(made.tree, links)
+  expect(called).toContain("1 src/lib.rs#tug:5 package")
+  expect(called).toContain("1 src/lib.rs#haul:5 package")
+  expect(called).not.toContain("1 src/lib.rs#tide:5 package")
 })

@@ -30,8 +30,9 @@ export async function resolveNames(
   const choices: Choice[] = []
   for (const [from, own] of namesByPosition) {
     for (const name of new Set(own)) {
-      const candidates = sameFamily(graph, from, definers.get(name) ?? NOBODY)
-      if (candidates.length === 0) continue
+      const all = sameFamily(graph, from, definers.get(name) ?? NOBODY)
+      if (all.length === 0) continue
+      const candidates = all.filter((it) => mayCall(graph, from, it))
       choices.push({ from, name, candidates, ...(await importedBy(from, name, doors)) })
     }
   }
@@ -73,6 +74,13 @@ function sameFamily(
   return [...definers].filter((it) => familyOf(files[it]?.language) === family)
 }
 
+/** Without an import, code uses no definition of a test or a document. */
+function mayCall({ tree: { files } }: TreeGraph, from: number, to: number): boolean {
+  const isBeside = (position: number) =>
+    files[position]?.fileClass === "test" || files[position]?.fileClass === "docs"
+  return from === to || isBeside(from) || !isBeside(to)
+}
+
 type Piece = { readonly file: IndexedFile; readonly content: Content }
 type PieceAt = (position: number) => Piece | undefined
 
@@ -85,9 +93,11 @@ function decide(choice: Choice, at: PieceAt): readonly SymbolMeaning[] {
 
   if (candidates.includes(from)) return sure(named([from]), "package")
   if (choice.asked.length > 0) return sure(shownOf(named(choice.asked)), "import")
+  // `x.get()` is seldom the `get` of a neighbour, even if a file defines one.
+  if (isEveryday(name)) return beside.length === 1 ? sure(named(beside), "package") : []
   if (beside.length > 0) return sure(named(beside), "package")
   if (choice.reached.length > 0) return sure(shownOf(named(choice.reached)), "import")
-  const isCommon = candidates.length > MOST_COMPARED_DEFINERS || isEveryday(name)
+  const isCommon = candidates.length > MOST_COMPARED_DEFINERS
   const shown = isCommon ? [] : named(candidates).filter((it) => it.isExported)
   const files = new Set(shown.map((it) => it.position)).size
   if (files > MOST_DEFINERS) return []

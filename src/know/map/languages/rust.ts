@@ -29,6 +29,7 @@ const QUERY = `
 (call_expression function: (field_expression field: (field_identifier) @ref))
 (generic_function function: (identifier) @ref)
 (macro_invocation macro: (identifier) @ref)
+(token_tree (identifier) @ref . (token_tree . "("))
 (type_identifier) @ref
 (identifier) @capital
 

@@ -5,6 +5,7 @@ import {
   type CallContext,
   ClaimList,
   KbSearchResult,
+  type Memory,
   MemorySearch,
   type PackRecord,
 } from "#ground/contract"
@@ -124,11 +125,16 @@ async function memoriesFor(
     return {
       kind: memory.kind === "decision" ? "decision" : "memory",
       id: memory.id,
-      text: [memory.title, memory.description || memory.body].join(": "),
+      text: `${memory.title}: ${summaryOf(memory)}`,
       why: cited === undefined ? (why[0] ?? "matches the task") : `about ${cited.path}`,
     }
   })
   return records.slice(0, MOST_OF_A_KIND)
+}
+
+/** Without a description of its own, the title is stored as one. */
+function summaryOf({ title, description, body }: Memory): string {
+  return description === "" || description === title ? body : description
 }
 
 /** A stale memory cites code that has changed, a superseded one has a successor. */

@@ -134,6 +134,7 @@ describe("records", () => {
     )
     expect(text).toContain("Ticket #1 (about src/rounding.ts): Round quotes too (backlog)")
     expect(text).toContain("(about src/rounding.ts): Rounding of an invoice line")
+    expect(text).toContain("the tax office requires it")
     expect(textTokens).toBeLessThanOrEqual(4_000)
     for (const format of ["xml", "json", "summary"]) {
       expect((await build(4_000, format)).text).toContain("Round quotes too")

@@ -2,9 +2,11 @@ import { formatExact, plural } from "#ground/base"
 import type {
   BenchIssues,
   BenchLines,
+  BenchMemory,
   BenchRecall,
   BenchScan,
   benchOperations,
+  IssueRanker,
   PairedDifference,
 } from "#ground/contract"
 import { table } from "../terminal/layout.ts"
@@ -45,36 +47,59 @@ function renderRecall(recall: BenchRecall, { paint, width }: Screen): string {
       `Each task is a past commit: its message is the task, its files are the expected result. ` +
         `${recall.millisecondsPerTask.toFixed(0)} ms per task; skipped ${plural(recall.tasksSkipped, "commit")}.`,
     ),
+    ...missingLine(recall, paint),
   ].join("\n")
 }
 
 function renderIssues(issues: BenchIssues, { paint, width }: Screen): string {
-  const ranks = issues.rankers[0]?.accuracy.map((one) => one.rank) ?? []
+  return [
+    runTitle(issues, paint),
+    "",
+    ...accuracyTables(issues.rankers, { paint, width }),
+    "",
+    paint.muted("acc@k: all expected files are in the first k; r@k: the share of them that is."),
+    ...skippedLine(issues, paint),
+    ...missingLine(issues, paint),
+  ].join("\n")
+}
+
+function accuracyTables(
+  rankers: readonly IssueRanker[],
+  { paint, width }: Pick<Screen, "paint" | "width">,
+): readonly string[] {
+  const ranks = rankers[0]?.accuracy.map((one) => one.rank) ?? []
   const head = [
     "Ranker",
     ...ranks.map((rank) => `acc@${rank}`),
     ...ranks.map((rank) => `r@${rank}`),
     "MRR",
   ]
-  const rows = issues.rankers.map((row) => [
+  const rows = rankers.map((row) => [
     row.ranker,
     ...[...row.accuracy, ...row.recall].map((one) => share(one.value)),
     share(row.mrr),
   ])
-  const over = issues.rankers.flatMap((row) => {
+  const over = rankers.flatMap((row) => {
     if (row.overBm25 === null) return []
     return [[row.ranker, ...row.overBm25.accuracy.map((one) => difference(one.difference))]]
   })
   return [
-    runTitle(issues, paint),
-    "",
     table([head, ...rows], { width }),
     "",
     paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
     table([["Ranker", ...ranks.map((rank) => `acc@${rank}`)], ...over], { width }),
+  ]
+}
+
+function renderMemory(memory: BenchMemory, { paint, width }: Screen): string {
+  const size = `${plural(memory.memories, "memory", "memories")} in ${plural(memory.sets, "set")}, ${memory.millisecondsPerQuestion.toFixed(1)} ms per question`
+  return [
+    `${paint.bold(plural(memory.questions, "question"))} ${paint.muted(size)}`,
     "",
-    paint.muted("acc@k: all expected files are in the first k; r@k: the share of them that is."),
-    ...skippedLine(issues, paint),
+    ...accuracyTables(memory.rankers, { paint, width }),
+    "",
+    paint.muted("acc@k: all evidence is in the first k memories; r@k: the share of it that is."),
+    ...skippedLine(memory, paint),
   ].join("\n")
 }
 
@@ -99,6 +124,7 @@ function renderLines(lines: BenchLines, { paint, width }: Screen): string {
       "Recall and precision of expected lines; right files: share of the files that are expected.",
     ),
     ...skippedLine(lines, paint),
+    ...missingLine(lines, paint),
   ].join("\n")
 }
 
@@ -109,10 +135,22 @@ function runTitle(benchRun: BenchRun, paint: Screen["paint"]): string {
   return `${paint.bold(plural(benchRun.tasks, "task"))} ${paint.muted(size)}`
 }
 
-function skippedLine({ skipped }: BenchRun, paint: Screen["paint"]): readonly string[] {
+function skippedLine(
+  { skipped }: Pick<BenchRun, "skipped">,
+  paint: Screen["paint"],
+): readonly string[] {
   if (skipped.length === 0) return []
   const parts = skipped.map(({ reason, tasks }) => `${tasks} (${reason})`)
   return [paint.muted(`Skipped: ${parts.join(", ")}.`)]
+}
+
+function missingLine(
+  { missingPeers }: Pick<BenchIssues, "missingPeers">,
+  paint: Screen["paint"],
+): readonly string[] {
+  return missingPeers.length === 0
+    ? []
+    : [paint.muted(`Not installed: ${missingPeers.join(", ")}.`)]
 }
 
 function renderBenchScan(scan: BenchScan, { paint, width }: Screen): string {
@@ -169,5 +207,6 @@ export const benchRenderers: Renderers<typeof benchOperations> = {
   recall: renderRecall,
   issues: renderIssues,
   lines: renderLines,
+  memory: renderMemory,
   scan: { text: renderBenchScan, isGood: (it) => it.commitsEqual === it.commitsCompared },
 }
