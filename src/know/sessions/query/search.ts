@@ -99,8 +99,8 @@ async function matchingLines(
   { limit, filter }: Omit<SearchRequest, "query">,
 ): Promise<readonly RankRow[]> {
   const options = { dialect: db.dialect, limit: MAX_MATCHING_LINES, filter }
-  const found = await db.get(MatchesRow, selectMatches(words, options))
-  const ids = (found?.ids ?? "")
+  const matches = await db.get(MatchesRow, selectMatches(words, options))
+  const ids = (matches?.ids ?? "")
     .split(",")
     .filter(Boolean)
     .map(Number)
