@@ -108,7 +108,18 @@ export const DAY_SCENES: readonly Scene[] = [
   seeded("help", "/events", openHelp),
 ]
 
-const EMPTY = ["/runs", "/runs?view=approvals", "/map", "/memory", "/pack", "/folds", "/pipelines"]
+const EMPTY = [
+  "/runs",
+  "/runs?view=approvals",
+  "/capture",
+  "/sessions",
+  "/map",
+  "/memory",
+  "/pack",
+  "/folds",
+  "/pipelines",
+  "/events",
+]
 const FAILING = [
   "/",
   "/runs",

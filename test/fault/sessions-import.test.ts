@@ -50,7 +50,7 @@ test(`[SESSIONS-4] ${KILLS} kills during an import lose no line and store none t
   const killed = `${directory.path}/killed/store.db`
   const whole = `${directory.path}/whole/store.db`
   const all = await importLines(home, whole, 0)
-  // A batch has 400 texts at most, so some kills hit a first batch and some a later one.
+  // A batch has 1,000 texts at most and a transcript about as many, so some kills hit a first batch and some a later one.
   for (let kill = 0; kill < KILLS; kill++) {
     const at = 1 + ((kill * 619) % 1_500)
     expect(await importLines(home, killed, at)).toBeUndefined()

@@ -68,6 +68,7 @@ const DEFAULTS: HookConfig = {
   ignored: undefined,
   important: undefined,
   registration: undefined,
+  spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
 }
 
 type Base = { readonly session: string; readonly directory: string; readonly at: number }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises"
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import type { OperationInput, OperationName, OperationOutput } from "#ground/contract"
@@ -244,6 +244,18 @@ test("[SESSIONS-18] apply edits the file, undo restores its bytes and mode, and 
   expect((await stat(rule)).mode & 0o777).toBe(0o640)
   expect(await readFile(local)).toEqual(before.local)
   expect((await it.waste()).applied).toEqual([])
+})
+
+test("[SESSIONS-18] undo also removes the folder that apply created", async () => {
+  await using it = await makeFixture()
+  await plantAll(it)
+  const folder = path.join(it.project, ".claude")
+  await rm(folder, { recursive: true })
+  const server = (await it.waste()).findings.find((one) => one.kind === "unused-server")?.id ?? ""
+  await it.call("sessions.apply", { finding: server })
+  expect(await readdir(folder)).toEqual(["settings.local.json"])
+  await it.call("sessions.undo", { fix: server })
+  await expect(stat(folder)).rejects.toThrow("ENOENT")
 })
 
 test("[SESSIONS-18] a file that changed since is not overwritten, and a finding without edit says so", async () => {

@@ -4,7 +4,7 @@ import type { Status } from "../../src/base/status.ts"
 import "../../src/ui/fonts.css"
 import "../../src/ui/tokens.css"
 import "../../src/ui/ground.css"
-import { showRememberedLook } from "../../src/app/theme/appearance.ts"
+import { showRememberedLook, useAppearance } from "../../src/app/theme/appearance.ts"
 import type { ContextKind } from "../../src/contract.ts"
 import { AskCard, AskLine } from "../../src/ui/ask/ask.tsx"
 import { BudgetBar, RowBudgetBar } from "../../src/ui/budget-bar/budget-bar.tsx"
@@ -39,6 +39,8 @@ import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
 
 /** Every component in every state, for visual inspection and the audit; not shipped. */
 function Gallery() {
+  // The theme follows the system, as in the console.
+  useAppearance()
   return (
     <Pane label="Parts">
       <PaneScroll>

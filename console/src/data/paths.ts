@@ -159,6 +159,7 @@ export const TRANSCRIPT_HOSTS = [
   "codex",
   "copilot",
   "gemini",
+  "opencode",
 ] as const satisfies readonly TranscriptHost[]
 
 export const SESSIONS_TABS = ["all", "logged", "claims"] as const

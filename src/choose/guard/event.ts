@@ -65,9 +65,11 @@ export type HookConfig = {
   readonly ignored: readonly string[] | undefined
   readonly important: readonly string[] | undefined
   readonly registration: readonly string[] | undefined
+  /** Limits of the user in US dollars; 0 is none. */
+  readonly spending: { readonly isStop: boolean; readonly dayUsd: number; readonly weekUsd: number }
 }
 
-export type BackgroundWork = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
+export type BackgroundWork = { readonly kind: "fetch" | "import" | "index-daemon" }
 
 export type HookContext = {
   readonly root: string

@@ -13,6 +13,7 @@ const DEFAULTS = {
   ignored: undefined,
   important: undefined,
   registration: undefined,
+  spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
 }
 
 type ConfigFiles = { project?: string | Buffer; user?: string } & Partial<HookConfigPlaces>

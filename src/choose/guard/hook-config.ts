@@ -29,6 +29,16 @@ export async function readHookConfig(places: HookConfigPlaces): Promise<HookConf
     ignored: listed("ignored", layers),
     important: listed("important", layers),
     registration: listed("registration", layers),
+    // Personal settings: no repository decides about the user's money.
+    spending: spendingIn({ ...layers, files: [user] }),
+  }
+}
+
+function spendingIn(layers: Layers): HookConfig["spending"] {
+  return {
+    isStop: settle(STOP, layers) ?? false,
+    dayUsd: settle(amountOf("dayBudget"), layers) ?? 0,
+    weekUsd: settle(amountOf("weekBudget"), layers) ?? 0,
   }
 }
 
@@ -78,12 +88,34 @@ const FETCH: Field<boolean> = {
   isOne: (value) => typeof value === "boolean",
 }
 
+const STOP: Field<boolean> = {
+  section: "sessions",
+  name: "stopAtBudget",
+  variable: "QM_SESSIONS_STOP_AT_BUDGET",
+  isOne: (value) => typeof value === "boolean",
+}
+
+const LARGEST_BUDGET_USD = 1_000_000
+
+function amountOf(name: string): Field<number> {
+  return {
+    section: "sessions",
+    name,
+    variable: variableOf("sessions", name),
+    isOne: (value): value is number =>
+      typeof value === "number" && value >= 0 && value <= LARGEST_BUDGET_USD,
+  }
+}
+
+function variableOf(section: string, name: string): string {
+  return `QM_${section}_${name.replace(/[A-Z]/g, (it) => `_${it}`)}`.toUpperCase()
+}
+
 function patternsOf(section: string, name: string): Field<string> {
-  const words = `${section}_${name.replace(/[A-Z]/g, (it) => `_${it}`)}`
   return {
     section,
     name,
-    variable: `QM_${words.toUpperCase()}`,
+    variable: variableOf(section, name),
     isOne: (value): value is string =>
       typeof value === "string" && value.length <= LONGEST_SETTING_UNITS,
   }

@@ -2,6 +2,7 @@ import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
 import type { HookContext, HookEvent, Rule, Verdict } from "./event.ts"
 import { sliceLines } from "./message-format.ts"
 import { boot } from "./rules/boot/boot.ts"
+import { budgetRule } from "./rules/budget.ts"
 import { concurrency } from "./rules/concurrency.ts"
 import { drift } from "./rules/drift.ts"
 import { guideline } from "./rules/guideline.ts"
@@ -131,6 +132,7 @@ function decide(verdicts: readonly RuleVerdict[]): DecidedVerdict {
 
 /** Rules that can deny come first; after a denial no other is evaluated. */
 export const RULES: readonly Rule[] = [
+  budgetRule,
   guideline,
   concurrency,
   risk,

@@ -205,6 +205,7 @@ const HOOKS: Readonly<Record<HookName, true>> = {
   prompt: true,
   loaded: true,
   window: true,
+  budget: true,
 }
 
 function isRule(value: unknown): value is HookName {

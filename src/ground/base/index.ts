@@ -12,7 +12,6 @@ export {
 export { sweepLeftovers, writeFileAtomic } from "./files/atomic-write.ts"
 export type { ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
 export { readBounded, readStart, readTextBounded } from "./files/bounded-read.ts"
-export { countRows } from "./files/count-rows.ts"
 export type { DirectoryEntry, TemporaryDirectory } from "./files/directories.ts"
 export {
   ensureDirectory,
@@ -38,6 +37,7 @@ export {
 } from "./files/file-operations.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
 export { createFolderWatch } from "./files/folder-watch.ts"
+export { countRows, openForeignDatabase } from "./files/foreign-database.ts"
 export type { JsonlRecord } from "./files/jsonl.ts"
 export { createJsonl } from "./files/jsonl.ts"
 export type { JsonlItem } from "./files/jsonl-read.ts"

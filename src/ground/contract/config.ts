@@ -124,6 +124,12 @@ const SessionSettings = z
       env: "QM_SESSIONS_WEEK_BUDGET",
       personal: true,
     }),
+    stopAtBudget: field(z.boolean().default(false), {
+      description:
+        "Let hooks (level 3 and above) deny tools while a spending limit is reached; `qm override .` continues",
+      env: "QM_SESSIONS_STOP_AT_BUDGET",
+      personal: true,
+    }),
   })
   .prefault({})
 

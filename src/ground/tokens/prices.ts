@@ -42,7 +42,7 @@ function openaiWithWrites(input: number, output: number): Prices {
  * The README lists which rows were checked against which source; callers can pass another table.
  */
 export const PRICE_TABLE: PriceTable = {
-  version: "2026-11-15",
+  version: "2026-11-17",
   source: "providers' list prices, standard tier, without batch, priority or regional surcharges",
   rows: [
     { models: ["claude-fable-5-1"], prices: anthropic(10, 50, 0.25) },
@@ -64,15 +64,13 @@ export const PRICE_TABLE: PriceTable = {
     },
     { models: ["claude-sonnet-5-5", "claude-sonnet-5"], prices: anthropic(2, 10) },
     {
-      models: [
-        "claude-sonnet-4-6",
-        "claude-sonnet-4-5",
-        "claude-sonnet-4",
-        "claude-sonnet-4-0",
-        "claude-3-7-sonnet",
-        "claude-3-5-sonnet",
-      ],
+      models: ["claude-sonnet-4-6", "claude-3-7-sonnet", "claude-3-5-sonnet"],
       prices: anthropic(3, 15),
+    },
+    {
+      models: ["claude-sonnet-4-5", "claude-sonnet-4", "claude-sonnet-4-0"],
+      prices: anthropic(3, 15),
+      longPrompt: { aboveTokens: 200_000, prices: anthropic(6, 22.5) },
     },
     {
       models: ["claude-haiku-5-5"],

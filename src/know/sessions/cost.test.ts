@@ -228,6 +228,43 @@ test("[SESSIONS-12] a budget is below, near or over its limit for this day and w
   expect(await states(0, 10)).toEqual(["week below"])
 })
 
+/**
+ * Sonnet 4.5 above 200,000 tokens of prompt: 6, 22.50, 0.60, 7.50, 12 for the whole request.
+ *
+ * L1   2,000 × 3 + 500 × 15 + 178,000 × 0.30 + 20,000 × 3.75         =   141,900  $0.1419
+ * L2   2,001 × 6 + 500 × 22.50 + 178,000 × 0.60 + 20,000 × 7.50      =   280,056  $0.280056
+ * L3 500,000 × 6 + 4,000 × 22.50 + 10,000 × 12                       = 3,210,000  $3.21
+ * L4 500,000 × 3 + 4,000 × 15 (Sonnet 4.6 has no price of its own)   = 1,560,000  $1.56
+ */
+test("[SESSIONS-9] a long prompt of Sonnet 4.5 has the higher prices of its whole request", async () => {
+  await using it = await sessionsFixture()
+  const sessionId = sessionIdOf("long prompts")
+  const at = { cwd: CWD, sessionId, at: TODAY - 1_000 }
+  const call = (id: string, model: string, usage: Parameters<typeof claudeAnswer>[0]["usage"]) =>
+    claudeAnswer({ id, model, usage, blocks: [text("Read")] }, at)
+  const sonnet = "claude-sonnet-4-5-20250929"
+  const cached = { output: 500, cacheRead: 178_000, cacheWrite: 20_000 }
+  const long = { input: 500_000, output: 4_000 }
+  const models = async (lines: readonly object[]) => {
+    await writeLines(claudeFile(it.home, CWD, sessionId), lines)
+    await it.index.import({ scope: "machine" }, CALL)
+    const { rows } = await it.index.cost({ since: "7d", by: "model" }, CALL)
+    return Object.fromEntries(rows.map(({ key, spend }) => [key, spend.usd]))
+  }
+  expect(await models(call("l1", sonnet, { input: 2_000, ...cached }))).toEqual({
+    [sonnet]: expect.closeTo(0.1419, 9),
+  })
+  const all = [
+    ...call("l2", sonnet, { input: 2_001, ...cached }),
+    ...call("l3", sonnet, { ...long, cacheWriteHour: 10_000 }),
+    ...call("l4", "claude-sonnet-4-6", long),
+  ]
+  expect(await models(all)).toEqual({
+    [sonnet]: expect.closeTo(0.280056 + 3.21, 9),
+    "claude-sonnet-4-6": expect.closeTo(1.56, 9),
+  })
+})
+
 test("[SESSIONS-13] tool results are added up by tool", async () => {
   await using it = await sessionsFixture()
   const sessionId = sessionIdOf("tools")
@@ -271,9 +308,14 @@ test("[SESSIONS-20] windows of a subscription come from the newest transcript, u
   }
   await write("older", now - DAY_MS, { primary: { used_percent: 99, window_minutes: 300 } })
   await write("newer", now - 1_000, {
+    limit_id: "codex",
+    limit_name: null,
     primary: { used_percent: 41.5, window_minutes: 300, resets_at: now / 1_000 + 60 },
-    secondary: { used_percent: 12, window_minutes: 10_080, resets_in_seconds: 3_600 },
+    secondary: { used_percent: 12, window_minutes: 10_080, resets_at: now / 1_000 + 3_600 },
+    credits: null,
+    individual_limit: null,
     plan_type: "plus",
+    rate_limit_reached_type: null,
   })
   await fixture.index.import({ scope: "machine" }, CALL)
   const { planWindows } = await fixture.index.cost({ since: "7d", by: "day" }, CALL)
@@ -289,7 +331,7 @@ test("[SESSIONS-20] windows of a subscription come from the newest transcript, u
       host: "codex",
       windowMinutes: 10_080,
       usedPercent: 12,
-      resetsAt: now - 1_000 + 3_600_000,
+      resetsAt: now + 3_600_000,
       at: now - 1_000,
     },
   ])

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { CALL, sessionsFixture } from "#test/sessions-room"
@@ -40,6 +41,8 @@ test("[SESSIONS-1] a session of Copilot has its prompts, tools, files, compactio
     branch: "quay",
     models: ["gpt-4.1"],
     turns: 1,
+    peakTokens: null,
+    context: [],
     spend: { tokens: { input: 3_000, cacheRead: 6_000, output: 100 }, price: "known" },
   })
   // 3,000 × 2 + 6,000 × 0.50 + 100 × 8 = 9,800 per million.
@@ -52,7 +55,8 @@ test("[SESSIONS-1] a session of Copilot has its prompts, tools, files, compactio
 
 test("[SESSIONS-10] a message that Gemini writes again counts once, with its last tokens", async () => {
   await using it = await sessionsFixture()
-  const file = path.join(it.home, ".gemini/tmp/shop/chats", `session-${ID}.jsonl`)
+  const folder = path.join(it.home, ".gemini/tmp/shop/chats")
+  const file = path.join(folder, `session-2025-12-31T10-00-${ID}.jsonl`)
   const answer = (output: number) => ({
     id: "g1",
     type: "gemini",
@@ -60,6 +64,9 @@ test("[SESSIONS-10] a message that Gemini writes again counts once, with its las
     content: "The buoy is green",
     model: "gemini-9-pro",
     tokens: { input: 500, output, cached: 100, thoughts: 5 },
+    toolCalls: [
+      { id: "t1", name: "read_file", args: { absolute_path: "/w/shop/b.ts" }, resultDisplay: "b" },
+    ],
   })
   await writeLines(file, [
     { sessionId: ID, projectHash: "x", startTime: timestamp },
@@ -78,5 +85,16 @@ test("[SESSIONS-10] a message that Gemini writes again counts once, with its las
   expect(
     (await it.index.search({ query: "green", session: ID, limit: 9 }, CALL)).hits,
   ).toHaveLength(1)
+  const { tools, paths } = await it.index.show({ session: ID }, CALL)
+  expect(tools).toMatchObject([{ tool: "read_file", results: 1 }])
+  expect(paths).toMatchObject([{ reads: 1 }])
   expect(await it.open().import({ scope: "repository" }, CALL)).toMatchObject({ files: 0 })
+  await writeFile(path.join(it.home, ".gemini/tmp/shop/.project_root"), "/w/shop")
+  const other = path.join(folder, "session-2025-12-31T11-00-0a1b2c3d.jsonl")
+  await writeLines(other, [
+    { id: "u1", type: "user", timestamp, content: [{ text: "Which quay" }] },
+  ])
+  expect(await it.open().import({ scope: "repository" }, CALL)).toMatchObject({ sessions: 1 })
+  const placed = await it.index.show({ session: "0a1b2c3d" }, CALL)
+  expect(placed.session).toMatchObject({ repository: "/w/shop", title: "Which quay" })
 })

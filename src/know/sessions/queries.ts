@@ -302,7 +302,7 @@ export const selectTools = (
     AND ${sessionCondition(filter)}
   GROUP BY l.tool ORDER BY tokens DESC, l.tool LIMIT 200`
 
-/** Ranked lines are the newest matching ones, so a common word does not read the whole index. */
+/** Ids of the newest matching lines as one text: a row for each would take longer than the search. */
 export const selectMatches = (
   words: readonly string[],
   {
@@ -324,19 +324,32 @@ export const selectMatches = (
   const newest = sql`ORDER BY ${line} DESC LIMIT ${limit}`
   if (dialect === "sqlite") {
     const match = words.map((it, at) => `"${it}"${at === words.length - 1 ? "*" : ""}`).join(" ")
-    return sql`SELECT w.rowid AS id, bm25(session_words) AS score FROM session_words w ${joined}
-      WHERE session_words MATCH ${match} ${only} ${newest}`
+    return sql`SELECT group_concat(m.id) AS ids FROM (SELECT w.rowid AS id FROM session_words w ${joined}
+      WHERE session_words MATCH ${match} ${only} ${newest}) m`
   }
   const match = words.map((it, at) => `'${it}'${at === words.length - 1 ? ":*" : ""}`).join(" & ")
-  const query = sql`to_tsquery('simple', ${match})`
-  return sql`SELECT w.line AS id, -ts_rank(w.words, ${query}) AS score FROM session_words w ${joined}
-    WHERE w.words @@ ${query} ${only} ${newest}`
+  return sql`SELECT string_agg(m.id::text, ',') AS ids FROM (SELECT w.line AS id
+    FROM session_words w ${joined}
+    WHERE w.words @@ to_tsquery('simple', ${match}) ${only} ${newest}) m`
 }
-export const MatchRow = z.object({ id: z.int(), score: z.number() })
+export const MatchesRow = z.object({ ids: z.string().nullable() })
 
-export const selectSessionsOfLines = (ids: readonly number[]): Sql => sql`
-  SELECT id, session FROM session_lines WHERE id IN (${join(ids.map((it) => sql`${it}`))})`
-export const LineSessionRow = z.object({ id: z.int(), session: z.string() })
+/** The first and the last line of a session; lines of others may be between them. */
+export const selectLineRange = (session: string): Sql => sql`
+  SELECT coalesce(min(id), 0) AS first, coalesce(max(id), 0) AS last FROM session_lines
+  WHERE session = ${session}`
+export const LineRange = z.object({ first: z.int(), last: z.int() })
+
+export const selectRanks = (ids: readonly number[]): Sql => sql`
+  SELECT id, session, role, size_bytes FROM session_lines
+  WHERE id IN (${join(ids.map((it) => sql`${it}`))})`
+export const RankRow = z.object({
+  id: z.int(),
+  session: z.string(),
+  role: SessionRole,
+  size_bytes: z.int(),
+})
+export type RankRow = z.infer<typeof RankRow>
 
 export const selectLinesById = (ids: readonly number[]): Sql => sql`
   SELECT id, session, file, agent, turn, at, role, tool, size_bytes, tokens, body

@@ -356,6 +356,30 @@ test("[SESSIONS-4] an import that is cancelled keeps what it committed and conti
   expect(whole).toEqual(await counts(fresh))
 })
 
+test("[SESSIONS-7] a common word in one long session does not hide the others", async () => {
+  await using it = await sessionsFixture()
+  const write = (name: string, at: number, words: readonly string[]) => {
+    const sessionId = sessionIdOf(name)
+    const lines = words.map((one) => claudePrompt(one, { cwd: "/w/shop", sessionId, at }))
+    return writeLines(claudeFile(it.home, "/w/shop", sessionId), lines)
+  }
+  const now = it.clock.now()
+  await write("old", now - 9_000, ["Feed the gull"])
+  await write(
+    "long",
+    now - 5_000,
+    Array.from({ length: 2_100 }, (_, at) => `gull ${at}`),
+  )
+  await write("new", now - 1_000, ["Paint the gull", "Paint the gull and the pier"])
+  await it.index.import({ scope: "machine" }, CALL)
+  const { hits } = await it.index.search({ query: "gull", limit: 10 }, CALL)
+  expect(hits.map((one) => [one.title, one.matches])).toEqual([
+    ["gull 0", 100],
+    ["Feed the gull", 1],
+    ["Paint the gull", 2],
+  ])
+})
+
 test("[SESSIONS-4] two imports at the same time store each line once", async () => {
   await using it = await sessionsFixture()
   await writeHome({
@@ -433,4 +457,17 @@ test("[SESSIONS-16] a server answers while it indexes, and continues after the r
   ])
   expect([first.skipped, second.skipped]).toEqual([[], []])
   expect(await counts(it)).toEqual(ALL)
+})
+
+test("[SESSIONS-16] a server looks for new lines at most every two seconds", async () => {
+  await using it = await makeFixture()
+  it.settings.import = "machine"
+  const server = it.open({ staysOpen: true })
+  await server.import({ scope: "machine" }, CALL)
+  await appendLines(claudeFile(it.home, CWD, CLAUDE), [claudePrompt("Feed the cormorant", at(99))])
+  const found = async () =>
+    (await server.search({ query: "cormorant", limit: 5 }, CALL)).hits.length
+  expect(await found()).toBe(0)
+  await it.clock.advance(2_001)
+  expect(await found()).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { type Clock, compareText, type Log, parseJson, statFile } from "#ground/base"
+import { type Clock, compareText, type FileStat, type Log, parseJson, statFile } from "#ground/base"
 import type {
   CallContext,
   CaptureAdvice,
@@ -64,6 +64,9 @@ import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
 /** A server answers with what is indexed after this time, and continues to index. */
 const SERVER_WAIT_MS = 1_500
 
+/** A server looks for new lines this often; a palette asks at every letter. */
+const LOOK_EVERY_MS = 2_000
+
 /** Transcripts of one import, newest first; the store would grow without limit. */
 const MAX_FILES = 20_000
 
@@ -96,15 +99,24 @@ export type SessionIndex = ReturnType<typeof createSessionIndex>
 
 type Scope = "repository" | "machine"
 
+type Waiting = Pick<ImportState, "waitingBytes" | "waitingFiles"> & { readonly at: number }
+
 /** The index of all hosts' transcripts: import, list, search, context over time and cost. */
 export function createSessionIndex(deps: SessionIndexDeps) {
   let running: Promise<Omit<SessionsImported, "import">> | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let lastWaiting: Waiting | undefined
+
+  const isRecent = (at: number): boolean =>
+    deps.staysOpen && deps.clock.monotonicMs() - at < LOOK_EVERY_MS
 
   /** One import at a time in this process. */
   async function index(scope: Scope, context: CallContext) {
     while (running !== undefined) await running.catch(() => {})
     running = importAll(scope, deps, context).finally(() => {
       running = undefined
+      lastWaiting = undefined
+      lookedAt = deps.clock.monotonicMs()
     })
     return running
   }
@@ -116,6 +128,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
   async function refresh(context: CallContext): Promise<void> {
     const { import: setting } = deps.settings()
     if (setting !== "repository" && setting !== "machine") return
+    if (running === undefined && isRecent(lookedAt)) return
     const own = deps.staysOpen ? { signal: new AbortController().signal } : context
     const work = (running ?? index(setting, own)).catch((error: unknown) => {
       context.signal.throwIfAborted()
@@ -129,13 +142,15 @@ export function createSessionIndex(deps: SessionIndexDeps) {
   }
 
   async function importState(): Promise<ImportState> {
-    const waiting = await listWaiting(deps, undefined)
-    return {
-      setting: deps.settings().import,
-      isRunning: running !== undefined,
-      waitingFiles: waiting.length,
-      waitingBytes: waiting.reduce((sum, it) => sum + it.stat.sizeBytes, 0),
+    if (lastWaiting === undefined || !isRecent(lastWaiting.at)) {
+      const at = deps.clock.monotonicMs()
+      const waiting = await listWaiting(deps, undefined)
+      const waitingBytes = waiting.reduce((sum, it) => sum + it.stat.sizeBytes, 0)
+      lastWaiting = { at, waitingFiles: waiting.length, waitingBytes }
     }
+    const { waitingFiles, waitingBytes } = lastWaiting
+    const { import: setting } = deps.settings()
+    return { setting, isRunning: running !== undefined, waitingFiles, waitingBytes }
   }
 
   async function sessionOf(idPrefix: string): Promise<SessionRow> {
@@ -365,12 +380,17 @@ async function listWaiting(
   for await (const transcript of findTranscripts(deps.hostHome())) {
     count += 1
     if (count > MAX_FILES) break
-    const stat = await statFile(transcript.file)
-    if (stat.kind !== "found" || stat.what !== "regular file") continue
-    const file = { ...transcript, stat: stat.stat }
+    const stat = transcript.rows?.stat ?? (await statOf(transcript.file))
+    if (stat === undefined) continue
+    const file = { ...transcript, stat }
     if (!isCovered(rows.get(file.file), file, only)) waiting.push(file)
   }
   return waiting.toSorted((a, b) => b.stat.modifiedAtMs - a.stat.modifiedAtMs)
+}
+
+async function statOf(file: string): Promise<FileStat | undefined> {
+  const stat = await statFile(file)
+  return stat.kind === "found" && stat.what === "regular file" ? stat.stat : undefined
 }
 
 async function importAll(

@@ -33,6 +33,8 @@ export {
   namesIn,
   sessionsFolder,
 } from "./transcripts/find-transcripts.ts"
+export type { OpencodeRows } from "./transcripts/opencode.ts"
+export { opencodeMessageAt, opencodeMessages } from "./transcripts/opencode.ts"
 export {
   isFromHost,
   isPrompt,

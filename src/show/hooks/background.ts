@@ -40,7 +40,8 @@ export async function startInBackground(
   root: string,
   deps: BackgroundDeps,
 ): Promise<void> {
-  const args = work.kind === "fetch" ? fetchArguments(root, deps) : await indexDaemonArguments(deps)
+  const args =
+    work.kind === "fetch" ? fetchArguments(root, deps) : await qmArguments(WORDS[work.kind], deps)
   if (args === undefined) return
   const own = Object.keys(deps.environment).filter((it) => it.startsWith("QM_"))
   const env = pickEnvironment(deps.environment, [...NEEDED_VARIABLES, ...own])
@@ -51,14 +52,18 @@ function fetchArguments(root: string, { self }: BackgroundDeps): readonly string
   return [self, "--afterwards", "fetch", root]
 }
 
-/** `qm init` records where the rest of the product is; without it there is no index daemon. */
-async function indexDaemonArguments({
-  home,
-}: BackgroundDeps): Promise<readonly string[] | undefined> {
+/** `qm cost` indexes new lines of transcripts if the user agreed to that. */
+const WORDS = { "index-daemon": ["keep"], import: ["cost", "--json"] } as const
+
+/** `qm init` records where the rest of the product is; without it nothing is started. */
+async function qmArguments(
+  words: readonly string[],
+  { home }: BackgroundDeps,
+): Promise<readonly string[] | undefined> {
   const file = path.join(home, "kit", "runtime.json")
   const outcome = await readTextBounded(file, { maxBytes: RUNTIME_FILE_BYTES })
   const qm = outcome.kind === "read" ? programIn(outcome.text) : undefined
-  return qm === undefined ? undefined : [qm, "keep"]
+  return qm === undefined ? undefined : [qm, ...words]
 }
 
 function programIn(text: string): string | undefined {

@@ -92,7 +92,7 @@ export function useFoundContent(query: string, options: ContentOptions): Content
     { group: "Memories", entries: current(memories, memories.data?.found.map(memoryEntry)) },
     {
       group: "Tickets",
-      entries: matching(board.data?.tickets.flatMap((it) => ticketEntry(it, options)) ?? [], typed),
+      entries: matching(board.data?.tickets.map(ticketEntry) ?? [], typed),
     },
     {
       group: "Repositories",
@@ -203,24 +203,21 @@ function bySession(entries: readonly Entry[]): readonly Entry[] {
   return [...sessions.values()].slice(0, MOST_PER_GROUP)
 }
 
-function ticketEntry(
-  { id, title, lane, priority }: Output<"board.show">["tickets"][number],
-  { operations }: ContentOptions,
-): readonly Entry[] {
-  const operation = operations.find((it) => it.name === "ticket.show")
-  if (operation === undefined) return []
-  return [
-    {
-      id: `ticket ${id}`,
-      group: "Tickets",
-      icon: "check",
-      label: visibleLine(title),
-      detail: `${id}, ${lane}, ${priority}`,
-      words: id,
-      verb: "Show",
-      action: { kind: "call", operation, input: { id } },
-    },
-  ]
+function ticketEntry({
+  id,
+  title,
+  lane,
+  priority,
+}: Output<"board.show">["tickets"][number]): Entry {
+  return {
+    id: `ticket ${id}`,
+    group: "Tickets",
+    icon: "check",
+    label: visibleLine(title),
+    detail: `${id}, ${lane}, ${priority}`,
+    words: id,
+    ...opens(paths.ticket(id)),
+  }
 }
 
 type FoundRepository = Output<"repositories.list">["repositories"][number]

@@ -34,6 +34,7 @@ export const antigravity: KitHostForm = {
     prompt: null,
     loaded: null,
     window: null,
+    budget: null,
   },
   without: {
     concurrency: FAILS_CLOSED,
@@ -44,6 +45,7 @@ export const antigravity: KitHostForm = {
     prompt: NO_EVENT,
     loaded: NO_EVENT,
     window: NO_EVENT,
+    budget: FAILS_CLOSED,
   },
   entries,
   project: (template, machine) =>

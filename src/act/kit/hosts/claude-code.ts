@@ -35,6 +35,7 @@ export const claudeCode: KitHostForm = {
     prompt: "UserPromptSubmit",
     loaded: "InstructionsLoaded",
     window: "PostToolUse",
+    budget: "PreToolUse",
   },
   without: {},
   entries,

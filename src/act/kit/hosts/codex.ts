@@ -28,6 +28,7 @@ export const codex: KitHostForm = {
     prompt: "UserPromptSubmit",
     loaded: null,
     window: null,
+    budget: "PreToolUse",
   },
   without: {
     loaded: "Codex has no event for loaded instructions",

@@ -22,6 +22,7 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   prompt: "prompt",
   loaded: "loaded",
   window: "after-edit",
+  budget: "before-edit",
 }
 
 export function statesOf(

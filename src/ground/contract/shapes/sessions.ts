@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-export const TRANSCRIPT_HOSTS = ["claude-code", "codex", "copilot", "gemini"] as const
+export const TRANSCRIPT_HOSTS = ["claude-code", "codex", "copilot", "gemini", "opencode"] as const
 export const TranscriptHost = z.enum(TRANSCRIPT_HOSTS)
 export type TranscriptHost = z.infer<typeof TranscriptHost>
 

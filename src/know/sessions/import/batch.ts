@@ -33,10 +33,10 @@ const MAX_TOOL_TEXT_UNITS = 4_000
 /** Of prompts and answers, in UTF-16 units; the longest pasted logs are cut. */
 const MAX_TEXT_UNITS = 32_000
 
-const BATCH_LINES = 400
+const BATCH_LINES = 1_000
 
 /** Per transaction: bounds memory, and what a killed process reads again. */
-const BATCH_BYTES = 1024 * 1024
+const BATCH_BYTES = 2 * 1024 * 1024
 
 export type BatchDeps = {
   readonly db: SessionsDb

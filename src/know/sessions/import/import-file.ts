@@ -3,6 +3,7 @@ import {
   type FileStat,
   giveOthersATurn,
   isAppError,
+  type JsonRecord,
   oneLine,
   parseJson,
   parseJsonRecord,
@@ -12,12 +13,12 @@ import {
 } from "#ground/base"
 import type { TranscriptHost } from "#ground/contract"
 import type { SessionFile } from "#see/hosts"
-import { timeOfLine } from "#see/hosts"
+import { opencodeMessageAt, opencodeMessages, timeOfLine } from "#see/hosts"
 import { MAX_FILE_BYTES, MAX_LINE_BYTES } from "../limits.ts"
 import { FileRow, type SessionsDb, selectFile, upsertFile } from "../queries.ts"
 import { readClaudeLine } from "../transcript/claude-code.ts"
 import { readCodexLine } from "../transcript/codex.ts"
-import { readCopilotLine, readGeminiLine } from "../transcript/other-hosts.ts"
+import { readCopilotLine, readGeminiLine, readOpencodeRecord } from "../transcript/other-hosts.ts"
 import { field, type TranscriptReader, TranscriptState } from "../transcript/transcript-state.ts"
 import { type BatchDeps, createBatch } from "./batch.ts"
 
@@ -26,6 +27,7 @@ const READERS: Readonly<Record<TranscriptHost, TranscriptReader>> = {
   codex: readCodexLine,
   copilot: readCopilotLine,
   gemini: readGeminiLine,
+  opencode: readOpencodeRecord,
 }
 
 export type FoundFile = SessionFile & { readonly stat: FileStat }
@@ -90,6 +92,7 @@ async function importLines(
   const row = await deps.db.get(FileRow, selectFile(transcript.file))
   const isContinued = row !== undefined && (await isContinuation(transcript, row))
   const state = stateOf(isContinued ? row.state : "{}")
+  state.cwd ??= transcript.directory ?? null
   const start = isContinued ? row.position : 0
   let position = start
   let isPlaced = isContinued || deps.only === undefined
@@ -103,17 +106,13 @@ async function importLines(
   const commit = async (isLast: boolean): Promise<boolean> => {
     const sizeBytes = isLast ? transcript.stat.sizeBytes : position
     const file = fileRow(transcript, { agent, position, state })
-    const head = await headOf(transcript.file, position)
+    const head = await headOf(transcript, position)
     return batch.commit({ ...file, size_bytes: sizeBytes, head }, { state, isLast })
   }
-  for await (const line of streamLines(transcript.file, {
-    from: start,
-    maxLineBytes: MAX_LINE_BYTES,
-  })) {
+  for await (const { records, end } of recordsAfter(transcript, start)) {
     signal.throwIfAborted()
-    position = line.end
-    const record = isSnapshot(line.bytes) ? undefined : parseJsonRecord(textOfLine(line.bytes))
-    if (record !== undefined) {
+    position = end
+    for (const record of records) {
       const { title } = state
       const entries = read(record, state, { sessionId: transcript.sessionId, position })
       // The state is stored, so its only text from a message is redacted like the message.
@@ -130,10 +129,26 @@ async function importLines(
     if (!(await commit(false))) return { kind: "taken" }
     await giveOthersATurn()
   }
-  // A host that reports no directory, such as Gemini, belongs to no repository.
+  // A transcript without a directory belongs to no repository.
   if (!isPlaced) return outside(transcript, deps, row)
   if (!(await commit(true))) return { kind: "taken" }
-  return { kind: "indexed", lines: batch.lines(), bytes: position - start }
+  // A position in rows counts messages.
+  const bytes = transcript.rows === undefined ? position - start : transcript.stat.sizeBytes
+  return { kind: "indexed", lines: batch.lines(), bytes }
+}
+
+type Records = { readonly records: readonly JsonRecord[]; readonly end: number }
+
+/** The records after a position, in groups that are indexed as a whole. */
+async function* recordsAfter({ file, rows }: FoundFile, from: number): AsyncGenerator<Records> {
+  if (rows !== undefined) {
+    yield* opencodeMessages(rows, from)
+    return
+  }
+  for await (const { bytes, end } of streamLines(file, { from, maxLineBytes: MAX_LINE_BYTES })) {
+    const record = isSnapshot(bytes) ? undefined : parseJsonRecord(textOfLine(bytes))
+    yield { records: record === undefined ? [] : [record], end }
+  }
 }
 
 /**
@@ -193,12 +208,16 @@ function stateOf(text: string): TranscriptState {
 const HEAD_BYTES = 4 * 1024
 
 /** A file that shrank or begins differently is another one, whatever its name and inode are. */
-async function isContinuation({ file, stat }: FoundFile, row: FileRow): Promise<boolean> {
-  const isLongEnough = row.position > 0 && stat.sizeBytes >= row.position
-  return isLongEnough && (await headOf(file, row.position)) === row.head
+async function isContinuation(transcript: FoundFile, row: FileRow): Promise<boolean> {
+  const isLongEnough = row.position > 0 && transcript.stat.sizeBytes >= row.position
+  return isLongEnough && (await headOf(transcript, row.position)) === row.head
 }
 
-async function headOf(file: string, position: number): Promise<string> {
+/** Of a file its first bytes; of rows the last one read, because opencode deletes reverted ones. */
+async function headOf({ file, rows }: FoundFile, position: number): Promise<string> {
+  if (rows !== undefined) {
+    return position === 0 ? "" : `${position}:${opencodeMessageAt(rows, position - 1)}`
+  }
   const length = Math.min(HEAD_BYTES, position)
   const bytes = length === 0 ? undefined : await readStart(file, length)
   return `${length}:${createHash("sha256")
@@ -209,8 +228,9 @@ async function headOf(file: string, position: number): Promise<string> {
 const MAX_META_BYTES = 64 * 1024
 
 /** Claude Code describes a sub-agent in a file beside its transcript. */
-async function agentOf({ file, subAgent }: FoundFile): Promise<string> {
+async function agentOf({ file, subAgent, rows }: FoundFile): Promise<string> {
   if (subAgent === null) return "main"
+  if (rows !== undefined) return rows.agent
   const meta = await readTextBounded(file.replace(/\.jsonl$/, ".meta.json"), {
     maxBytes: MAX_META_BYTES,
   })

@@ -1,22 +1,34 @@
 import type { SessionHit, SessionsSearch } from "#ground/contract"
 import { QueryWithoutWords } from "../errors.ts"
 import {
+  LineRange,
   LineRow,
-  LineSessionRow,
-  MatchRow,
+  MatchesRow,
+  RankRow,
   type SessionFilter,
   SessionRow,
   type SessionsDb,
+  selectLineRange,
   selectLinesById,
   selectMatches,
+  selectRanks,
+  selectSessions,
   selectSessionsById,
-  selectSessionsOfLines,
   shownLine,
 } from "../queries.ts"
 import { excerptOf, queryWords } from "./words.ts"
 
-/** Matching lines that are ranked, the newest; keeps a search of a common word fast. */
+/** The newest ones; bounds the memory of a search for a common word. */
+const MAX_MATCHING_LINES = 100_000
+
+/** With fewer matching lines all are ranked; more are read session by session. */
 const MAX_RANKED_LINES = 2_000
+
+/** For a common word, so that one long session does not hide the others. */
+const MAX_LINES_PER_SESSION = 100
+
+/** The newest ones; bounds the time for words that are common in old sessions only. */
+const MAX_SESSIONS_READ = 200
 
 type SearchRequest = {
   readonly query: string
@@ -31,25 +43,17 @@ export async function searchLines(
 ): Promise<Omit<SessionsSearch, "import">> {
   const words = queryWords(query)
   if (words.length === 0) throw QueryWithoutWords({ query })
-  const options = { dialect: db.dialect, limit: MAX_RANKED_LINES, filter }
-  const matches = await db.all(MatchRow, selectMatches(words, options))
-  if (matches.length === 0) return { hits: [], matches: 0, words: [...words] }
-  // Lower scores are better; of equal ones the newer line.
-  const ranked = matches.toSorted((a, b) => a.score - b.score || b.id - a.id)
-  const ids = ranked.map((it) => it.id)
-  const sessionOf = new Map(
-    (await db.all(LineSessionRow, selectSessionsOfLines(ids))).map((it) => [it.id, it.session]),
-  )
+  const matches = await matchingLines(db, words, { limit, filter })
   const counts = new Map<string, number>()
   const chosen: number[] = []
-  for (const id of ids) {
-    const session = sessionOf.get(id) ?? ""
+  for (const { id, session } of matches.toSorted(compareRanks)) {
     const isFirst = !counts.has(session)
     counts.set(session, (counts.get(session) ?? 0) + 1)
     if (chosen.length < limit && (isFirst || filter.session !== undefined)) chosen.push(id)
   }
+  if (chosen.length === 0) return { hits: [], matches: 0, words: [...words] }
   const lines = new Map((await db.all(LineRow, selectLinesById(chosen))).map((it) => [it.id, it]))
-  const sessionIds = [...new Set(chosen.map((id) => sessionOf.get(id) ?? ""))]
+  const sessionIds = [...new Set([...lines.values()].map((it) => it.session))]
   const sessions = new Map(
     (await db.all(SessionRow, selectSessionsById(sessionIds))).map((it) => [it.id, it]),
   )
@@ -73,4 +77,52 @@ export async function searchLines(
     ]
   })
   return { hits, matches: matches.length, words: [...words] }
+}
+
+/** A prompt says more about a session than a long result; of equal ones the newer line. */
+function compareRanks(a: RankRow, b: RankRow): number {
+  return ROLE_ORDER[a.role] - ROLE_ORDER[b.role] || a.size_bytes - b.size_bytes || b.id - a.id
+}
+
+const ROLE_ORDER: Readonly<Record<RankRow["role"], number>> = {
+  user: 0,
+  assistant: 1,
+  summary: 1,
+  edit: 2,
+  call: 2,
+  result: 3,
+}
+
+async function matchingLines(
+  db: SessionsDb,
+  words: readonly string[],
+  { limit, filter }: Omit<SearchRequest, "query">,
+): Promise<readonly RankRow[]> {
+  const options = { dialect: db.dialect, limit: MAX_MATCHING_LINES, filter }
+  const matches = await db.get(MatchesRow, selectMatches(words, options))
+  const ids = (matches?.ids ?? "")
+    .split(",")
+    .filter(Boolean)
+    .map(Number)
+    .toSorted((a, b) => b - a)
+  if (ids.length <= MAX_RANKED_LINES || filter.session !== undefined) {
+    return ranksOf(db, ids.slice(0, MAX_RANKED_LINES))
+  }
+  const ranked: RankRow[] = []
+  const hits = new Set<string>()
+  for (const { id } of await db.all(SessionRow, selectSessions(filter, MAX_SESSIONS_READ))) {
+    const range = await db.get(LineRange, selectLineRange(id))
+    if (range === undefined) continue
+    const inRange = ids.filter((it) => it >= range.first && it <= range.last)
+    const lines = await ranksOf(db, inRange.slice(0, MAX_LINES_PER_SESSION))
+    const own = lines.filter((it) => it.session === id)
+    ranked.push(...own)
+    if (own.length > 0) hits.add(id)
+    if (hits.size >= limit) break
+  }
+  return ranked
+}
+
+async function ranksOf(db: SessionsDb, ids: readonly number[]): Promise<readonly RankRow[]> {
+  return ids.length === 0 ? [] : db.all(RankRow, selectRanks(ids))
 }

@@ -77,9 +77,9 @@ export async function describeSessions(
     version: row.version,
     models: models.filter((it) => it.session === row.id).map((it) => it.model),
     turns: row.turns,
-    peakTokens: peakById.get(row.id) ?? null,
+    peakTokens: reportsCalls(row) ? (peakById.get(row.id) ?? null) : null,
     windowTokens: row.window_tokens,
-    context: samplesById.get(row.id)?.map((it) => it.peak) ?? [],
+    context: reportsCalls(row) ? (samplesById.get(row.id)?.map((it) => it.peak) ?? []) : [],
     compactions: compactions.get(row.id) ?? 0,
     subAgents: subAgents.get(row.id) ?? 0,
     files: files.get(row.id) ?? 0,
@@ -88,6 +88,9 @@ export async function describeSessions(
     endedAt: row.ended_at,
   }))
 }
+
+/** Copilot reports the sum of a process, which is no window. */
+const reportsCalls = ({ host }: SessionRow): boolean => host !== "copilot"
 
 const PointRow = z.object({
   at: z.int(),
@@ -109,11 +112,12 @@ export async function contextOverTime(
   row: SessionRow,
   { agent, limit }: ContextRequest,
 ): Promise<SessionsContext> {
+  const most = reportsCalls(row) ? limit : 0
   const newest = await db.all(
     PointRow,
     sql`SELECT at, position, turn, model, input, output, cache_read, cache_write, cache_write_hour
       FROM session_calls WHERE session = ${row.id} AND agent = ${agent}
-      ORDER BY at DESC, position DESC LIMIT ${limit}`,
+      ORDER BY at DESC, position DESC LIMIT ${most}`,
   )
   const count = await db.get(
     z.object({ count: Total }),
@@ -147,7 +151,7 @@ export async function contextOverTime(
     agent,
     windowTokens: row.window_tokens,
     peakTokens: calls.length === 0 ? null : Math.max(...calls.map((it) => it.tokens)),
-    left: Math.max(0, (count?.count ?? 0) - calls.length),
+    left: reportsCalls(row) ? Math.max(0, (count?.count ?? 0) - calls.length) : 0,
     compactions: compactions.flatMap((it, i) => {
       const content = removed[i]
       return content === undefined ? [] : [{ ...it, removed: content }]

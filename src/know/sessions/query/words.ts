@@ -7,18 +7,21 @@ const PART = /(?<!\p{Lu})\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+|\
 
 /**
  * The words of a text for both databases, whose own tokenizers treat paths and identifiers
- * differently: `cacheRead` gives `cacheread cache read`.
+ * differently: `cacheRead` gives `cacheread cache read`. Each word once: a line of code repeats
+ * most of its words, and the index would be several times larger.
  */
 export function indexWords(text: string): string {
-  const words: string[] = []
-  for (const [word] of text.matchAll(WORD)) {
-    const whole = wholeWord(word)
-    if (whole === "") continue
-    words.push(whole)
-    const parts = word.length <= MAX_WORD_UNITS ? (word.match(PART) ?? []) : []
-    if (parts.length > 1) words.push(...parts.map((it) => it.toLowerCase()))
-  }
-  return words.join(" ")
+  const words = new Set<string>()
+  for (const word of new Set(text.match(WORD))) for (const it of wordsIn(word)) words.add(it)
+  return [...words].join(" ")
+}
+
+/** A word as it is searched, and its parts if it has several. */
+function wordsIn(word: string): readonly string[] {
+  const whole = wholeWord(word)
+  if (whole === "") return []
+  const parts = word.length <= MAX_WORD_UNITS ? (word.match(PART) ?? []) : []
+  return parts.length > 1 ? [whole, ...parts.map((it) => it.toLowerCase())] : [whole]
 }
 
 export function queryWords(query: string): readonly string[] {

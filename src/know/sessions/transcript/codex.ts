@@ -148,28 +148,17 @@ function readUsage(
   ]
 }
 
-const MOST_WINDOWS = 4
-
-/** `primary` and `secondary`, with the end as a time or as seconds from now. */
+/** Seen on 0.166.0, which copies them from the headers of the provider's responses. */
 function notePlanWindows(limits: unknown, state: TranscriptState): void {
   const at = state.endedAt
   if (!isRecord(limits) || at === null) return
-  const windows = Object.values(limits).flatMap((it) => {
+  const windows = [limits["primary"], limits["secondary"]].flatMap((it) => {
     const usedPercent = isRecord(it) ? it["used_percent"] : undefined
-    if (!isRecord(it) || typeof usedPercent !== "number" || !(usedPercent >= 0)) return []
-    const seconds = tokensIn(it, "resets_at")
-    const fromNow = tokensIn(it, "resets_in_seconds")
-    const resetsAt = fromNow > 0 ? at + fromNow * 1_000 : null
-    return [
-      {
-        windowMinutes: tokensIn(it, "window_minutes") || null,
-        usedPercent,
-        resetsAt: seconds > 0 ? seconds * 1_000 : resetsAt,
-        at,
-      },
-    ]
+    if (typeof usedPercent !== "number" || !(usedPercent >= 0)) return []
+    const windowMinutes = tokensIn(it, "window_minutes") || null
+    return [{ windowMinutes, usedPercent, resetsAt: tokensIn(it, "resets_at") * 1_000 || null, at }]
   })
-  if (windows.length > 0) state.planWindows = windows.slice(0, MOST_WINDOWS)
+  if (windows.length > 0) state.planWindows = windows
 }
 
 /** A compaction is a line and an event at the same time. */

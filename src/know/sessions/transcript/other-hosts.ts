@@ -83,9 +83,15 @@ export function readGeminiLine(
   const isSame = digest === state.lastAnswer
   state.lastAnswer = digest
   const calls = Array.isArray(line["toolCalls"]) ? line["toolCalls"].filter(isRecord) : []
+  const isNew = (call: JsonRecord): boolean => {
+    const callId = field(call, "id") ?? `${position}`
+    const isKnown = Object.hasOwn(state.tools, callId)
+    openCall(state, callId, field(call, "name") ?? "unknown")
+    return !isKnown
+  }
   return [
     ...(isSame ? [] : answerEntries(text)),
-    ...calls.flatMap((call) => {
+    ...calls.filter(isNew).flatMap((call) => {
       const tool = field(call, "name") ?? "unknown"
       const result = plainText(call["resultDisplay"] ?? call["result"])
       return [
@@ -121,4 +127,66 @@ function readPrompt(text: string, state: TranscriptState): readonly TranscriptEn
 
 function answerEntries(text: string): readonly TranscriptEntry[] {
   return text === "" ? [] : [{ kind: "text", role: "assistant", text }]
+}
+
+/** Records of messages and their parts, as `see/hosts/transcripts/opencode.ts` reads them. */
+export function readOpencodeRecord(
+  record: JsonRecord,
+  state: TranscriptState,
+  { sessionId }: LineContext,
+): readonly TranscriptEntry[] {
+  noteTime(record, state)
+  const { session, message, part } = record
+  state.cwd ??= field(session, "directory") ?? null
+  state.version = field(session, "version") ?? state.version
+  state.isSubAgent ||= field(session, "parent") !== undefined
+  const title = field(session, "title")
+  if (title !== undefined && !UNTITLED.test(title)) setTitle(state, title, 2)
+  const tool = field(part, "tool") ?? "unknown"
+  switch (record["type"]) {
+    case "message":
+      return opencodeCall(record, sessionId)
+    case "tool call":
+      return callEntries(tool, isRecord(record["state"]) ? record["state"]["input"] : undefined)
+    case "tool result": {
+      const text = field(record["state"], "output", "error") ?? ""
+      return [{ kind: "text", role: "result", text, tool }]
+    }
+    default:
+      return opencodePart(isRecord(part) ? part : {}, isRecord(message) ? message : {}, state)
+  }
+}
+
+/** The host's title until a model has written one. */
+const UNTITLED = /^(?:New|Child) session - \d{4}-\d{2}-\d{2}T/
+
+function opencodePart(
+  part: JsonRecord,
+  message: JsonRecord,
+  state: TranscriptState,
+): readonly TranscriptEntry[] {
+  if (part["type"] === "compaction") {
+    const cause = part["auto"] === false ? "manual" : "auto"
+    return [{ kind: "compaction", cause, before: null, after: null }]
+  }
+  // Texts that the host wrote for the user, such as "Continue if you have next steps".
+  if (part["type"] !== "text" || part["synthetic"] === true) return []
+  const text = plainText(part["text"])
+  if (message["role"] === "user") return state.isSubAgent ? [] : readPrompt(text, state)
+  return message["summary"] === true
+    ? [{ kind: "text", role: "summary", text }]
+    : answerEntries(text)
+}
+
+function opencodeCall({ id, message }: JsonRecord, sessionId: string): readonly TranscriptEntry[] {
+  if (!isRecord(message) || !isRecord(message["tokens"])) return []
+  const { tokens } = message
+  const input = tokensIn(tokens, "input")
+  const output = tokensIn(tokens, "output") + tokensIn(tokens, "reasoning")
+  const cacheRead = tokensIn(tokens["cache"], "read")
+  const cacheWrite = tokensIn(tokens["cache"], "write")
+  if (input + output + cacheRead + cacheWrite === 0) return []
+  const model = field(message, "modelID") ?? "unknown"
+  const used = { input, output, cacheRead, cacheWrite, cacheWriteHour: 0 }
+  return [{ kind: "call", key: `${sessionId}:${String(id)}`, model, tokens: used }]
 }

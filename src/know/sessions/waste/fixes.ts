@@ -10,6 +10,7 @@ import {
   listDirectory,
   parseJson,
   readBounded,
+  removeEmptyDirectory,
   removeFile,
   statFile,
   whileLocked,
@@ -120,6 +121,8 @@ const StoredFix = z.object({
   promisedTokens: z.int(),
   before: z.string().nullable(),
   after: z.string().nullable(),
+  /** Whether `apply` created the folder of the file, which `undo` then removes if it is empty. */
+  hasNewFolder: z.boolean().default(false),
 })
 type StoredFix = z.infer<typeof StoredFix>
 
@@ -168,6 +171,7 @@ export function createFixes({ folder, root, clock }: FixesDeps) {
       promisedTokens: finding.tokens,
       before: before?.toString("base64") ?? null,
       after: after === null ? null : hashOf(after),
+      hasNewFolder: (await statFile(path.dirname(file))).kind === "missing",
     }
     await writeFileAtomic(recordOf(finding.id), JSON.stringify(record), { mode: 0o600 })
     if (after === null) await removeFile(file)
@@ -190,6 +194,7 @@ export function createFixes({ folder, root, clock }: FixesDeps) {
     const isAsBefore = currentHash === (before === null ? null : hashOf(before))
     if (!isAsApplied && !isAsBefore) throw WasteFileChanged({ file: fix.file })
     if (!isAsBefore && before === null) await removeFile(file)
+    if (fix.hasNewFolder) await removeEmptyDirectory(path.dirname(file))
     if (!isAsBefore && before !== null) {
       await ensureDirectory(path.dirname(file))
       await writeFileAtomic(file, before, { mode: fix.mode ?? 0o644 })

@@ -1,6 +1,7 @@
 import path from "node:path"
-import { listDirectory, realPath } from "#ground/base"
+import { type FileStat, listDirectory, readTextBounded, realPath } from "#ground/base"
 import { TRANSCRIPT_HOSTS, type TranscriptHost } from "#ground/contract"
+import { opencodeFolder, opencodeSessions } from "./opencode.ts"
 
 export type HostHome = {
   readonly home: string
@@ -14,20 +15,34 @@ export type TranscriptFile<Host extends TranscriptHost = TranscriptHost> = {
 }
 
 /** A transcript of a sub-agent belongs to the session that started it. */
-export type SessionFile = TranscriptFile & { readonly subAgent: string | null }
+export type SessionFile = TranscriptFile & {
+  readonly subAgent: string | null
+  /** If it is beside the transcript instead of in it. */
+  readonly directory?: string | undefined
+  /** opencode keeps its sessions in a database; `file` then names the database and the session. */
+  readonly rows?: {
+    readonly database: string
+    readonly id: string
+    readonly agent: string
+    readonly stat: FileStat
+  }
+}
 
 const FOLDERS = {
   "claude-code": ["CLAUDE_CONFIG_DIR", ".claude", "projects"],
   codex: ["CODEX_HOME", ".codex", "sessions"],
   copilot: ["COPILOT_HOME", ".copilot", "session-state"],
   gemini: ["GEMINI_HOME", ".gemini", "tmp"],
-} as const satisfies Readonly<Record<TranscriptHost, readonly [string, string, string]>>
+} as const satisfies Readonly<
+  Record<Exclude<TranscriptHost, "opencode">, readonly [string, string, string]>
+>
 
 /** The folder may be a link, since users relocate settings; inside it links are not followed. */
 export async function sessionsFolder(
   host: TranscriptHost,
   places: HostHome,
 ): Promise<string | undefined> {
+  if (host === "opencode") return opencodeFolder(places)
   const [variable, folder, inside] = FOLDERS[host]
   const override = places.environment[variable]
   const base = override === undefined || override === "" ? path.join(places.home, folder) : override
@@ -64,13 +79,32 @@ const FINDERS: Readonly<Record<TranscriptHost, (folder: string) => AsyncGenerato
   async *gemini(projects) {
     for (const project of await namesIn(projects, "directory")) {
       const folder = path.join(projects, project, "chats")
+      const directory = await projectRoot(path.join(projects, project))
       for (const name of await namesIn(folder, "regular file")) {
-        const sessionId = /^session-(?<id>[A-Za-z0-9-]{1,200})\.jsonl$/.exec(name)?.groups?.["id"]
+        const sessionId = CHAT.exec(name)?.groups?.["id"]
         if (sessionId === undefined) continue
-        yield { host: "gemini", sessionId, file: path.join(folder, name), subAgent: null }
+        const file = path.join(folder, name)
+        yield { host: "gemini", sessionId, file, subAgent: null, directory }
       }
     }
   },
+  async *opencode(folder) {
+    yield* opencodeSessions(folder, await namesIn(folder, "regular file"))
+  },
+}
+
+/** The time in the name is not part of the id. */
+const CHAT = /^session-(?:\d{4}-\d\d-\d\dT\d\d-\d\d-)?(?<id>[A-Za-z0-9-]{1,200})\.jsonl$/
+
+const MAX_PATH_BYTES = 4_096
+
+/** Gemini names its project folders after the directory and writes the whole path into a file. */
+async function projectRoot(folder: string): Promise<string | undefined> {
+  const read = await readTextBounded(path.join(folder, ".project_root"), {
+    maxBytes: MAX_PATH_BYTES,
+  })
+  const directory = read.kind === "read" ? read.text.trim() : ""
+  return path.isAbsolute(directory) ? directory : undefined
 }
 
 async function* subAgentsOf({ host, sessionId, file }: TranscriptFile) {

@@ -28,7 +28,8 @@ export function openGuardHandlers(deps: GuardDeps) {
     },
     listFiles: async (signal) =>
       (await listFiles(root, { maxFiles: MOST_RISK_FILES, signal })).files,
-    place: (path) => placeOf(path, deps),
+    // An override may cover the whole repository.
+    place: (path) => (deps.resolve(path) === root ? "." : placeOf(path, deps)),
     sessionOf: (caller) => sessionOf(caller, deps),
     redact: async (text) => (await deps.secrets()).redact(text).text,
   })

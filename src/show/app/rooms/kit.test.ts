@@ -89,7 +89,9 @@ test("[LEDGER-21] session, guard and decision operations return the sessions, ve
     code: "APP_SESSION_UNKNOWN",
   })
   expect(await ask("session.activity", {})).toMatchObject({ entries: { length: 4 } })
-  await ask("guard.override", { paths: ["a.ts"], reason: "because" })
+  expect(await ask("guard.override", { paths: ["a.ts", "."], reason: "because" })).toMatchObject({
+    paths: ["a.ts", "."],
+  })
   const { verdicts } = GuardVerdicts.parse(await ask("guard.verdicts"))
   expect(verdicts).toMatchObject([{ verdict: "override", session: "terminal" }])
   expect(GuardTry.parse(await ask("guard.try", { patterns: "*.ts" })).patterns).toMatchObject([

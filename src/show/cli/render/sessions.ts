@@ -27,6 +27,7 @@ const HOST_NAMES = {
   codex: "Codex",
   copilot: "Copilot",
   gemini: "Gemini",
+  opencode: "opencode",
 } as const
 
 const MOST_SHOWN = 20
@@ -37,6 +38,9 @@ function costText({ usd, price }: Spend): string {
   return price === "partly unknown" ? `${formatUsd(usd)}+` : formatUsd(usd)
 }
 
+/** Ids of opencode start with the time, so the first characters of many are the same. */
+const shortId = (id: string): string => id.slice(0, id.startsWith("ses_") ? 16 : 8)
+
 function renderList({ sessions, total, import: state }: SessionsList, screen: Screen): string {
   const { paint, width } = screen
   if (sessions.length === 0) {
@@ -45,7 +49,7 @@ function renderList({ sessions, total, import: state }: SessionsList, screen: Sc
     return [paint.muted(`No sessions are indexed.${next}`), ...advice].join("\n")
   }
   const rows = sessions.map((it) => [
-    it.id.slice(0, 8),
+    shortId(it.id),
     HOST_NAMES[it.host],
     rowText(it.title, width - 60),
     rowText(it.branch ?? "", width / 4),
@@ -186,7 +190,7 @@ function renderSearch(results: SessionsSearch, screen: Screen): string {
 function hitText(hit: SessionHit, { paint, width }: Screen): string {
   const { line } = hit
   const about = [
-    hit.session.slice(0, 8),
+    shortId(hit.session),
     HOST_NAMES[hit.host],
     rowText(hit.branch ?? ""),
     timeText(line.at),

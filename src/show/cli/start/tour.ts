@@ -1,4 +1,6 @@
+import path from "node:path"
 import { visible } from "#ground/base"
+import { MapTreemap } from "#ground/contract"
 import { headCommit, openGit } from "#see/repo"
 import type { App } from "#show/app"
 import { openApp, printResult, type RunContext } from "../run-operation.ts"
@@ -21,7 +23,7 @@ export async function runTour(context: RunContext): Promise<number> {
   await using app = await openTourApp(context)
   const { stdout, signal } = context.terminal
   const { paint } = context.screen
-  const task = (await taskOf(app, context, signal)) ?? "where does the program start"
+  const task = (await taskOf(app, context, signal)) ?? (await taskFromFiles(app, signal))
   stdout.write(`A short tour of qm on ${visible(app.places.repository.root)}\n`)
   for (const { about, typed, ...call } of stepsFor(task)) {
     stdout.write(`\n${about}\n${paint.accent("$")} ${paint.bold(visible(typed))}\n\n`)
@@ -57,7 +59,7 @@ function stepsFor(task: string): readonly Step[] {
       input: {},
     },
     {
-      about: "Files and symbols for a change, from your history:",
+      about: "Files and symbols for a task from this repository:",
       typed: `qm search ${quoted(task)} --limit 5`,
       name: "search.find",
       input: { words: task, limit: 5 },
@@ -69,6 +71,15 @@ function stepsFor(task: string): readonly Step[] {
       input: { task, budget: TOUR_BUDGET },
     },
   ]
+}
+
+/** Without a usable commit: a question about the largest source file, so that search finds something. */
+async function taskFromFiles(app: App, signal: AbortSignal): Promise<string> {
+  await app.call("map.scan", {}, { signal })
+  const { tiles } = MapTreemap.parse(await app.call("map.treemap", { limit: 50 }, { signal }))
+  const largest = tiles.find((it) => it.files === 1 && it.rank > 0) ?? tiles[0]
+  const name = path.parse(largest?.path ?? "").name.replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+  return name.trim() === "" ? "where does the program start" : `how does ${name.trim()} work`
 }
 
 function quoted(text: string): string {
