@@ -38,7 +38,7 @@ function renderRecall(recall: BenchRecall, { paint, width }: Screen): string {
     "",
     table([head, ...rows], { width }),
     "",
-    paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
+    paint.bold("Difference from BM25 in percentage points, with 95 % interval"),
     table([head, ...over], { width }),
     "",
     paint.muted(
@@ -70,7 +70,7 @@ function renderIssues(issues: BenchIssues, { paint, width }: Screen): string {
     "",
     table([head, ...rows], { width }),
     "",
-    paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
+    paint.bold("Difference from BM25 in percentage points, with 95 % interval"),
     table([["Ranker", ...ranks.map((rank) => `acc@${rank}`)], ...over], { width }),
     "",
     paint.muted("acc@k: all expected files are in the first k; r@k: the share of them that is."),
