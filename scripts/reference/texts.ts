@@ -1,8 +1,8 @@
 import { isFixture, stringsOf } from "../tidy/language.ts"
 import { readTree } from "../tidy/tree.ts"
 
-/** Generated code, prompts of models and tables of words are no texts that a user reads. */
-const NOT_TEXTS = /^src\/(?:choose\/proof|ground\/secrets\/rules)|\/migrations\//
+/** Patterns of secrets and migrations are no texts that a user reads. */
+const NOT_TEXTS = /^src\/ground\/secrets\/rules|\/migrations\//
 
 /** All user-visible strings by file, in one place, so that they can be read in one go. */
 export function textsPage(root: string): string {

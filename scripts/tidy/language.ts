@@ -182,14 +182,17 @@ function documentsOf(tree: Tree): readonly Text[] {
 }
 
 const TWO_WORDS = /\p{L}{2,}[,.:;]? [\p{L}(…]/u
-/** Data of a matcher, not prose. */
-const WORD_LIST = /^[a-z0-9'\s\\]{40,}$/
-const SQL = /^\s*(?:select|insert|update|delete|create|with|alter|drop|pragma)\b/i
+const LOWER_CASE = /^[a-z0-9'\s\\]{40,}$/
+const ARTICLE_OR_VERB = /\b(?:the|a|an|its|this|is|was|were|that) [a-z]{4,}/
+const MOST_WORDS_OF_A_REASON = 18
+/** Upper case, as all queries are written: "Delete a memory" is a text. */
+const SQL =
+  /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|ALTER|DROP|PRAGMA|BEGIN|SAVEPOINT|RELEASE)\b/
 
 export function stringsOf(parsed: ParseResult): readonly { start: number; value: string }[] {
   const strings: { start: number; value: string }[] = []
   const add = (start: number, value: string): void => {
-    if (TWO_WORDS.test(value) && !SQL.test(value) && !WORD_LIST.test(value))
+    if (TWO_WORDS.test(value) && !SQL.test(value) && !isWordList(value))
       strings.push({ start, value })
   }
   const tagged = new Set<number>()
@@ -204,6 +207,13 @@ export function stringsOf(parsed: ParseResult): readonly { start: number; value:
     JSXText: (node) => add(node.start, node.value.trim()),
   }).visit(parsed.program)
   return strings
+}
+
+/** Data of a matcher, not prose. */
+function isWordList(value: string): boolean {
+  const isReason =
+    ARTICLE_OR_VERB.test(value) && value.split(/\s+/).length <= MOST_WORDS_OF_A_REASON
+  return LOWER_CASE.test(value) && !isReason
 }
 
 function vagueNames(source: Source): readonly Finding[] {

@@ -72,7 +72,7 @@ describe("Folds page, with branches opened over MCP", () => {
 
     await page.goto(`${fixture.url}/folds?${shown(inner)}`)
     await detail.getByText("Result when it was ended").waitFor()
-    await detail.getByText("Ended by force: its parent branch ended").waitFor()
+    await detail.getByText("Ended automatically: its parent branch ended").waitFor()
     await detail
       .getByText("Two of five files read, divideHalfEven is called from one place.")
       .waitFor()
@@ -176,7 +176,7 @@ describe("Memory page, with memories of a user and of agents", () => {
     const { cited } = story.memories
     await using window = await visit(chromium.browser, fixture, { path: "/memory" })
     const { page } = window
-    await memory(page, "Half to even").getByText("human", { exact: true }).waitFor()
+    await memory(page, "Half to even").getByText("a user", { exact: true }).waitFor()
     await memory(page, "Half to even").getByText("confirmed", { exact: true }).waitFor()
     await memory(page, "Invoices round").getByText("agent", { exact: true }).waitFor()
     await memory(page, "Invoices round").getByText("1 citation changed", { exact: true }).waitFor()
@@ -253,7 +253,7 @@ describe("Memory page, with memories of a user and of agents", () => {
     await memory(page, "Quotes are rounded").waitFor()
     await page.getByText("Both on the line.").waitFor()
     await press(page, "u")
-    await page.getByText(/^Rating saved, trust is now/).waitFor()
+    await page.getByText(/^Rating saved, confidence is now/).waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
     await memory(page, "Quotes are rounded").waitFor({ state: "detached" })
 

@@ -314,10 +314,25 @@ describe("plain language", () => {
   test("[TIDY-12] questions, quoted code, SQL and strings of tests pass", async () => {
     const files = {
       ...repo(
-        'export const texts = ["What is in my context?", "Sign in to `keeper`", "select carry from runs"]',
+        'export const texts = ["What is in my context?", "Sign in to `keeper`", "SELECT carry FROM runs"]',
       ),
       "src/see/repo/repo.test.ts": 'test("[REPO-1] it counts", () => "who is told")\n',
     }
+    expect(await failuresOf(files)).toEqual([])
+  })
+
+  test.each([
+    { title: "starts like a query", text: "Delete a memory and tell whoever reads it" },
+    { title: "is in lower case", text: "the session was closed and nobody reads its transcript" },
+  ])("[TIDY-12] a text that $title is checked", async ({ text }) => {
+    const found = await failuresOf(repo(`export const text = "${text}"`))
+    expect(found).toHaveLength(1)
+  })
+
+  test("[TIDY-12] a list of words for a matcher passes", async () => {
+    const files = repo(
+      'export const words = "no not never cannot nor nobody nothing dont didnt cant"',
+    )
     expect(await failuresOf(files)).toEqual([])
   })
 

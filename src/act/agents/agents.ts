@@ -73,7 +73,8 @@ export function createAgents(deps: AgentsDeps) {
     approvals: approvals.list,
     approval: approvals.find,
     async queued(id: string): Promise<AgentsTurns> {
-      const turns = await queue.turns(id)
+      const { run } = await runs.find(id)
+      const turns = await queue.turns(run.id)
       return { turns, canSteer: activeRuns.find(id)?.pump?.canSteer ?? false }
     },
     async parts(id: string): Promise<ContextPart[]> {

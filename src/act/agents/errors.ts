@@ -54,7 +54,7 @@ export const TurnUnknown = defineError<{ id: string }>()("AGENTS_TURN_UNKNOWN", 
 export const MessageUnknown = defineError<{ id: string; seq: number }>()("AGENTS_MESSAGE_UNKNOWN", {
   family: "not-found",
   message: (it) => `Run ${it.id} has no message ${it.seq}.`,
-  hint: () => "Run `qm runs messages` to list message numbers.",
+  hint: (it) => `Run \`qm runs messages ${it.id}\` to list message numbers.`,
 })
 
 export const RunNotWorking = defineError<{ id: string; status: string }>()(

@@ -4,7 +4,7 @@ export const UpstreamUnusable = defineError<{ host: string }>()("GATEWAY_UPSTREA
   family: "invalid",
   message: (it) =>
     `Requests cannot be forwarded to ${it.host}: use https, or http on this machine.`,
-  hint: () => "Set the provider's address with https in the variable that names it.",
+  hint: () => "Set the variable to an address that starts with https.",
 })
 
 export const HostUnknown = defineError<{ program: string }>()("GATEWAY_HOST_UNKNOWN", {
@@ -70,19 +70,19 @@ export const ProxiedSessionNotNamed = defineError<{ run: string; sessions: numbe
 export const HostRefused = defineError<Record<string, never>>()("GATEWAY_HOST_REFUSED", {
   family: "denied",
   message: () => "The Host header is not the gateway's own address.",
-  hint: () => "Use the address that `qm gateway run` or `qm run` gives to the agent.",
+  hint: () => "Start the agent with `qm gateway run -- claude`, which passes it the right address.",
 })
 
 export const OriginRefused = defineError<Record<string, never>>()("GATEWAY_ORIGIN_REFUSED", {
   family: "denied",
   message: () => "The gateway does not accept requests from web pages.",
-  hint: () => "Only an agent started with `qm gateway run` or `qm run` can use it.",
+  hint: () => "Start an agent that uses it with `qm gateway run -- claude`.",
 })
 
 export const TokenRefused = defineError<Record<string, never>>()("GATEWAY_TOKEN_REFUSED", {
   family: "denied",
   message: () => "This gateway address is unknown; its session has ended.",
-  hint: () => "Start the agent again with `qm gateway run` or `qm run`.",
+  hint: () => "Start the agent again, such as with `qm gateway run -- claude`.",
 })
 
 export const UpgradeRefused = defineError<Record<string, never>>()("GATEWAY_UPGRADE_REFUSED", {

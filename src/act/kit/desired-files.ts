@@ -302,7 +302,7 @@ function enrolment(repository: RepositoryPlace, mark: Buffer): WantedFile {
     path: markAt(repository.stateDirectory),
     within: path.dirname(repository.stateDirectory),
     host: null,
-    what: "enrolls this repository; without this file hooks do nothing here",
+    what: "enrols this repository; without this file hooks do nothing here",
     isPrivate: true,
     bytes: mark,
     mode: 0o600,

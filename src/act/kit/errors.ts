@@ -13,7 +13,7 @@ export const FolderLeadsOut = defineError<File & { readonly to: string }>()(
   {
     family: "conflict",
     message: (it) =>
-      `${visibleLine(it.path)} leads out of its folder: a parent folder is a link to ${visibleLine(it.to)}.`,
+      `${visibleLine(it.path)} is outside its folder: a parent folder is a link to ${visibleLine(it.to)}.`,
     hint: () =>
       "Set CLAUDE_CONFIG_DIR or CODEX_HOME to the real folder, or replace the link with a folder.",
   },

@@ -35,7 +35,7 @@ describe("install", () => {
       ["create", null, "the location of the qm program"],
       ["create", null, "the location of node and qm, for the plugin"],
       ["change", "claude-code", "hooks on SessionStart, PostToolUse, Stop, InstructionsLoaded"],
-      ["create", null, "enrolls this repository; without this file hooks do nothing here"],
+      ["create", null, "enrols this repository; without this file hooks do nothing here"],
     ])
   })
 

@@ -32,7 +32,7 @@ export const NotPaused = defineError<
     }
     return it.status === "interrupted"
       ? `No process works on it. Continue it with \`qm pipeline resume ${it.id}\`.`
-      : `See \`qm pipeline show ${it.id}\`; \`qm pipeline stop\` ends a run at any time.`
+      : `See \`qm pipeline show ${it.id}\`; \`qm pipeline stop ${it.id}\` ends it at any time.`
   },
 })
 

@@ -4,12 +4,13 @@ export const NothingToPlan = defineError<{ left: number }>()("SWARM_NOTHING_TO_R
   family: "invalid",
   message: (it) =>
     it.left === 0 ? "No ticket can start now." : `None of ${it.left} tickets can be planned.`,
-  hint: () => "Add paths to a ticket: `qm ticket edit ID --paths FILE`. `qm swarm plan` says why.",
+  hint: () =>
+    "Run `qm swarm plan` for the reasons. A ticket without files needs paths: `qm ticket edit 12 --paths src/main.ts`.",
 })
 
 export const NoBaseBranch = defineError<Record<never, never>>()("SWARM_NO_BASE", {
   family: "invalid",
-  message: () => "A swarm needs a branch to merge into, and the head is detached.",
+  message: () => "HEAD is detached, and a swarm needs a branch to merge into.",
   hint: () => "Check out a branch first: `git switch main`.",
 })
 
@@ -27,8 +28,10 @@ export const WorkstreamNotReady = defineError<{ name: string; state: string }>()
   "SWARM_WORKSTREAM_NOT_READY",
   {
     family: "conflict",
-    message: (it) => `The workstream ${it.name} is ${it.state}; only a parked one is reviewed.`,
-    hint: () => "Continue the swarm with `qm swarm run`, or discard the workstream.",
+    message: (it) =>
+      `The workstream ${it.name} is ${it.state}; only a parked workstream can be reviewed.`,
+    hint: (it) =>
+      `Continue the swarm with \`qm swarm run\`, or run \`qm swarm discard ${it.name}\`.`,
   },
 )
 
@@ -37,7 +40,8 @@ export const MergeConflict = defineError<{ name: string; files: readonly string[
   {
     family: "conflict",
     message: (it) => `The workstream ${it.name} conflicts with its base in ${it.files.join(", ")}.`,
-    hint: () => "Nothing was merged. Send it back with that feedback, or merge by hand.",
+    hint: (it) =>
+      `Nothing was merged. Run \`qm swarm send-back ${it.name} "Resolve the conflicts"\`, or merge by hand.`,
   },
 )
 

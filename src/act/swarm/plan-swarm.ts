@@ -22,7 +22,7 @@ export function partitionTickets(
     if (second !== undefined) {
       const names = touched.map((it) => it.name).join(" and ")
       const { id, title } = ticket
-      left.push({ id, title, reason: `touches files of ${names}; plan it afterwards` })
+      left.push({ id, title, reason: `touches the same files as ${names}; plan it afterwards` })
       continue
     }
     const stream = first ?? (streams.length < limit ? addStream(streams) : shortest(streams))

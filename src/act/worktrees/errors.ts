@@ -11,7 +11,7 @@ export const WorktreeGitFailed = defineError<{ command: string; reason: string }
   {
     family: "unavailable",
     message: (it) => `\`git ${it.command}\` failed: ${it.reason}`,
-    hint: () => "Repair what git reports, then try again; nothing was removed.",
+    hint: () => "Fix the problem that git reports, then try again; nothing was removed.",
   },
 )
 
@@ -22,7 +22,7 @@ export const WorktreeUnknown = defineError<{ name: string; known: readonly strin
     message: (it) => `There is no worktree named ${it.name}.`,
     hint: (it) =>
       it.known.length === 0
-        ? "Create one with `qm worktree new NAME`."
+        ? "Create one, such as `qm worktree new rounding`."
         : `Known: ${it.known.slice(0, 5).join(", ")}. List them with \`qm worktree list\`.`,
   },
 )
@@ -30,7 +30,7 @@ export const WorktreeUnknown = defineError<{ name: string; known: readonly strin
 export const WorktreeExists = defineError<{ name: string; reason: string }>()("WORKTREE_EXISTS", {
   family: "conflict",
   message: (it) => `The worktree ${it.name} cannot be created: ${it.reason}.`,
-  hint: () => "Choose another name, or open the existing one: `qm worktree list`.",
+  hint: () => "Choose another name. `qm worktree list` shows the existing worktrees.",
 })
 
 export const WorktreeNameInvalid = defineError<{ name: string }>()("WORKTREE_NAME_INVALID", {
@@ -41,7 +41,7 @@ export const WorktreeNameInvalid = defineError<{ name: string }>()("WORKTREE_NAM
 
 export const CommitUnknown = defineError<{ from: string }>()("WORKTREE_COMMIT_UNKNOWN", {
   family: "not-found",
-  message: (it) => `"${it.from}" is no branch or commit of this repository.`,
+  message: (it) => `"${it.from}" is not a branch or commit of this repository.`,
   hint: () => "List branches with `git branch --all`.",
 })
 
@@ -53,7 +53,7 @@ export const FolderNested = defineError<{ path: string; root: string }>()("WORKT
 
 export const PortsUsed = defineError<{ first: number; count: number }>()("WORKTREE_NO_PORTS", {
   family: "unavailable",
-  message: (it) => `No block of ${it.count} ports is free from ${it.first} on.`,
+  message: (it) => `There is no block of ${it.count} free ports at or above port ${it.first}.`,
   hint: () => "Remove a worktree, or change worktrees.firstPort or worktrees.ports.",
 })
 
@@ -73,7 +73,7 @@ export const WorktreeInUse = defineError<{ name: string; sessions: readonly stri
     message: (it) =>
       `The worktree ${it.name} is used by ${it.sessions.length === 1 ? "session" : "sessions"} ${it.sessions.slice(0, 3).join(", ")}.`,
     hint: () =>
-      "End the session first. With --force uncommitted files are stored and it is removed.",
+      "End the session first, or add --force: uncommitted files are stored, then it is removed.",
   },
 )
 

@@ -88,7 +88,7 @@ export const OutRefused = defineError<Record<never, never>>()("PACK_OUT_REFUSED"
 export const PackUnknown = defineError<{ id: string }>()("PACK_UNKNOWN", {
   family: "not-found",
   message: (it) => `No stored package has the id ${it.id}.`,
-  hint: () => "List packages with pack.list, or build one with pack.build.",
+  hint: () => "Run `qm pack list` to list package ids.",
 })
 
 export const GuidelinesInvalid = defineError<{ path: string; field: string; wrong: string }>()(

@@ -3,7 +3,7 @@ import { defineError } from "#ground/base"
 export const NoHistory = defineError<{ path: string; reason: string }>()("PROOF_NO_HISTORY", {
   family: "invalid",
   message: (it) => `${it.path} has no history to take tasks from: ${it.reason}.`,
-  hint: () => "Pass a git repository with commits: qm bench recall --repo ~/src/project",
+  hint: () => "Pass a git repository with commits, such as `qm bench recall --repo ../project`.",
 })
 
 export const TooFewTasks = defineError<{ commits: number; half: string }>()("PROOF_TOO_FEW_TASKS", {
@@ -21,9 +21,9 @@ export const TasksInvalid = defineError<{ file: string; line: number; reason: st
     message: (it) =>
       it.line === 0
         ? `${it.file} cannot be read: ${it.reason}.`
-        : `${it.file}, line ${it.line}, is no task: ${it.reason}.`,
+        : `${it.file}, line ${it.line}, is not a valid task: ${it.reason}.`,
     hint: () =>
-      "One JSON object per line: id, repo, base_commit, task, and gold_files or gold_lines.",
+      "Write one JSON object per line: id, repo, base_commit, task, and gold_files or gold_lines.",
   },
 )
 

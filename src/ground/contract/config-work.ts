@@ -6,7 +6,7 @@ export const AutonomySettings = z
   .strictObject({
     grade: field(z.int().min(1).max(4).default(2), {
       description:
-        "Steps that automation takes without asking: 1 for none, up to 4 (see qm autonomy)",
+        "Autonomy grade, 1 (automation does nothing alone) to 4; `qm autonomy` explains it",
       env: "QM_AUTONOMY_GRADE",
       personal: true,
     }),
@@ -15,7 +15,7 @@ export const AutonomySettings = z
       env: "QM_AUTONOMY_FLOOR",
     }),
     coverage: field(z.string().max(1_000).default(""), {
-      description: "Command whose evidence is the coverage stamp of grade 4",
+      description: "Coverage command; grade 4 requires that it passes on the current tree",
       env: "QM_AUTONOMY_COVERAGE",
       personal: true,
     }),
@@ -33,7 +33,7 @@ export const BoardSettings = z
       env: "QM_BOARD_TESTING_LIMIT",
     }),
     checks: field(z.string().max(8_000).default(""), {
-      description: "Commands that agents may run as evidence for a ticket, separated by ;",
+      description: "Commands that agents may run as evidence for a ticket, separated by semicolons",
       env: "QM_BOARD_CHECKS",
       personal: true,
     }),

@@ -240,7 +240,7 @@ const SecretSettings = z
   .strictObject({
     patterns: field(SecretPatterns, {
       description:
-        "Your own secret formats, separated by blanks: acme_[a-z0-9]{32} corp-(?:live|test)-\\d{20}",
+        "Your own secret formats, separated by spaces: acme_[a-z0-9]{32} corp-(?:live|test)-\\d{20}",
       env: "QM_SECRETS_PATTERNS",
       personal: true,
     }),
@@ -274,7 +274,8 @@ export const Config = z.strictObject({
         env: "QM_AGENTS_TITLES",
       }),
       deny: field(RuleText, {
-        description: "Actions agents may never do: Tool or Tool(command or path), separated by ;",
+        description:
+          "Actions agents may never do, as Tool or Tool(command or path), separated by semicolons",
         env: "QM_AGENTS_DENY",
       }),
       ask: field(RuleText, {
@@ -352,7 +353,7 @@ export const Config = z.strictObject({
     .strictObject({
       scanInterval: field(z.int().min(0).max(86_400).default(300), {
         description:
-          "Seconds until an unchanged repository is scanned again; changes are seen at once. 0: only `qm map` scans",
+          "Seconds after which an unchanged repository is scanned again; changes are found at once. With 0, only `qm map` scans",
         env: "REPO_SCAN_INTERVAL",
       }),
       scanMode: field(z.enum(["incremental", "full"]).default("incremental"), {
@@ -398,11 +399,12 @@ export const Config = z.strictObject({
         env: "CONTEXT_PACKAGE_WORD_TABLE",
       }),
       domains: field(z.string().max(8_000).default(""), {
-        description: "Names for parts of the repository: prefix=name, separated by ;",
+        description: "Names for parts of the repository, as prefix=name, separated by semicolons",
         env: "CONTEXT_PACKAGE_DOMAINS",
       }),
       roles: field(z.string().max(8_000).default(""), {
-        description: "Paths by role: role +glob -glob, separated by ;; -glob wins over +glob",
+        description:
+          "Paths by role, as role +glob -glob, separated by semicolons; -glob wins over +glob",
         env: "CONTEXT_PACKAGE_ROLES",
       }),
       deny: field(z.string().max(8_000).default(""), {

@@ -5,11 +5,11 @@ const CLIENT_EVENTS = {
   subscribe: {
     body: "`{ after: { epoch, seq } | null }`, or `{ agentId, after?, brief? }`",
     summary:
-      "Follow the journal after a cursor (`null`: from now on), or one run after the message number `after` (0: all of it); `brief` shortens long texts. The answer is `subscribed` with `head` or with `lastSeq` and `status`, `resync` with the new `head` when the cursor is of another history, or `refused` with a `reason`",
+      "Follow the journal after a cursor (`null`: from now on), or one run after the message number `after` (0: all of it); `brief` shortens long texts. The response is `subscribed` with `head` or with `lastSeq` and `status`, `resync` with the new `head` if the cursor belongs to another history, or `refused` with a `reason`",
   },
   unsubscribe: {
     body: "`{ agentId }`",
-    summary: "Stop following a run. The answer is `unsubscribed` or `refused`",
+    summary: "Stop following a run. The response is `unsubscribed` or `refused`",
   },
 } as const satisfies Readonly<Record<string, EventDescription>>
 

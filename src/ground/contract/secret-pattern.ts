@@ -97,10 +97,10 @@ function itemOf(atom: RegExpExecArray, repetition: RegExpExecArray | null): Item
 
 function countsOf(repetition: RegExpExecArray | null): readonly [number, number] {
   if (repetition === null) return [1, 1]
-  const [sign, least, comma, most] = repetition
-  if (sign === "?") return [0, 1]
-  if (sign === "*") return [0, UNBOUNDED_CHARACTERS]
-  if (sign === "+") return [1, UNBOUNDED_CHARACTERS]
+  const [quantifier, least, comma, most] = repetition
+  if (quantifier === "?") return [0, 1]
+  if (quantifier === "*") return [0, UNBOUNDED_CHARACTERS]
+  if (quantifier === "+") return [1, UNBOUNDED_CHARACTERS]
   const atLeast = Number(least)
   if (comma === undefined) return [atLeast, atLeast]
   return [atLeast, most === undefined ? UNBOUNDED_CHARACTERS : Number(most)]

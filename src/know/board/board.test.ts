@@ -84,7 +84,7 @@ describe("tickets", () => {
     await fixture.room.link(input("ticket.link", { id: "1", on: "2" }))
     await fixture.room.link(input("ticket.link", { id: "2", on: "3" }))
     const closing = fixture.room.link(input("ticket.link", { id: "3", on: "1" }))
-    await expect(closing).rejects.toThrow(/closes a cycle: .* → .* → .* → /)
+    await expect(closing).rejects.toThrow(/creates a cycle: .* → .* → .* → /)
     await expect(fixture.room.link(input("ticket.link", { id: "1", on: "1" }))).rejects.toThrow(
       /cycle/,
     )
@@ -99,7 +99,7 @@ describe("tickets", () => {
     )
     const problems = fixture.room.show(CALL).problems.map((it) => it.problem)
     expect(problems).toEqual([
-      "its dependencies are a cycle: T-X → T-Y → T-X",
+      "its dependencies form a cycle: T-X → T-Y → T-X",
       "it depends on T-GONE, which is missing",
     ])
   })
@@ -142,7 +142,7 @@ describe("tickets", () => {
     await addTicket(fixture, "B")
     await fixture.room.move({ id: "1", lane: "working" }, PERSON)
     await expect(fixture.room.move({ id: "2", lane: "working" }, PERSON)).rejects.toThrow(
-      "working has 1 tickets, the limit",
+      "working has 1 ticket, which is the limit",
     )
   })
 

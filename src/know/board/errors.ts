@@ -1,4 +1,4 @@
-import { defineError, formatExact, visibleLine } from "#ground/base"
+import { defineError, formatExact, plural, visibleLine } from "#ground/base"
 import { MOST_TICKETS } from "./limits.ts"
 
 export const TicketUnknown = defineError<{ id: string }>()("BOARD_TICKET_NOT_FOUND", {
@@ -36,7 +36,7 @@ export const TicketFileChanged = defineError<{ file: string; problem: string }>(
 
 export const DependencyCycle = defineError<{ way: readonly string[] }>()("BOARD_CYCLE", {
   family: "conflict",
-  message: (it) => `The dependency closes a cycle: ${it.way.join(" → ")}.`,
+  message: (it) => `The dependency creates a cycle: ${it.way.join(" → ")}.`,
   hint: ({ way: [first = "", second = ""] }) =>
     `Remove one of these dependencies first, such as \`qm ticket link ${first} ${second} --remove\`.`,
 })
@@ -46,13 +46,13 @@ export const MoveIllegal = defineError<{ id: string; reason: string; next: strin
   {
     family: "denied",
     message: (it) => `${it.id} was not moved: ${it.reason}.`,
-    hint: (it) => `${it.next}`,
+    hint: (it) => `${it.next.replaceAll("TICKET", it.id)}`,
   },
 )
 
 export const LaneFull = defineError<{ lane: string; limit: number }>()("BOARD_LANE_FULL", {
   family: "conflict",
-  message: (it) => `${it.lane} has ${it.limit} tickets, the limit.`,
+  message: (it) => `${it.lane} has ${plural(it.limit, "ticket")}, which is the limit.`,
   hint: (it) => `Finish one first, or raise the setting board.${it.lane}Limit.`,
 })
 
@@ -100,7 +100,7 @@ export const NothingToUndo = defineError<{ id: string }>()("BOARD_NOTHING_TO_UND
 
 export const BoardFull = defineError<Record<never, never>>()("BOARD_FULL", {
   family: "full",
-  message: () => `The board has ${formatExact(MOST_TICKETS)} tickets, the limit.`,
+  message: () => `The board has ${formatExact(MOST_TICKETS)} tickets, which is the limit.`,
   hint: () => "Delete files of concluded tickets from .qm/board/tickets.",
 })
 

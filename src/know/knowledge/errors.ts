@@ -20,7 +20,8 @@ export const FolderUnknown = defineError<{ path: string }>()("KNOWLEDGE_FOLDER_N
 export const ParagraphUnknown = defineError<{ id: string }>()("KNOWLEDGE_PARAGRAPH_NOT_FOUND", {
   family: "not-found",
   message: (it) => `Paragraph ${shown(it.id)} does not exist.`,
-  hint: () => "Search again (`qm kb search`, kb_hybrid_search); its document may have changed.",
+  hint: () =>
+    "Search again, with kb_hybrid_search or on the command line; its document may have changed.",
 })
 
 function shown(text: string): string {

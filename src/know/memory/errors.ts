@@ -41,22 +41,23 @@ export const CiteUnknown = defineError<{ cite: string }>()("MEMORY_CITE_UNKNOWN"
 
 export const OwnText = defineError<Record<never, never>>()("MEMORY_OWN_TEXT", {
   family: "invalid",
-  message: () => "The text contains a block that qm handed out.",
+  message: () => "The text contains a memory that qm added to your context.",
   hint: () =>
-    "Record what was learned in new words; rate the handed-out memory with memory_feedback.",
+    "Describe what you learned in your own words. To rate the existing memory, call memory_feedback.",
 })
 
 export const TooManyDistilled = defineError<{ session: string }>()("MEMORY_TOO_MANY", {
   family: "conflict",
   message: (it) =>
-    `Session ${shown(it.session)} has recorded ${MOST_DISTILLED_A_SESSION} memories of its work, the limit.`,
-  hint: () => "Record no more for this session; memory_search finds the recorded ones.",
+    `Session ${shown(it.session)} has recorded ${MOST_DISTILLED_A_SESSION} memories, which is the limit.`,
+  hint: () => "Record no more in this session; memory_search finds those already recorded.",
 })
 
 export const MemoryFull = defineError<Record<never, never>>()("MEMORY_FULL", {
   family: "full",
-  message: () => `There are ${formatExact(MOST_FILES)} memory files, the limit.`,
-  hint: () => "List them with `qm memory`, then delete some with `qm memory forget`.",
+  message: () => `There are ${formatExact(MOST_FILES)} memory files, which is the limit.`,
+  hint: () =>
+    "List them with `qm memory`, then delete files that you no longer need from .qm/memory.",
 })
 
 export const OnlyAPerson = defineError<{ id: string; what: string }>()("MEMORY_ONLY_A_PERSON", {
@@ -93,7 +94,7 @@ export const FolderUnusable = defineError<{ folder: string; what: string }>()(
 
 export const MemoryBusy = defineError<Record<never, never>>()("MEMORY_BUSY", {
   family: "unavailable",
-  message: () => "Another process is writing memories of this repository.",
+  message: () => "Another process is writing to the memories of this repository.",
   hint: () => "Try again in a few seconds; nothing was written.",
 })
 

@@ -108,7 +108,7 @@ describe("memory inject", () => {
     for (const change of [{ db: fail }, { secrets: fail }, { count: fail }]) {
       expect(await it.other({ ...change, log }).inject(WANTED)).toEqual([])
     }
-    expect(logged).toEqual(Array(3).fill("no memories handed out"))
+    expect(logged).toEqual(Array(3).fill("memories not added to the context"))
   })
 })
 

@@ -39,7 +39,7 @@ export function createMemory(deps: MemoryDeps) {
       try {
         return await injectMemories(request, { deps, load })
       } catch (error) {
-        deps.log.warn("no memories handed out", { error })
+        deps.log.warn("memories not added to the context", { error })
         return []
       }
     },

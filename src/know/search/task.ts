@@ -12,7 +12,7 @@ export type SearchTask = {
   readonly terms: readonly string[]
 }
 
-/** Some words on one line, without the signs of code: never an issue, so it is not parsed as one. */
+/** Some words on one line, without the punctuation of code: never an issue, so it is not parsed as one. */
 const PHRASE = /^\w[\w -]{0,79}$/
 
 export function readTask(text: string): SearchTask {

@@ -14,7 +14,7 @@ type MeasuredSkill = MeasuredTool & {
 }
 
 /**
- * What a host sends before the first prompt in an empty home, measured on the wire. The texts belong
+ * The request of a host before the first prompt in an empty home, as recorded. The texts belong
  * to the host's maker, so only their sizes are stored. Paths in them are counted separately.
  */
 export type StartBaseline = {

@@ -115,7 +115,7 @@ export type HostStart = {
   /** Paths that the host names in its texts. */
   readonly paths: { readonly directory: string; readonly memory: string }
   /**
-   * What of an MCP server is in the window: definitions of its tools, their names, a line for the
+   * The parts of an MCP server in the window: definitions of its tools, their names, a line for the
    * server, or nothing until the model searches.
    */
   readonly mcpTools: "loaded" | "named" | "server-named" | "hidden"

@@ -355,5 +355,5 @@ export const SKIP_REASONS = {
   "secret-bearing": "files with this name contain credentials",
   "rules-not-read": "it is an ignore file that is too large or not readable",
   "rules-too-costly": "the ignore rules take too long to evaluate",
-  outside: "the path leads out of the repository",
+  outside: "the path is outside the repository",
 } as const satisfies Record<string, string>

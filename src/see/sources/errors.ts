@@ -23,7 +23,8 @@ export const SourceNotApproved = defineError<{ slug: string; command: string; wh
   {
     family: "denied",
     message: (it) => `Source ${it.slug} ${it.why}. It would run or call: ${it.command}`,
-    hint: (it) => `The user must check that command and approve it: qm source approve ${it.slug}`,
+    hint: (it) =>
+      `The user must check that command and approve it with \`qm source approve ${it.slug}`,
   },
 )
 

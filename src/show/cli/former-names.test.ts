@@ -52,5 +52,6 @@ test("[HTTP-6] the former names of operations stay declared", () => {
     "agent.show: recipe.show",
     "agent.trust: recipe.trust",
     "agent.validate: recipe.validate",
+    "swarm.send-back: swarm.reject",
   ])
 })

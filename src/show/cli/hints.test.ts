@@ -64,24 +64,38 @@ test.each(DOCUMENTS)("[CLI-32] every command in %s parses", (document) => {
   }
 })
 
+function problemsOf({ file, line }: (typeof LINES)[number]): readonly string[] {
+  try {
+    parseLine(asTyped(line), COMMANDS)
+    return []
+  } catch (error) {
+    return [`${file}: qm ${line}: ${error instanceof Error ? error.message : ""}`]
+  }
+}
+
 test("[CLI-32] every command named in a hint, a help text or a result parses", () => {
-  const wrong = LINES.filter((it) => !isName(it.line)).flatMap(({ file, line }) => {
-    try {
-      parseLine(asTyped(line), COMMANDS)
-      return []
-    } catch (error) {
-      return [`${file}: qm ${line}: ${error instanceof Error ? error.message : ""}`]
-    }
-  })
-  expect(wrong).toEqual([])
+  expect(LINES.filter((it) => !isName(it.line)).flatMap(problemsOf)).toEqual([])
 })
 
 /** Instructions in which the agent replaces each placeholder by what it did. */
-const TEMPLATES_FOR_AGENTS = new Set(["act/kit/texts/boot.ts", "choose/guard/rules/drift.ts"])
+const TEMPLATES_FOR_AGENTS = new Set([
+  "act/kit/texts/boot.ts",
+  "choose/guard/rules/boot/boot.ts",
+  "choose/guard/rules/drift.ts",
+])
 
 test("[CLI-32] no hint has a placeholder: each can be executed as written", () => {
   const withPlaceholder = LINES.filter(
     ({ file, line }) => /<[a-z0-9][^>]*>/.test(line) && !TEMPLATES_FOR_AGENTS.has(file),
   )
   expect(withPlaceholder).toEqual([])
+})
+
+/** Messages that begin with the name of their command. */
+const NAMED_IN_MESSAGES = new Set(["run"])
+
+test("[CLI-32] a command in the hint of an error has its required arguments", () => {
+  const lines = LINES.filter(({ file }) => path.basename(file) === "errors.ts")
+  const typed = lines.filter(({ line }) => !NAMED_IN_MESSAGES.has(line))
+  expect(typed.flatMap(problemsOf)).toEqual([])
 })

@@ -123,6 +123,6 @@ export async function setCredential(
 async function readCredential({ terminal }: RunContext): Promise<string | undefined> {
   const { readKey, readStdin, stderr, signal } = terminal
   if (readKey === undefined) return readStdin?.()
-  stderr.write("Value (it is not shown): ")
+  stderr.write("Value (hidden): ")
   return readTyped({ readKey, signal, echo: () => {}, end: () => stderr.write("\n") })
 }

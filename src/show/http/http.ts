@@ -230,7 +230,7 @@ function renderDocs({ operations: all, version }: DocsDeps): string {
 <head><meta charset="utf-8"><title>Quartermaster API</title><link rel="stylesheet" href="/docs/style.css"></head>
 <body>
 <h1>Quartermaster API ${escape(version)}</h1>
-<p>Send <code>Authorization: Bearer</code> with what <code>qm token</code> prints. Reading is GET with query
+<p>Send <code>Authorization: Bearer</code> with the output of <code>qm token</code>. Reading is GET with query
 fields, writing is POST with a JSON body. A failure is <code>{ code, message, hint, data }</code>.
 The whole description is <a href="/api/openapi.json">OpenAPI 3.1</a>.</p>
 <table><thead><tr><th>Method</th><th>Path</th><th>What it does</th></tr></thead>

@@ -119,7 +119,7 @@ const FILES = [
 /** An agent that reads, starts a sub-agent, explains, edits, and waits for an approval. */
 const TARIFF: readonly object[] = [
   { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 1_420 },
-  say("I look at where quotes and invoices round."),
+  say("I will check where quotes and invoices round."),
   ...read("read-1", "src/tariff/quote.ts"),
   {
     event: "activity.started",

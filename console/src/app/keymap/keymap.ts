@@ -56,7 +56,7 @@ export const KEYMAP = defineKeymap([
   { id: "run.last", keys: ["G"], scope: "run", label: "Go to the latest message" },
   { id: "run.handoff", keys: ["h"], scope: "run", label: "Hand off", operation: "agents.handoff" },
   { id: "run.compose", keys: ["m"], scope: "run", label: "Write the next turn" },
-  { id: "run.chart", keys: ["v"], scope: "run", label: "Show its context over time" },
+  { id: "run.chart", keys: ["v"], scope: "run", label: "Show the context over time" },
   { id: "run.gateway", keys: ["w"], scope: "run", label: "Show its gateway requests" },
   { id: "gateway.run", keys: ["w"], scope: "gateway", label: "Back to the transcript" },
   { id: "gateway.open", keys: ["Enter"], scope: "gateway", label: "Open or close the request" },

@@ -94,7 +94,7 @@ export function SearchView(props: SearchViewProps) {
         />
       </CommandLineBox>
       {shownIds.length === 0 ? (
-        <CommandMessage hint="It searches pages, operations, runs, sessions, files, symbols, memories and settings.">
+        <CommandMessage hint="The search covers pages, operations, runs, sessions, files, symbols, memories and settings.">
           {content.isSearching ? "Searching" : `No result for ${query.trim()}.`}
         </CommandMessage>
       ) : (

@@ -309,7 +309,7 @@ function LogPane({ now, onParams }: SideProps) {
           <PaneScroll>
             <Block title="Moves and evidence" aside={`${total}`}>
               <Stack gap="8">
-                {events.length === 0 ? <Text tone="2">No ticket was moved yet.</Text> : null}
+                {events.length === 0 ? <Text tone="2">No ticket has been moved yet.</Text> : null}
                 {events.map((it) => (
                   <Stack key={it.id}>
                     <Text mono size="sm">

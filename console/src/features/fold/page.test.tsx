@@ -135,7 +135,7 @@ describe("branch on the page Folds", () => {
     expect(text).toContain("over budget, partial")
     expect(text).toContain("Result when it was ended partial")
     expect(text).toContain(
-      "Ended by force: a charge would have exceeded its budget of 12,000 tokens.",
+      "Ended automatically: a charge would have exceeded its budget of 12,000 tokens.",
     )
     const late = aBranch("fb_1", { endReason: "budget", isExhausted: true })
     const returned = render("?show=fb_1", { tree: TREE, shown: { branch: late, trail: [] } })

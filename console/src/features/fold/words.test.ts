@@ -95,7 +95,7 @@ describe("texts of the page Folds", () => {
     expect(describeStep(aStep(1, { kind: "charge", tool: "Read" }))).toBe("Host, Read")
     expect(describeStep(aStep(1, { kind: "wire", tool: "Read" }))).toBe("Folded out, Read")
     expect(describeStep(aStep(1, { kind: "wire", tool: null }))).toBe("Folded out")
-    expect(describeStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
+    expect(describeStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended automatically")
     expect(rowLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
     expect(rowLine("x".repeat(10_000)).length).toBe(300)
   })

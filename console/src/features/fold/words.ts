@@ -41,7 +41,7 @@ export function describeState({ status, endReason, isExhausted }: Branch): strin
 
 /** The stored error has only the reason; this makes it a sentence. */
 export function describeForcedEnd(error: string): string {
-  return `Ended by force: ${visibleLine(error)}.`
+  return `Ended automatically: ${visibleLine(error)}.`
 }
 
 export function describeKeptOut({ tokensKeptOut, isLowerBound }: Branch): string {
@@ -131,7 +131,7 @@ const STEPS: Readonly<Record<TrailEntry["kind"], string>> = {
   progress: "Progress",
   wire: "Folded out",
   result: "Returned",
-  forced: "Ended by force",
+  forced: "Ended automatically",
 }
 
 export function describeStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): string {

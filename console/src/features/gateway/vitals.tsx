@@ -71,7 +71,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         </Vital>
       )}
       {totals.unknownUsage === 0 ? null : (
-        <Vital wide yields title="Their responses had no usage; the totals do not include them">
+        <Vital wide yields title="These responses reported no usage, so the totals leave them out">
           <Text tone="3" cut>
             {describeUnknown(totals.unknownUsage)}
           </Text>

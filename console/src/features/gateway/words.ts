@@ -93,7 +93,7 @@ export function badgesOf(request: GatewayRequest): readonly Badge[] {
       : [{ text: "sub-agent", title: `Sent by the sub-agent ${request.agent}` }]),
     ...(isConversation(request)
       ? []
-      : [{ text: request.route, title: "Not a turn of a conversation" }]),
+      : [{ text: request.route, title: "Not part of the conversation" }]),
   ]
 }
 

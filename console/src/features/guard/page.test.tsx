@@ -71,7 +71,7 @@ describe("page Guard", () => {
     const all = aLog([], { counts: { ...aLog([]).counts, silent: 12 } })
     const text = render("", { log: aLog([]), all })
     expect(text).toContain(
-      "No hook reported anything in 24 hours; 12 decisions were silent. Show silent decisions",
+      "No hook reported anything in 24 hours; 12 verdicts were silent. Show silent verdicts",
     )
     expect(verdictsInput(guardParams.parse(""))).toMatchObject({ reported: true })
     expect(verdictsInput(guardParams.parse("?verdict=silent"))).toMatchObject({ verdict: "silent" })

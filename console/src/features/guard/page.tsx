@@ -210,8 +210,8 @@ function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const silent = useCounts(params)?.silent ?? 0
   if (text === "" && verdict === null && silent > 0) {
     return (
-      <NoMatch verb="Show silent decisions" onShowAll={() => onParams({ verdict: "silent" })}>
-        No hook reported anything in {formatHours(hours)}; {formatExact(silent)} decisions were
+      <NoMatch verb="Show silent verdicts" onShowAll={() => onParams({ verdict: "silent" })}>
+        No hook reported anything in {formatHours(hours)}; {formatExact(silent)} verdicts were
         silent.
       </NoMatch>
     )

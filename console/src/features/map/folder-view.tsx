@@ -124,7 +124,7 @@ function Neighbours({ shown, hrefOf, onFollow }: NeighboursProps) {
     return (
       <Block title="Imports between folders">
         <Text as="p" size="sm" tone="3">
-          No import leads into this folder or out of it.
+          This folder imports from no other folder, and no other folder imports from it.
         </Text>
       </Block>
     )

@@ -25,11 +25,11 @@ import { useLater } from "../../ui/use-later.ts"
 import { type Actions, useActions, useMemory } from "./use-memory.ts"
 import {
   CITE_STATES,
+  describeConfidence,
   describeForget,
   describeFullSource,
   describeSignals,
   describeState,
-  describeTrust,
   describeUses,
   isQuarantined,
   markOf,
@@ -145,8 +145,9 @@ function AboutMemory({ now, memory }: AboutProps) {
     <Block title="Details">
       <Values>
         <StateValue memory={memory} />
-        <Value name="Trust">
-          {formatScore(confidence)}, {describeTrust(confidence)}, computed from signals and uses
+        <Value name="Confidence">
+          {formatScore(confidence)}, {describeConfidence(confidence)}, computed from signals and
+          uses
         </Value>
         <Value name="Signals" wrap>
           {describeSignals(memory)}

@@ -75,7 +75,7 @@ describe("page Memory", () => {
 })
 
 describe("memory on the page Memory", () => {
-  it("a memory shows its text, its code, its source and its trust", () => {
+  it("a memory shows its text, its code, its source and its confidence", () => {
     const shown = aMemory("mem_1", {
       state: "stale",
       cites: [
@@ -92,9 +92,9 @@ describe("memory on the page Memory", () => {
     expect(html).toContain('href="/map?show=src%2Fa.ts%23roundLine"')
     expect(html, "a missing file has no link").not.toContain('href="/map?show=src%2Fb.ts"')
     expect(text).toMatch(/changed .* missing/)
-    expect(text).toContain("Trust 0.70, fair, computed from signals and uses")
+    expect(text).toContain("Confidence 0.70, fair, computed from signals and uses")
     expect(text).toContain("Signals 4 helpful, 1 unhelpful")
-    expect(text).toContain("Source agent, distilled, in session s-1, at 4e2a19c")
+    expect(text).toContain("Source an agent, distilled, in session s-1, at 4e2a19c")
     expect(text).toContain("Age 4 days,")
     expect(html).toContain('href="/memory?at=mem_2&amp;show=mem_2"')
   })

@@ -18,10 +18,10 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import {
+  describeConfidence,
   describeSource,
   describeStaleCites,
   describeState,
-  describeTrust,
   isQuarantined,
   markOf,
 } from "./words.ts"
@@ -68,7 +68,7 @@ const HEAD = [
   { text: "Kind" },
   { text: "Source", from: "wide" },
   { text: "Age", align: "end" },
-  { text: "Trust" },
+  { text: "Confidence" },
 ] as const
 
 type MemoryRowProps = {
@@ -92,7 +92,7 @@ function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
       <Cell from="roomy">
         <Age now={now} memory={memory} />
       </Cell>
-      <Trust confidence={memory.confidence} />
+      <Confidence confidence={memory.confidence} />
     </Row>
   )
 }
@@ -149,13 +149,13 @@ function describeReasons(memory: Memory, why: readonly string[]): string {
   return (isQuarantined(memory) ? ["quarantined", ...why] : why).join(", ")
 }
 
-function Trust({ confidence }: { readonly confidence: number }) {
+function Confidence({ confidence }: { readonly confidence: number }) {
   return (
     <Flow>
       <Score share={confidence} />
       <Cell from="roomy">
         <Text size="sm" tone="3">
-          {describeTrust(confidence)}
+          {describeConfidence(confidence)}
         </Text>
       </Cell>
     </Flow>

@@ -87,7 +87,7 @@ export function useActions() {
     onMutate: ({ memory, verdict }) => patch(withRating(memory, verdict)),
     onSuccess: (memory) => {
       patch(memory)
-      toast.show({ text: `Rating saved, trust is now ${formatScore(memory.confidence)}` })
+      toast.show({ text: `Rating saved, confidence is now ${formatScore(memory.confidence)}` })
     },
     onError: fail,
     onSettled: settle,

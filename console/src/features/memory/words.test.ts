@@ -3,13 +3,13 @@ import { MemoryState } from "#ground/contract"
 import { aMemory, OUTSIDE } from "./memory.fixture.ts"
 import { withRating } from "./use-memory.ts"
 import {
+  describeConfidence,
   describeForget,
   describeFullSource,
   describeSignals,
   describeSource,
   describeStaleCites,
   describeState,
-  describeTrust,
   describeUses,
   isQuarantined,
   markOf,
@@ -36,14 +36,14 @@ describe("texts of the page Memory", () => {
     [0.7, "fair"],
     [0.69, "low"],
     [0.39, "poor"],
-  ])("a trust of %d is called %s", (confidence, label) => {
-    expect(describeTrust(confidence)).toBe(label)
+  ])("a confidence of %d is called %s", (confidence, label) => {
+    expect(describeConfidence(confidence)).toBe(label)
   })
 
   it("the source names author, location and commit, and omits unknown values", () => {
-    expect(describeSource(aMemory("m"))).toBe("agent, distilled")
-    expect(describeFullSource(aMemory("m"))).toBe("agent, distilled, in session s-1, at 4e2a19c")
-    expect(describeFullSource(aMemory("m", { source: OUTSIDE }))).toBe("agent")
+    expect(describeSource(aMemory("m"))).toBe("an agent, distilled")
+    expect(describeFullSource(aMemory("m"))).toBe("an agent, distilled, in session s-1, at 4e2a19c")
+    expect(describeFullSource(aMemory("m", { source: OUTSIDE }))).toBe("an agent")
   })
 
   it("changed and missing citations are counted", () => {
@@ -64,7 +64,7 @@ describe("texts of the page Memory", () => {
     expect(describeUses(aMemory("m", { uses: 2 }))).toBe("2 times on this machine")
   })
 
-  it("a rating adds one signal at once and does not change the trust", () => {
+  it("a rating adds one signal at once and does not change the confidence", () => {
     const memory = aMemory("m")
     expect(withRating(memory, "helpful").signals.helpful).toBe(1)
     expect(withRating(memory, "unhelpful").signals).toMatchObject({ helpful: 0, unhelpful: 1 })

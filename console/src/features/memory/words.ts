@@ -43,15 +43,21 @@ export function describeState(memory: Memory): string {
   return isQuarantined(memory) ? "quarantined" : memory.state
 }
 
-export function describeTrust(confidence: number): string {
+export function describeConfidence(confidence: number): string {
   if (confidence >= 0.85) return "high"
   if (confidence >= 0.7) return "fair"
   return confidence >= 0.4 ? "low" : "poor"
 }
 
+const ACTORS: Readonly<Record<Memory["source"]["actor"], string>> = {
+  human: "a user",
+  agent: "an agent",
+  tool: "a tool",
+}
+
 export function describeSource({ source }: Memory): string {
   const how = source.isDistilled ? ", distilled" : ""
-  return `${source.actor}${how}`
+  return `${ACTORS[source.actor]}${how}`
 }
 
 export function describeFullSource(memory: Memory): string {

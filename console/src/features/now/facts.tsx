@@ -109,7 +109,7 @@ function StateValues({ state }: { readonly state: RepositoryState }) {
 export function describeUpstream({ upstream, apart }: RepositoryState): string {
   if (apart === null) return `${upstream ?? "none"}, not fetched`
   const { ahead, behind } = apart
-  if (ahead + behind === 0) return `even with ${upstream}`
+  if (ahead + behind === 0) return `up to date with ${upstream}`
   const parts = [ahead > 0 ? `${ahead} ahead` : "", behind > 0 ? `${behind} behind` : ""]
   return `${parts.filter((it) => it !== "").join(", ")} ${upstream}`
 }

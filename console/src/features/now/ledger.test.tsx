@@ -88,7 +88,7 @@ describe("facts on the page Now", () => {
     const base = { branch: "main", fetchedAt: null, changes: null, problem: null }
     const describe = (it: object) => describeUpstream({ ...base, ...state, ...it })
     expect(describe({})).toBe("2 ahead, 1 behind origin/main")
-    expect(describe({ apart: { ahead: 0, behind: 0 } })).toBe("even with origin/main")
+    expect(describe({ apart: { ahead: 0, behind: 0 } })).toBe("up to date with origin/main")
     expect(describe({ apart: null })).toBe("origin/main, not fetched")
     const none = { modified: 0, added: 0, deleted: 0, conflict: 0, untracked: 0, files: [] }
     expect(describeChanges(none)).toBe("clean")

@@ -37,7 +37,7 @@ describe("page Recipes", () => {
   it("[CONSOLE-56] stages show their purpose, tools, budget, pauses and repair targets", () => {
     const recipe = aRecipe("deep-research")
     const text = render("?show=deep-research", { recipes: [recipe], shown: { recipe } })
-    expect(text).toMatch(/1\. plan .*asks a model once May use: only the model Then pauses/)
+    expect(text).toMatch(/1\. plan .*Asks a model once May use: only the model Then pauses/)
     expect(text).toContain("Repaired with feedback, at most 2 rounds")
     expect(text).toContain("Budget $3.00 a run")
     expect(text).toContain("Digest sha256:5f2c81d07be4")

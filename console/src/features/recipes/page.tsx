@@ -116,7 +116,7 @@ function ListPane({ params, onParams }: ParamsProps<RecipesParams>) {
 const COLUMNS = {
   full: "14px 168px minmax(0, 1fr) 112px 96px",
   tight: "14px 152px minmax(0, 1fr) 96px",
-  narrow: "14px minmax(0, 1fr) 88px",
+  narrow: "14px minmax(0, 1fr) max-content",
 } as const
 
 const HEAD = [
@@ -153,9 +153,9 @@ function RecipeRow({
       <TextCell from="wide" size="sm" tone="2" cut>
         {ORIGINS[recipe.origin]}
       </TextCell>
-      <Text as="div" size="sm" tone={tone} cut>
+      <TextCell size="sm" tone={tone} cut>
         {label}
-      </Text>
+      </TextCell>
     </Row>
   )
 }

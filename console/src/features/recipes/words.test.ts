@@ -9,14 +9,14 @@ describe("texts of recipes", () => {
       "knowledge base, source web, agent codex, files src/**",
     )
     expect(describeStage(aStage("a", { kind: "agent", agent: "codex", mode: "edits" }))).toBe(
-      "starts codex, mode edits",
+      "Starts codex, mode edits",
     )
     expect(
       describeStage(
         aStage("a", { prompt: "a.md", effort: "low", contextTokens: 12_000, optional: true }),
       ),
     ).toBe(
-      "asks a model once, a.md, low effort, 12.0k context, skipped if its requirements are missing",
+      "Asks a model once, a.md, low effort, 12.0k context, skipped if its requirements are missing",
     )
     const recipe = aRecipe("a")
     expect(pausesAfter(recipe, aStage("plan"))).toBe(true)

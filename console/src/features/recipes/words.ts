@@ -27,19 +27,19 @@ export const ORIGINS: Readonly<Record<RecipeFolder["origin"], string>> = {
 }
 
 const KINDS: Readonly<Record<StageConfig["kind"], string>> = {
-  ask: "asks a model once",
-  web: "searches the web through a source",
-  retrieve: "searches the knowledge base",
-  verify: "checks the answer against its sources",
-  document: "writes the document",
-  agent: "starts an agent",
+  ask: "Asks a model once",
+  web: "Searches the web through a source",
+  retrieve: "Searches the knowledge base",
+  verify: "Checks the answer against its sources",
+  document: "Writes the document",
+  agent: "Starts an agent",
 }
 
-/** asks a model once, prompts/plan.md, medium effort, 12.0k context, then pauses. */
+/** Asks a model once, prompts/plan.md, medium effort, 12.0k context. */
 export function describeStage(stage: StageConfig): string {
   const { kind, prompt, effort, contextTokens, model, agent, mode, optional } = stage
   return [
-    agent === undefined ? KINDS[kind] : `starts ${visibleLine(agent)}`,
+    agent === undefined ? KINDS[kind] : `Starts ${visibleLine(agent)}`,
     mode === undefined ? "" : `mode ${mode}`,
     prompt === undefined ? "" : visibleLine(prompt),
     model === undefined ? "" : visibleLine(model),
@@ -63,7 +63,7 @@ export function describeScope({ scope }: StageConfig): string {
 }
 
 export function formatBudget({ budgetUsd }: StageConfig): string {
-  return budgetUsd === undefined ? "" : formatUsd(budgetUsd)
+  return budgetUsd === undefined ? "" : `at most ${formatUsd(budgetUsd)}`
 }
 
 export function pausesAfter({ config }: RecipeFolder, { name, pauseAfter }: StageConfig): boolean {

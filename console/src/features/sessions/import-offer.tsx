@@ -40,7 +40,7 @@ export function ImportOffer({ state, isReadOnly, transcripts }: ImportOfferProps
         <Notice description={describeWaiting(state)}>
           <Flow>
             <Button small keyId="sessions.import" onPress={begin}>
-              {setting === "machine" ? "Import" : "Import this repository's"}
+              {setting === "machine" ? "Import" : "Import this repository"}
             </Button>
             {setting === "machine" ? null : (
               <Button small variant="ghost" onPress={() => start("machine", waitingFiles)}>
@@ -55,7 +55,8 @@ export function ImportOffer({ state, isReadOnly, transcripts }: ImportOfferProps
 }
 
 function describeWaiting({ waitingFiles, waitingBytes }: ImportState): string {
-  return `${plural(waitingFiles, "transcript")} on this machine (${formatBytes(waitingBytes)}) not searchable yet.`
+  const verb = waitingFiles === 1 ? "is" : "are"
+  return `${plural(waitingFiles, "transcript")} on this machine (${formatBytes(waitingBytes)}) ${verb} not indexed yet.`
 }
 
 function describeProgress(done: number, total: number): string {

@@ -69,7 +69,7 @@ describe("page Sessions", () => {
     const indexed = transcripts([aTranscript("t-1")])
     const text = render("?tab=logged", { indexed, list, claims: [aClaim("a")] })
     expect(text).toContain("1 transcript, 1 not registered")
-    expect(text).toMatch(/Sessions 1 Registered 24 Claims 1/)
+    expect(text).toMatch(/Sessions Registered 24 Claims 1/)
     expect(text).toContain("The newest 1 of 24 are listed.")
   })
 
@@ -77,7 +77,7 @@ describe("page Sessions", () => {
     const waiting = { waitingFiles: 37, waitingBytes: 212_000_000 }
     const indexed = transcripts([], waiting)
     const text = render("", { indexed, list: aList() })
-    expect(text).toContain("37 transcripts on this machine (212.0 MB) not searchable yet.")
+    expect(text).toContain("37 transcripts on this machine (212.0 MB) are not indexed yet.")
     expect(text).toContain("Import this repository")
     expect(text).toContain("Import all, from now on")
     const readOnly = render("", { indexed, list: aList(), isReadOnly: true })

@@ -96,9 +96,8 @@ function ListPane(props: PageProps<SessionsParams>) {
   const handle = useListRef()
   const sessions = useSessions()
   const claims = useClaims()
-  const indexed = useIndexed(params)
-  const counts = {
-    all: indexed.data?.total,
+  // The first tab lists runs and sessions of hooks too, and the header counts the transcripts.
+  const counts: Partial<Record<SessionsParams["tab"], number | undefined>> = {
     logged: sessions.data?.loggedCount,
     claims: claims.data?.claims.length,
   }

@@ -5,7 +5,7 @@ import { type ContextKind, formatCount, formatExact } from "../../contract.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
 import { KindDot } from "../budget-bar/budget-bar.tsx"
 
-import { type Tick, ticksFor } from "../strip/ticks.ts"
+import { clearOfLast, type Tick, ticksFor } from "../strip/ticks.ts"
 import { formatTick } from "../waterfall/axis.ts"
 import styles from "./area-chart.module.css"
 import {
@@ -63,6 +63,10 @@ export function AreaChart(props: AreaChartProps) {
     if (key !== null) onPick(key)
   }
   const at = points.find((it) => it.key === picked)
+  const ticks =
+    axis === undefined
+      ? ticksFor(props.wholeMs, widthPx)
+      : clearOfLast(axis.ticks, { wholeMs, widthPx })
   return (
     <section className={styles.chart} aria-label={label}>
       <div className={styles.grid}>
@@ -101,7 +105,7 @@ export function AreaChart(props: AreaChartProps) {
           )}
         </div>
         <div className={styles.ticks}>
-          {(axis?.ticks ?? ticksFor(props.wholeMs, widthPx)).map(({ ms, text }, i, all) => (
+          {ticks.map(({ ms, text }, i, all) => (
             <b
               key={ms}
               data-last={i === all.length - 1 || undefined}

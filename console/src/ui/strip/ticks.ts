@@ -18,12 +18,19 @@ export function ticksFor(durationMs: number, widthPx: number): readonly Tick[] {
   const roomPx = widthOf(end) + GAP_PX
   const most = Math.min(MOST_TICKS, Math.floor(widthPx / roomPx))
   const stepMs = ROUND_MS.find((it) => durationMs / it <= most) ?? durationMs
-  const leftPx = (ms: number): number => (ms / durationMs) * widthPx
   const moments = Array.from({ length: Math.ceil(durationMs / stepMs) }, (_, i) => tick(i * stepMs))
-  const shown = moments.filter(
-    (it) => it.text !== end.text && leftPx(it.ms) + widthOf(it) + GAP_PX <= widthPx - widthOf(end),
-  )
-  return [...shown, end]
+  const others = moments.filter((it) => it.text !== end.text)
+  return clearOfLast([...others, end], { wholeMs: durationMs, widthPx })
+}
+
+type Axis = { readonly wholeMs: number; readonly widthPx: number }
+
+/** The last tick is drawn at the right edge; ticks that would touch it are left out. */
+export function clearOfLast(ticks: readonly Tick[], { wholeMs, widthPx }: Axis): readonly Tick[] {
+  const end = ticks.at(-1)
+  if (end === undefined || wholeMs <= 0) return ticks
+  const roomPx = widthPx - widthOf(end) - GAP_PX
+  return ticks.filter((it) => it === end || (it.ms / wholeMs) * widthPx + widthOf(it) <= roomPx)
 }
 
 function widthOf({ text }: Tick): number {

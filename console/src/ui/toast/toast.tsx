@@ -1,8 +1,10 @@
 import {
   createContext,
   type ReactNode,
+  type RefObject,
   useCallback,
   useContext,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -33,6 +35,8 @@ export const useToast = (): Toasts => useContext(ToastContext)
 
 const MOST_TOASTS = 3
 const SHOWN_MS = 8_000
+/** 16 pixels below the toasts, up to the status bar, and 16 above them. */
+const GAP_PX = 32
 
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
@@ -62,10 +66,15 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
     toast.undo?.()
   }
   useKey("undo", latestUndo === undefined ? undefined : () => undo(latestUndo))
+  const box = useRef<HTMLElement>(null)
+  usePageInset(
+    box,
+    toasts.some((it) => it.mood === "bad"),
+  )
   return (
     <ToastContext value={toast}>
       {children}
-      <section className={styles.toasts} aria-label="Messages" aria-live="polite">
+      <section ref={box} className={styles.toasts} aria-label="Messages" aria-live="polite">
         {toasts.map((it) => (
           <div key={it.id} className={styles.toast} data-mood={it.mood}>
             <Icon name={it.mood === "bad" ? "warning" : "check"} />
@@ -88,4 +97,24 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
       </section>
     </ToastContext>
   )
+}
+
+/**
+ * Errors stay until they are closed, so the page ends above them: a button at the foot of a pane
+ * stays visible.
+ */
+function usePageInset(box: RefObject<HTMLElement | null>, isNeeded: boolean): void {
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null || !isNeeded) return
+    const root = document.documentElement.style
+    const observer = new ResizeObserver(() =>
+      root.setProperty("--toast-inset", `${element.offsetHeight + GAP_PX}px`),
+    )
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      root.removeProperty("--toast-inset")
+    }
+  }, [box, isNeeded])
 }

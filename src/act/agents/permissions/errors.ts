@@ -37,14 +37,15 @@ export const RuleInSettings = defineError<{ id: string; key: string }>()(
     family: "conflict",
     message: (it) => `Rule ${it.id} is in the settings, not in the project file.`,
     hint: (it) =>
-      `Show its value with \`qm config show ${it.key}\`, then change it with \`qm config set\`.`,
+      `Run \`qm config show ${it.key} --sources\` to see its value and its file, then edit that file.`,
   },
 )
 
 export const RuleTooWide = defineError<{ tool: string }>()("AGENTS_RULE_TOO_WIDE", {
   family: "invalid",
   message: (it) => `No rule can allow exactly this use of ${it.tool} and nothing else.`,
-  hint: () => "Answer once, or write your own rule with `qm permissions add`.",
+  hint: () =>
+    'Answer once, or add your own rule, such as `qm permissions add allow --command "npm test *"`.',
 })
 
 export const RulesNotTrusted = defineError<{ file: string }>()("AGENTS_RULES_NOT_TRUSTED", {
@@ -57,11 +58,12 @@ export const RulesChanged = defineError<{ file: string }>()("AGENTS_RULES_CHANGE
   family: "conflict",
   message: (it) => `${it.file} has changed since you read it; nothing was approved.`,
   hint: () =>
-    "Review the rules again with `qm permissions`, then trust them with the digest it shows.",
+    "Review the rules again with `qm permissions`, then trust them with the digest that it shows.",
 })
 
 export const TooManyRules = defineError<{ most: number }>()("AGENTS_TOO_MANY_RULES", {
   family: "conflict",
   message: (it) => `The rules file already has ${it.most} rules, which is the limit.`,
-  hint: () => "Remove some with `qm permissions remove`, or write one rule that covers several.",
+  hint: () =>
+    "List rules with `qm permissions` and remove some, or write one rule that covers several.",
 })

@@ -129,6 +129,11 @@ describe("commands from another process", () => {
 })
 
 describe("queued turns", () => {
+  test("the queued turns of an unknown run are refused", async () => {
+    await using room = await newRoom()
+    await expect(room.queued("run_unknown")).rejects.toThrow("Run run_unknown not found.")
+  })
+
   test("queued turns can be listed, changed and removed until they are sent", async () => {
     await using room = await newRoom()
     const run = await startWith(room, FOREVER)

@@ -87,7 +87,7 @@ export function demo(): readonly Step[] {
   return [
     step(300, { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 1_420 }),
     usage(14_100, 0, 1_060),
-    ...streamText("I look at where quotes and invoices round."),
+    ...streamText("I will check where quotes and invoices round."),
     ...done(700, readOf("read-1", "src/tariff/quote.ts"), {
       output: "export function quoteTotal(lines: Line[]): Cents {\n  return lines.map(roundLine)…",
       tokens: 4_812,
@@ -129,7 +129,7 @@ export function demo(): readonly Step[] {
     }),
     cost(41_800, 980, 0.17),
     usage(26_400, 10_640, 2_720),
-    ...streamText("The change is made. May I run the tests of the tariff?"),
+    ...streamText("The change is done. May I run the tariff tests?"),
     step(200, {
       event: "approval.requested",
       approvalId: "demo-1",

@@ -46,7 +46,7 @@ function happy(): readonly Step[] {
   return [
     step(20, { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 412 }),
     step(20, { event: "context.usage", used: 11_800, window: 200_000, kinds: [] }),
-    ...streamText("I look at the failing test first."),
+    ...streamText("I will look at the failing test first."),
     started(30, readOf("read-1", "src/total.ts")),
     ended(40, "read-1", {
       output: "export function total(prices: readonly number[]): number {",
@@ -90,7 +90,7 @@ function happy(): readonly Step[] {
 
 function approvals(): readonly Step[] {
   return [
-    ...streamText("I change one file and then run the tests."),
+    ...streamText("I will change one file, then run the tests."),
     ...approvalSteps(
       { id: "edit-1", kind: "edit", tool: "Edit", title: "Edit src/total.ts" },
       TOTAL_DIFF,
@@ -142,7 +142,7 @@ function compaction(): readonly Step[] {
   const sizes = { tokensBefore: 191_000, tokensAfter: 24_500 }
   return [
     step(20, { ...window, used: 162_000 }),
-    ...streamText("There is much to read."),
+    ...streamText("There is a lot to read."),
     step(20, { ...window, used: 191_000 }),
     step(60, { event: "context.compacted", trigger: "auto", ...sizes }),
     step(10, { ...window, used: 24_500 }),
@@ -167,7 +167,7 @@ function long(): readonly Step[] {
   return [
     ...rounds.flat(),
     step(1, { event: "cost", usage: tokens(90_000, 9_000), isTotal: true }),
-    step(1, { event: "turn.ended", outcome: "completed", text: "All parts are read." }),
+    step(1, { event: "turn.ended", outcome: "completed", text: "I have read all parts." }),
   ]
 }
 

@@ -166,7 +166,7 @@ describe("a request", () => {
     await using fixture = await newFixture(provider)
     const said = await ask(fixture.port, { path: `${fixture.base}/v1/messages`, body: "hello" })
     expect(said.status).toBe(502)
-    expect(said.body.toString()).toContain("it changed the protocol")
+    expect(said.body.toString()).toContain("it switched the protocol")
     expect((await fixture.exchange()).outcome).toBe("unreachable")
   })
 

@@ -85,7 +85,7 @@ const PROBLEMS = [
   [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, "it cannot be reached"],
   [/^ERR_PROXY/, "the proxy did not connect to it"],
   [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/, "its certificate or TLS is not accepted"],
-  [/^UNWANTED_UPGRADE$/, "it changed the protocol although nothing asked for that"],
+  [/^UNWANTED_UPGRADE$/, "it switched the protocol without a request"],
   [/^HPE_/, "its response is not valid HTTP"],
 ] as const
 

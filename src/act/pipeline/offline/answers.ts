@@ -20,7 +20,7 @@ const TURNS: readonly { ask(subject: string): string; readonly why: string }[] =
   { ask: (it) => `Which time limits and dates apply: ${it}?`, why: "until when it applies" },
   { ask: (it) => `What does it cost: ${it}?`, why: "amounts and fees" },
   { ask: (it) => `What changes when something is amended: ${it}?`, why: "later changes" },
-  { ask: (it) => `How can one object or complain: ${it}?`, why: "how to contest it" },
+  { ask: (it) => `How can someone object or complain: ${it}?`, why: "how to contest it" },
 ]
 
 export function analyze(prompt: string): Readonly<Record<string, unknown>> {

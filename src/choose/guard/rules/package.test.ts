@@ -92,7 +92,7 @@ async function echo(line: string): Promise<string> {
 const SILENT = { kind: "silent" }
 const LATE_VERDICT: Verdict = {
   kind: "silent",
-  note: `${LATE}: no answer of the index daemon in 200 ms.`,
+  note: `${LATE}: the index daemon did not answer within 200 ms.`,
 }
 const NO_PACKAGE: Verdict = {
   kind: "silent",

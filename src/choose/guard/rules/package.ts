@@ -80,7 +80,7 @@ async function ask(
       context.afterwards({ kind: "index-daemon" })
       return {
         kind: "silent",
-        note: `${LATE}: no answer of the index daemon in ${answer.afterMs} ms.`,
+        note: `${LATE}: the index daemon did not answer within ${answer.afterMs} ms.`,
       }
     default:
       return answer satisfies never

@@ -92,7 +92,7 @@ describe("a shell command in a worktree that another session works in", () => {
     const text = verdict.kind === "silent" ? "" : verdict.text
     expect(text.replace(/active .*?\./, "active NOW.")).toMatchInlineSnapshot(`
       "Command blocked: \`git switch main\` switches the branch, and session theirs works there. theirs was last active NOW. It edited src/theirs.ts.
-      Work in a worktree of your own: \`qm worktree new NAME\`.
+      Work in a worktree of your own, such as \`qm worktree new my-task\`.
       Only with the user's approval: \`qm override . --reason "WHY"\`, with the user's reason for WHY. The override is logged."
     `)
   })

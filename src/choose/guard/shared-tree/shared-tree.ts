@@ -73,7 +73,7 @@ function hasEdits({ paths }: TreeSession): boolean {
   return paths.length > 0
 }
 
-const OWN_WORKTREE = "Work in a worktree of your own: `qm worktree new NAME`."
+const OWN_WORKTREE = "Work in a worktree of your own, such as `qm worktree new my-task`."
 const OWN_PATHS = "Name your own files: `git commit -m MESSAGE -- FILES`, `git add FILES`."
 
 function dangerOf(call: ShellCall, root: string): Danger | undefined {

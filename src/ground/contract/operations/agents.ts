@@ -151,7 +151,7 @@ export const agentsOperations = defineOperations("agents", {
     output: AgentsParts,
   },
   approvals: {
-    summary: "List questions of agents that wait for an answer",
+    summary: "List approvals that agents wait for",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -162,14 +162,14 @@ export const agentsOperations = defineOperations("agents", {
     input: z.object({
       run: listedBy(
         "agents.list",
-        RunId.optional().describe("Run id; also lists its answered questions"),
+        RunId.optional().describe("Run id; also lists its answered approvals"),
       ),
     }),
     output: AgentsApprovals,
     rows: { field: "approvals", id: "id", title: ["title"] },
   },
   timeline: {
-    summary: "Show how long each step of a run took, waiting times separate",
+    summary: "Show how long each step of a run took, with waiting times",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -289,7 +289,7 @@ export const agentsOperations = defineOperations("agents", {
     output: Run,
   },
   answer: {
-    summary: "Allow or deny an agent's question; the first answer counts",
+    summary: "Answer an approval: allow or deny; the first answer counts",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: [
@@ -324,7 +324,7 @@ export const agentsOperations = defineOperations("agents", {
       always: z
         .boolean()
         .default(false)
-        .describe("Also add a permission rule, so that it is not asked again"),
+        .describe("Also add a permission rule, so that the agent does not ask again"),
     }),
     output: Approval,
   },
@@ -345,7 +345,7 @@ export const agentsOperations = defineOperations("agents", {
         .array(z.string().trim().min(1).max(60))
         .max(20)
         .optional()
-        .describe("Label; all labels given replace the current ones"),
+        .describe("Label; the given labels replace the current ones"),
       unlabel: z.boolean().optional().describe("Remove all labels"),
       workflow: z
         .string()
@@ -481,7 +481,7 @@ export const agentsOperations = defineOperations("agents", {
     output: Run,
   },
   handoff: {
-    summary: "Write a handoff with which a new session can continue a run",
+    summary: "Write a handoff text from which a new session can continue a run",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {

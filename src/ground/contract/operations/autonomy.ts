@@ -19,7 +19,7 @@ export const autonomyOperations = defineOperations("autonomy", {
     output: Autonomy,
   },
   stop: {
-    summary: "Make an area manual at once, at every grade",
+    summary: "Stop automation in an area at once, at every grade",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
@@ -31,7 +31,7 @@ export const autonomyOperations = defineOperations("autonomy", {
     output: Autonomy,
   },
   resume: {
-    summary: "Let the grade decide again about a stopped area",
+    summary: "Resume automation in a stopped area, as far as the grade allows",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: { args: ["area"], group: "Board", examples: ["qm autonomy resume"] },

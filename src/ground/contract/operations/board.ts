@@ -242,7 +242,7 @@ export const ticketOperations = defineOperations("ticket", {
     output: EvidenceCaptured,
   },
   approve: {
-    summary: "Approve a tested ticket; needs passing evidence of this tree",
+    summary: "Approve a tested ticket; needs passing evidence for the current tree",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Board", examples: ["qm ticket approve 12"] },

@@ -222,7 +222,7 @@ export const foldOperations = defineOperations("fold", {
     output: FoldSearch,
   },
   restore: {
-    summary: "Print a branch's trail as text for a model to continue from",
+    summary: "Print a branch's trail as text from which a model can continue",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Sessions", examples: ["qm fold restore br_abc123 --budget 4000"] },

@@ -31,7 +31,7 @@ export const guardOperations = defineOperations("guard", {
     output: Simulation,
   },
   verdicts: {
-    summary: "List what the hooks decided, newest first",
+    summary: "List verdicts of the hooks, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -43,9 +43,9 @@ export const guardOperations = defineOperations("guard", {
     input: z.strictObject({
       sinceHours,
       session: z.string().max(500).optional().describe("Only this session"),
-      rule: HookName.optional().describe("Only decisions of this hook"),
-      verdict: VerdictKind.optional().describe("Only this decision"),
-      reported: z.boolean().default(false).describe("Leave out silent decisions"),
+      rule: HookName.optional().describe("Only verdicts of this hook"),
+      verdict: VerdictKind.optional().describe("Only this verdict"),
+      reported: z.boolean().default(false).describe("Leave out silent verdicts"),
       limit,
     }),
     output: GuardVerdicts,

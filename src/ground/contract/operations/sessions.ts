@@ -115,7 +115,12 @@ export const sessionsOperations = defineOperations("sessions", {
     input: z.strictObject({
       ...SessionInput,
       agent: z.string().min(1).max(200).default("main").describe("`main` or a sub-agent"),
-      limit: z.int().min(1).max(20_000).default(5_000).describe("Maximum number of calls, newest"),
+      limit: z
+        .int()
+        .min(1)
+        .max(20_000)
+        .default(5_000)
+        .describe("Maximum number of calls; the newest are shown"),
     }),
     output: SessionsContext,
   },

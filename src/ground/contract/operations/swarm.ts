@@ -67,6 +67,7 @@ export const swarmOperations = defineOperations("swarm", {
     output: Swarm,
   },
   reject: {
+    formerName: "swarm.send-back",
     summary: "Send a workstream back with feedback; its agent works on it again",
     effect: "write",
     surfaces: ["cli", "http"],

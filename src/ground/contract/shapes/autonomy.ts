@@ -37,7 +37,7 @@ const AutonomyMeasure = z.object({
 export type AutonomyMeasure = z.infer<typeof AutonomyMeasure>
 
 export const Autonomy = z.object({
-  grade: z.int().min(1).max(4).describe("The grade that counts"),
+  grade: z.int().min(1).max(4).describe("The grade that applies"),
   configured: z.int().nullable().describe("The grade that is set; null if it cannot be read"),
   effect: z.string(),
   areas: z.array(AutonomyRow),

@@ -42,7 +42,7 @@ export const Ticket = z.object({
   complexity: z.number().describe("Points"),
   paths: z.array(z.string()).describe("Files the work is expected to touch"),
   dependencies: z.array(z.string()),
-  openDependencies: z.array(z.string()).describe("Those that are not in conclusion"),
+  openDependencies: z.array(z.string()).describe("Dependencies that are not concluded"),
   acceptance: z.array(TicketCriterion),
   blockedReason: z.string().nullable(),
   sla: TicketSla,
@@ -87,7 +87,7 @@ export const BoardEvent = z.object({
   undoes: z.string().nullable(),
   feedback: z.string().nullable(),
   evidence: TicketEvidence.nullable(),
-  voidReason: z.string().nullable().describe("Why it has no effect; null if it has"),
+  voidReason: z.string().nullable().describe("Why the event has no effect; null if it has one"),
 })
 export type BoardEvent = z.infer<typeof BoardEvent>
 

@@ -33,14 +33,16 @@ export const CHARGE_SOURCES = ["tool", "hook", "usage", "wire"] as const
 export const ChargeSource = z
   .enum(CHARGE_SOURCES)
   .describe(
-    "tool: our tools; hook: the host's tools; usage: the provider's count less the estimates it replaces; wire: counted when folded",
+    "tool: our tools; hook: the host's tools; usage: the provider's count minus the estimates it replaces; wire: counted when folded",
   )
 export type ChargeSource = z.infer<typeof ChargeSource>
 
 export const BranchCharges = z.object({
   source: ChargeSource,
   charges: Count.describe("Number of charges"),
-  tokens: z.int().describe("Their sum; a correction by the provider's count may be negative"),
+  tokens: z
+    .int()
+    .describe("Sum of the charges; negative if the provider counted less than was estimated"),
 })
 export type BranchCharges = z.infer<typeof BranchCharges>
 
@@ -66,7 +68,7 @@ export const Branch = z.object({
   deadlineAt: z.int(),
   status: BranchStatus,
   endReason: BranchEndReason.nullable(),
-  isPartial: z.boolean().describe("Ended by force: the result is partial"),
+  isPartial: z.boolean().describe("Ended automatically: the result is partial"),
   result: z.string().nullable(),
   resultTokens: Count,
   error: z.string().nullable(),
@@ -145,7 +147,7 @@ export const FoldStatus = z.object({
   active: z.array(z.object({ branchId: z.string(), description: z.string(), depth: Count })),
   pending: z
     .array(z.object({ branchId: z.string(), endReason: BranchEndReason, result: z.string() }))
-    .describe("Children ended by force, with their partial results"),
+    .describe("Children that ended automatically, with their partial results"),
 })
 export type FoldStatus = z.infer<typeof FoldStatus>
 

@@ -161,7 +161,7 @@ const ContextPoint = z.object({
   turn: Count,
   model: z.string(),
   tokens: Count.describe("Tokens in the window at this call"),
-  added: z.int().describe("Difference to the call before"),
+  added: z.int().describe("Difference from the previous call"),
   input: Count,
   cacheRead: Count,
   cacheWrite: Count,
@@ -173,7 +173,7 @@ const ContextPoint = z.object({
 
 /** Sizes are estimates by the length of the lines. */
 export const CompactionContent = z.object({
-  turns: Count.describe("Prompts since the compaction before"),
+  turns: Count.describe("Prompts since the previous compaction"),
   fileCount: Count.describe("Files whose contents were in the window"),
   files: z
     .array(

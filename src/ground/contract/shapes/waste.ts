@@ -21,12 +21,12 @@ export const WasteKind = z.enum(WASTE_KINDS)
 
 /** Tokens that served no purpose, as far as captures and transcripts show. */
 export const WasteFinding = z.object({
-  id: z.string().describe("The same for the same cause"),
+  id: z.string().describe("Stable: the same cause has the same id"),
   kind: WasteKind,
   title: z.string().describe("The cause"),
   evidence: z.string().describe("The measured numbers"),
   tokens: Count.describe("Measured in the transcripts, or estimated from the capture"),
-  per: z.enum(["period", "session"]).describe("What `tokens` is about"),
+  per: z.enum(["period", "session"]).describe("What `tokens` measures"),
   fix: z.string().describe("What to do"),
   change: z
     .object({
@@ -51,7 +51,9 @@ export const WasteFix = z.object({
   realisedTokens: z
     .int()
     .nullable()
-    .describe("Start of the sessions before less those after; null until a session started"),
+    .describe(
+      "Mean start context of sessions before the change minus after it; null until a session started",
+    ),
   sessionsAfter: Count.describe("Sessions that started since"),
 })
 export type WasteFix = z.infer<typeof WasteFix>

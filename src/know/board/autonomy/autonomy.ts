@@ -93,20 +93,24 @@ export function createAutonomy(deps: AutonomyDeps) {
       {
         name: "undone",
         value: `${Math.round(share * 1_000) / 10} %`,
-        needed: "under 10 % of them",
+        needed: "under 10 % of the transitions",
         isMet: automated.length > 0 && share < LARGEST_UNDONE_SHARE,
       },
       {
         name: "hooks",
-        value: drift.length === 0 ? "as installed" : drift.join("; "),
-        needed: "no drift",
+        value: drift.length === 0 ? "unchanged" : drift.join("; "),
+        needed: "hooks as installed",
         isMet: drift.length === 0,
       },
-      { name: "coverage", ...coverage, needed: "evidence of autonomy.coverage on this tree" },
+      {
+        name: "coverage",
+        ...coverage,
+        needed: "the command of autonomy.coverage passes on this tree",
+      },
       {
         name: "attribution",
         value: unnamed === 0 ? "complete" : `${unnamed} without an agent`,
-        needed: "an agent on each transition",
+        needed: "each transition names its agent",
         isMet: automated.length > 0 && unnamed === 0,
       },
     ]

@@ -72,10 +72,13 @@ function gradeOf(
   const { source, value } = sources.find((it) => it.value !== undefined) ?? fallback
   const grade = readGrade(value)
   if (grade === undefined)
-    return { grade: LOWEST_GRADE, note: `${source} has no readable grade, so grade 1 counts` }
+    return { grade: LOWEST_GRADE, note: `${source} has no valid grade, so grade 1 applies` }
   if (grade === HIGHEST_GRADE && !isProved)
-    return { grade: 3, note: `grade 4 by ${source} is not proved, so grade 3 counts` }
-  return { grade, note: `grade ${grade} by ${source}` }
+    return {
+      grade: 3,
+      note: `grade 4 from ${source} does not meet its conditions, so grade 3 applies`,
+    }
+  return { grade, note: `grade ${grade} from ${source}` }
 }
 
 function readGrade(value: unknown): number | undefined {

@@ -28,6 +28,7 @@ type MoveRequest = Pick<
   "actor" | "exempt" | "feedback" | "from" | "kind" | "proof" | "to" | "undoes"
 >
 
+/** `TICKET` in `next` stands for the id of the ticket. */
 type Refusal = { readonly reason: string; readonly next: string }
 
 const PERSON_MOVES: Readonly<Record<Lane, readonly Lane[]>> = {
@@ -50,7 +51,10 @@ const AUTOMATION_MOVES: Readonly<Record<Lane, readonly Lane[]>> = {
  */
 export function refuseMove(state: TicketState, move: MoveRequest): Refusal | undefined {
   if (move.from !== state.lane)
-    return refused(`it is in ${state.lane}, not in ${move.from ?? "a lane"}`, "Look at it again.")
+    return refused(
+      `it is in ${state.lane}, not in ${move.from ?? "a lane"}`,
+      "Run `qm ticket show TICKET` to see its lane.",
+    )
   if (move.to === undefined) return refused("the event names no lane", "Name a lane.")
   switch (move.kind) {
     case "move":
@@ -62,7 +66,7 @@ export function refuseMove(state: TicketState, move: MoveRequest): Refusal | und
     case "undo":
       return refuseUndo(state, move)
     case "evidence":
-      return refused("evidence moves no ticket", "Use a move.")
+      return refused("evidence does not move a ticket", "Use `qm ticket move TICKET working`.")
     default:
       return move.kind satisfies never
   }
@@ -73,7 +77,7 @@ function refusePlainMove(
   actor: BoardActor,
   to: Lane,
 ): Refusal | undefined {
-  if (to === lane) return refused(`it already is in ${lane}`, "Nothing is left to do.")
+  if (to === lane) return refused(`it is already in ${lane}`, "Nothing is left to do.")
   switch (actor) {
     case "auto":
       return AUTOMATION_MOVES[lane].includes(to) ? undefined : refuseAutomation(lane, to)
@@ -82,15 +86,21 @@ function refusePlainMove(
       return lane === "testing" && isAutomated
         ? refused(
             "automation worked on it, so it needs an approval with evidence",
-            "Capture evidence with `qm ticket evidence`, then run `qm ticket approve`.",
+            "Run `qm ticket evidence TICKET -- npm test`, then `qm ticket approve TICKET`.",
           )
         : undefined
     case "evict":
       return lane === "working" && to === "backlog"
         ? undefined
-        : refused("an eviction only moves from working to backlog", "Use another command.")
+        : refused(
+            "an eviction moves a ticket from working to backlog only",
+            "Use `qm ticket move TICKET working`.",
+          )
     case "qa":
-      return refused("a reviewer approves or rejects", "Use `qm ticket approve` or `reject`.")
+      return refused(
+        "a reviewer approves or rejects",
+        'Use `qm ticket approve TICKET` or `qm ticket reject TICKET "reason"`.',
+      )
     default:
       return actor satisfies never
   }
@@ -104,9 +114,9 @@ function refuseAutomation(lane: Lane, to: Lane): Refusal {
 function refusePerson(lane: Lane, to: Lane): Refusal {
   const isBack = lane === "testing"
   return refused(
-    `no move leads from ${lane} to ${to}`,
+    `a ticket cannot move from ${lane} to ${to}`,
     isBack
-      ? "Use `qm ticket reject` with feedback, or `qm ticket undo`."
+      ? 'Use `qm ticket reject TICKET "reason"` or `qm ticket undo TICKET`.'
       : `Possible: ${PERSON_MOVES[lane].join(", ")}.`,
   )
 }
@@ -114,18 +124,27 @@ function refusePerson(lane: Lane, to: Lane): Refusal {
 function refuseApproval({ actor, from, to, proof = [], exempt }: MoveRequest): Refusal | undefined {
   if (actor !== "qa") return refused("only a user approves", "Ask the user to approve it.")
   if (from !== "testing" || to !== "conclusion")
-    return refused("an approval leads from testing to conclusion", "Move it to testing first.")
+    return refused(
+      "only a ticket in testing can be approved",
+      "Move it first: `qm ticket move TICKET testing`.",
+    )
   return proof.length > 0 || exempt === "docs"
     ? undefined
-    : refused("the approval names no evidence", "Capture evidence with `qm ticket evidence`.")
+    : refused(
+        "the approval names no evidence",
+        "Run `qm ticket evidence TICKET -- npm test` first.",
+      )
 }
 
 function refuseRejection({ actor, from, to, feedback = "" }: MoveRequest): Refusal | undefined {
   if (actor !== "qa") return refused("only a user rejects", "Ask the user to review it.")
   if (from !== "testing" || to !== "working")
-    return refused("a rejection leads from testing to working", "Use `qm ticket move`.")
+    return refused(
+      "only a ticket in testing can be rejected",
+      "Use `qm ticket move TICKET backlog`.",
+    )
   return feedback.trim() === ""
-    ? refused("a rejection needs feedback", "Say what is missing or wrong.")
+    ? refused("a rejection needs feedback", 'Add it: `qm ticket reject TICKET "what is missing"`.')
     : undefined
 }
 
@@ -135,7 +154,9 @@ function refuseUndo(
 ): Refusal | undefined {
   if (actor !== "human") return refused("only a user undoes a move", "Ask the user to undo it.")
   const isLast = last !== undefined && last.id === undoes && last.before.lane === to
-  return isLast ? undefined : refused("another move followed", "Look at it again.")
+  return isLast
+    ? undefined
+    : refused("a later move exists", "Run `qm ticket show TICKET` to see its events.")
 }
 
 function refused(reason: string, next: string): Refusal {

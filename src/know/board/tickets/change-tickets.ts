@@ -48,7 +48,8 @@ export function createChanges(deps: BoardDeps, { locked, commit }: Snapshots) {
       throw TicketInvalid({ field: "file", wrong: `exceeds ${LARGEST_TICKET_BYTES} bytes` })
     const after = readTicket(edited, { file: entry.file, modifiedAtMs: entry.createdAt })
     if (after.kind === "problem" || after.entry.id !== entry.id) {
-      const problem = after.kind === "problem" ? after.problem : "it is now another ticket"
+      const problem =
+        after.kind === "problem" ? after.problem : "the file now contains another ticket"
       throw TicketFileChanged({ file: entry.file, problem })
     }
     return commit(snapshot, {

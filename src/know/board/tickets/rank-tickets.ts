@@ -164,7 +164,7 @@ export function graphProblems(entries: readonly TicketEntry[]): readonly TicketP
     const isCandidate = entry.dependsOn.length > 0 && !reported.has(entry.id)
     const cycle = isCandidate ? findCycle(entries, entry.id) : undefined
     for (const id of cycle ?? []) reported.add(id)
-    const wrong = cycle === undefined ? [] : [`its dependencies are a cycle: ${cycle.join(" → ")}`]
+    const wrong = cycle === undefined ? [] : [`its dependencies form a cycle: ${cycle.join(" → ")}`]
     return [...problems, ...wrong.map((problem) => ({ file, problem }))]
   })
 }

@@ -222,7 +222,8 @@ export async function changeOf(
   const { redact } = await deps.secrets()
   const read = readMemory(text, { file, modifiedAtMs: stat.modifiedAtMs }, redact)
   if (read.kind === "problem") throw FileChanged({ file, problem: read.problem })
-  if (read.entry.id !== indexed.id) throw FileChanged({ file, problem: "it is now another memory" })
+  if (read.entry.id !== indexed.id)
+    throw FileChanged({ file, problem: "the file now contains another memory" })
   const after = await edit(read.entry)
   const edited = `${hasByteOrderMark ? "\uFEFF" : ""}${editMemory(text, read.entry, after)}`
   const change = { file, before: bytes, after: edited, mode: stat.mode }

@@ -7,7 +7,7 @@ import { timeOfLine } from "#see/hosts"
 const text = z.string().nullable().default(null)
 
 /**
- * What a reader needs to continue a transcript: stored with the position of its next line, so that
+ * The state from which a reader continues a transcript: stored with the position of its next line, so that
  * appended lines are read without the lines before them.
  */
 export const TranscriptState = z.object({

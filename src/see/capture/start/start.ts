@@ -215,7 +215,7 @@ function unmeasured(host: Host, measured: HostStart | undefined): NotCounted[] {
 
 function linkedServers({ mcpServers }: Survey): NotCounted[] {
   const isLinked = mcpServers.some((it) => it.trust === "external" && isUsed(it))
-  const reason = "Declared in a file outside the project that a link reaches"
+  const reason = "Declared in a file outside the project, reached through a link"
   return isLinked ? [{ name: "MCP servers of a linked file", kind: "mcp", reason }] : []
 }
 

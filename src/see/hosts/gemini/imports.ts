@@ -69,7 +69,7 @@ async function expand(job: Job, from: ImportSource): Promise<string> {
 }
 
 function noteLong(reader: SurveyReader, path: string): void {
-  const text = `With its imports this file is longer than ${LONGEST_EXPANDED_UNITS} characters; the rest stay names.`
+  const text = `With its imports this file is longer than ${LONGEST_EXPANDED_UNITS} characters; further imports are not expanded.`
   reader.note({ code: "too-many", text, path })
 }
 

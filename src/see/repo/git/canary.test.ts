@@ -173,7 +173,7 @@ const VECTORS: Readonly<Record<string, Vector>> = {
       mkdirSync(path.join(root, ".git/objects/info"), { recursive: true })
       writeFileSync(path.join(root, ".git/objects/info/alternates"), `${outside}\n`)
     },
-    refused: "borrows objects",
+    refused: "uses objects of another",
   },
   "core.alternateRefsCommand": { plant: config(["core.alternateRefsCommand", program]) },
   "replaced objects": {

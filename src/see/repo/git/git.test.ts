@@ -248,7 +248,7 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
     const byNpm = await openGit({ repository, environment: { PATH: above }, signal })
     expect(byNpm).toMatchObject({ reason: "git was not found on the PATH" })
     git(temp.path, "clone", "-q", "--shared", at("main"), at("shared"))
-    expect(await reason("shared")).toContain("borrows objects")
+    expect(await reason("shared")).toContain("uses objects of another")
     renameSync(at("main/.git/objects/pack"), at("pack"))
     symlinkSync(at("pack"), at("main/.git/objects/pack"))
     expect(await reason("main")).toContain("symbolic link among its objects")

@@ -79,7 +79,7 @@ const FOLDERS: Readonly<Record<string, readonly [string, (folder: Folder) => voi
     },
   ],
   "objects of others": [
-    "borrows objects",
+    "uses objects of another",
     ({ at, outside }) => writeFileSync(at("objects/info/alternates"), `${outside}\n`),
   ],
   "grafts that rewrite the past": [

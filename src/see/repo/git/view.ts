@@ -71,9 +71,10 @@ function problemIn(folder: OpenFolder, options: { readonly isTop: boolean }): st
   const listed = folder.list({ maxEntries: MOST_OBJECT_ENTRIES })
   if (listed.kind !== "listed") return "its objects cannot be read"
   for (const { name, what } of listed.entries) {
-    if (name === "alternates") return "it borrows objects from another repository (clone --shared)"
+    if (name === "alternates") return "it uses objects of another repository (clone --shared)"
     const isFolder = what === "directory"
-    if (!isFolder && what !== "regular file") return `there is a ${what} among its objects`
+    if (!isFolder && what !== "regular file")
+      return `its objects contain a ${what} among its objects`
     if (!isFolder || !options.isTop) continue
     const problem = problemBelow(folder, name)
     if (problem !== undefined) return problem

@@ -238,7 +238,7 @@ async function open(deps: MapDeps): Promise<OpenedMap> {
     watch,
     reading: sourceWith({
       format: formatOf((await headCommit(repository)) ?? ""),
-      git: async () => ({ problem: "the history is read by a scan" }),
+      git: async () => ({ problem: "the history is read at the next scan" }),
     }),
     async source(signal) {
       return sourceWith({

@@ -88,7 +88,7 @@ describe("qm run", () => {
       "· Session started: synthetic-1, mode ask",
       "· Context: 0 files",
       "· CLAUDE.md, instructions",
-      "● I look at the failing test first.",
+      "● I will look at the failing test first.",
       "✓ Read src/total.ts  40 ms",
       "▸ Find who calls total",
       expect.stringMatching(/^ {2}✓ Grep total\( {2}\d+ ms$/),

@@ -40,7 +40,7 @@ function renderRecall(recall: BenchRecall, { paint, width }: Screen): string {
     "",
     table([head, ...rows], { width }),
     "",
-    paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
+    paint.bold("Difference from BM25 in percentage points, with 95 % interval"),
     table([head, ...over], { width }),
     "",
     paint.muted(
@@ -86,7 +86,7 @@ function accuracyTables(
   return [
     table([head, ...rows], { width }),
     "",
-    paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
+    paint.bold("Difference from BM25 in percentage points, with 95 % interval"),
     table([["Ranker", ...ranks.map((rank) => `acc@${rank}`)], ...over], { width }),
   ]
 }

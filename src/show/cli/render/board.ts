@@ -183,7 +183,8 @@ function eventRow(event: BoardEvent, { paint }: Screen): readonly string[] {
 
 function renderEvents({ events, total, problems }: BoardEvents, screen: Screen): string {
   const broken = problemRows(problems, screen)
-  if (total === 0) return [screen.paint.muted("No ticket was moved yet."), ...broken].join("\n")
+  if (total === 0)
+    return [screen.paint.muted("No ticket has been moved yet."), ...broken].join("\n")
   const rows = events.map((it) => [it.ticket, ...eventRow(it, screen)])
   return [listing(["Ticket", "Time", "Actor", "Event", "Move", ""], rows, screen), ...broken].join(
     "\n",

@@ -202,7 +202,7 @@ test("[CLI-13] a capture prints the total, loaded items, items on demand, settin
     "Descriptions of 2 skills",
     "MCP servers",
     "github  27,000 tokens  1 loaded, 1 deferred  2 calls in 30 days  1 of 2 tools used",
-    "1 of 2 skills lost description text",
+    "1 of 2 skills with a shortened description",
     "The listing needs 40,000 characters; its budget is 30,000, 1 % of a window.",
     "Not counted, size unknown",
     "Loaded on demand: 605 tokens",

@@ -253,7 +253,8 @@ function renderListing({ manifest }: Capture, screen: Screen): string {
   const skills = manifest.start?.listing ?? null
   if (skills === null || skills.shortened.length === 0) return ""
   const leftOut = skills.shortened.filter((it) => it.isLeftOut).length
-  const what = leftOut === 0 ? "lost description text" : "lost description text or their line"
+  const what =
+    leftOut === 0 ? "with a shortened description" : "with a shortened description or left out"
   const title = `${skills.shortened.length} of ${plural(skills.skills, "skill")} ${what}`
   const reason = `The listing needs ${formatExact(skills.needed)} ${skills.unit}; its budget is ${formatExact(skills.budget)}, ${skills.reason}.`
   const shown = skills.shortened

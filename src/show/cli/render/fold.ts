@@ -63,7 +63,7 @@ function renderFoldList(list: FoldList, screen: Screen): string {
   const { branches, active, total, tokensInWindow, tokensKeptOut } = list
   if (branches.length === 0) {
     const earlier =
-      total === 0 ? "No branch was opened in this repository yet." : earlierText(total)
+      total === 0 ? "No branch has been opened in this repository yet." : earlierText(total)
     return paint.muted(`${earlier}\n${FIRST_STEP}`)
   }
   const rows = branches.map((it) => [

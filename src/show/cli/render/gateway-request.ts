@@ -48,7 +48,7 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
 
 function exactText({ request: { usage, route } }: GatewayManifest): string {
   if (route === "count") return "a token count, which costs nothing"
-  if (usage === null) return "count of the provider unknown"
+  if (usage === null) return "provider's count unknown"
   const input = usage.input + usage.cacheRead + usage.cacheWrite
   return `${formatExact(input)} counted by the provider`
 }

@@ -158,7 +158,7 @@ test("[CLI-13] a request prints totals by kind, then its items", () => {
 test("[CLI-13] a request without the provider's count says so, and a long one is truncated", () => {
   const items = Array.from({ length: 120 }, () => item("user", "user"))
   const text = manifest({ request: request(2, { usage: null, problem: "cut" }), items })
-  expect(text).toContain("count of the provider unknown")
+  expect(text).toContain("provider's count unknown")
   expect(text).toContain("\ncut\n")
   expect(text).toContain("and 20 more; --json lists all")
 })

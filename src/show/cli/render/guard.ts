@@ -25,7 +25,7 @@ function renderSimulation(simulation: Simulation, screen: Screen): string {
   return [
     `Risk ${paint.bold(receipt.risk.toFixed(2))} of 1 for ${pathsText(simulation, width)}`,
     ...reasons,
-    ...section("Depends on it", receipt.reach.map(reachedRow), {
+    ...section("Dependent files", receipt.reach.map(reachedRow), {
       ...room,
       headings: ["File", "How"],
     }),
@@ -70,7 +70,7 @@ function renderVerdicts(result: GuardVerdicts, screen: Screen): string {
   const { paint, width } = screen
   const { verdicts, counts, isCut } = result
   if (verdicts.length === 0) {
-    return paint.muted("No decisions in this period. Check the installed hooks with `qm doctor`.")
+    return paint.muted("No verdicts in this period. Check the installed hooks with `qm doctor`.")
   }
   const rows = verdicts
     .slice(0, rowLimit(MOST_VERDICTS_SHOWN, screen))

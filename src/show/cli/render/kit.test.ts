@@ -123,7 +123,7 @@ test("[CLI-23] sessions, the work of one session, activity and empty lists are p
     logged,
     loggedCount: 1,
   })
-  expect(list).toContain("1 to document")
+  expect(list).toContain("1 not registered")
   expect(list).toContain("Session records 1")
   expect(render("session.list", { live: [], logged: [], loggedCount: 0 })).toContain("`qm init`")
   const shown: SessionShow = {

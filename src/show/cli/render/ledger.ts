@@ -113,8 +113,8 @@ function liveRow(session: LiveSession, { paint }: Screen): readonly string[] {
     timeText(session.lastAt),
     plural(session.files, "file"),
     session.drifted === 0
-      ? paint.muted("all documented")
-      : paint.warn(`${session.drifted} to document`),
+      ? paint.muted("registered")
+      : paint.warn(`${session.drifted} not registered`),
     session.claims === 0 ? "" : plural(session.claims, "claim"),
   ]
 }

@@ -297,7 +297,7 @@ function renderFound(results: SearchFind, { paint, width }: Screen): string {
 
 function nothingFoundText(state: IndexState): string {
   if (state.files === 0)
-    return "The map has no files: qm can read none in this repository. Run `qm map` after you add some."
+    return "The map is empty: qm found no readable file in this repository. Run `qm map` after you add some."
   return [
     `No match in ${plural(state.files, "file")}: text, symbol names and paths were searched.`,
     "Try a symbol name, a part of a path, or words that occur in the code.",

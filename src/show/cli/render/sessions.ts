@@ -268,7 +268,7 @@ function renderImported(done: SessionsImported, screen: Screen): string {
   const size = `${plural(done.lines, "line")}, ${formatBytes(done.bytes)}`
   return [
     done.files === 0
-      ? "All transcripts were already indexed."
+      ? "No new transcripts to index."
       : `Indexed ${plural(done.files, "transcript")} of ${plural(done.sessions, "session")} (${size})`,
     ...done.skipped.map((it) => paint.warn(`Skipped ${rowText(it.file)}: ${rowText(it.reason)}`)),
     ...importLines(done.import, screen),

@@ -5,6 +5,7 @@ import { listing, rowText, section } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const MOST_ROWS = 30
+const ADD_TICKET = 'Add one with `qm ticket new "Round quotes to cents"`.'
 
 function renderPlan(plan: SwarmPlan, screen: Screen): string {
   const { paint } = screen
@@ -19,11 +20,13 @@ function renderPlan(plan: SwarmPlan, screen: Screen): string {
   )
   const head = `${plural(plan.workstreams.length, "workstream")} for ${plan.agent}, ${plan.model ?? "its own model"} (${plan.tier} tier), up to ${formatUsd(plan.budgetUsd)} each`
   return [
-    paint.bold(head),
-    "",
-    rows.length === 0
-      ? paint.muted("No ticket can start now.")
-      : listing(["Stream", "Ticket", "Title", "Files", "From"], rows, screen),
+    ...(rows.length === 0
+      ? [paint.muted(`No ticket can start now. ${plan.left.length === 0 ? ADD_TICKET : ""}`.trim())]
+      : [
+          paint.bold(head),
+          "",
+          listing(["Stream", "Ticket", "Title", "Files", "From"], rows, screen),
+        ]),
     ...section(
       "Left out",
       plan.left.map((it) => [it.id, rowText(it.title), paint.muted(rowText(it.reason))]),
@@ -70,12 +73,13 @@ function renderSwarm(swarm: Swarm, screen: Screen): string {
     listing(["Stream", "State", "Tickets", "Evidence", "Cost", ""], rows, screen),
     ...(parked === 0
       ? []
-      : [screen.paint.muted(`${plural(parked, "workstream")} for you: \`qm swarm review\`.`)]),
+      : [screen.paint.muted(`${plural(parked, "workstream")} to review: \`qm swarm review\`.`)]),
   ].join("\n")
 }
 
 function renderReview({ swarm, diffs, conflicts }: SwarmReview, screen: Screen): string {
-  if (swarm === null) return screen.paint.muted("No swarm ran yet. Plan one with `qm swarm plan`.")
+  if (swarm === null)
+    return screen.paint.muted("No swarm has run yet. Plan one with `qm swarm plan`.")
   const files = diffs.flatMap((it) =>
     it.files.map((file) => [
       it.workstream,

@@ -18,7 +18,7 @@ const MOST_FILES = 20
 function renderList({ worktrees, folder }: WorktreeList, screen: Screen): string {
   if (worktrees.length === 0)
     return screen.paint.muted(
-      `No worktrees. Create one with \`qm worktree new NAME\`; it will be in ${rowText(folder)}.`,
+      `No worktrees. Create one, such as \`qm worktree new rounding\`; it will be in ${rowText(folder)}.`,
     )
   const rows = worktrees.map((it) => [
     it.name,

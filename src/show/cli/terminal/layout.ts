@@ -5,7 +5,11 @@ const COLOR_SEQUENCE = /\u001b\[[0-9;]*m/g
 const GAP = "  "
 /** A column is not made narrower than its longest word, up to this many characters. */
 const LONGEST_WHOLE_WORD = 24
+/** The first column has names and ids, which are typed again, so it keeps longer words. */
+const LONGEST_WHOLE_NAME = 48
 const NARROWEST_COLUMN = 6
+/** A text in a narrower last column would be a tower of single words: it goes below its row. */
+const NARROWEST_TEXT = 16
 
 /** Cells on the screen: color sequences take none. */
 export function displayLength(text: string): number {
@@ -47,12 +51,41 @@ export function tableRows(rows: Rows, { width }: Area): readonly (readonly strin
     }
   }
   const widths = shrink(natural, smallest, width - GAP.length * (natural.length - 1))
-  return rows.map((cells) => layOutRow(cells, widths))
+  const last = natural.length - 1
+  const room = widths[last] ?? 0
+  const wrapped = rows.filter((cells) => displayLength(cells[last] ?? "") > room).length
+  const isCramped = last > 0 && room < NARROWEST_TEXT && wrapped >= rows.length / 2
+  if (!isCramped) return rows.map((cells) => layOutRow(cells, widths))
+  const front = tableRows(
+    rows.map((cells) => cells.slice(0, last)),
+    { width },
+  )
+  return rows.map((cells, i) => [...(front[i] ?? []), ...linesBelow(cells[last] ?? "", width)])
+}
+
+function linesBelow(cell: string, width: number): readonly string[] {
+  if (cell === "") return []
+  return wrapText(cell, width - 2 * GAP.length).map((it) => `${GAP}${GAP}${it}`)
 }
 
 function narrowestWidth(cell: string): number {
   const words = cell.replace(COLOR_SEQUENCE, "").split(" ")
-  return Math.min(LONGEST_WHOLE_WORD, Math.max(...words.map(widthOf)))
+  return Math.max(...words.map(widthOf))
+}
+
+/**
+ * The narrowest widths, in the order in which they are given up: whole words, whole names in the
+ * first column, then any width that can be read.
+ */
+function floorsOf(smallest: readonly number[]): readonly (readonly number[])[] {
+  const atMost = (name: number, word: number) =>
+    smallest.map((it, i) => Math.min(it, i === 0 ? name : word))
+  return [
+    atMost(LONGEST_WHOLE_NAME, LONGEST_WHOLE_WORD),
+    atMost(LONGEST_WHOLE_NAME, LONGEST_WHOLE_WORD / 2),
+    atMost(LONGEST_WHOLE_WORD, LONGEST_WHOLE_WORD / 2),
+    atMost(NARROWEST_COLUMN, NARROWEST_COLUMN),
+  ]
 }
 
 /** Take single characters from the column with the most to spare until the row fits. */
@@ -63,7 +96,7 @@ function shrink(
 ): readonly number[] {
   const widths = [...natural]
   let excess = widths.reduce((sum, it) => sum + it, 0) - available
-  for (const floors of [smallest, smallest.map((it) => Math.min(it, NARROWEST_COLUMN))]) {
+  for (const floors of floorsOf(smallest)) {
     for (; excess > 0; excess--) {
       const spare = widths.map((it, i) => it - (floors[i] ?? 0))
       const most = Math.max(...spare)

@@ -30,7 +30,7 @@ export const codex: Dialect = { host: "codex", parse, format }
 /** Its hooks can deny and cannot ask. */
 function format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined {
   if (verdict.kind !== "ask") return formatAsClaudeCode(eventName, verdict)
-  const text = `${verdict.text}\nA hook of Codex cannot ask. Ask the user to do this step.`
+  const text = `${verdict.text}\nA Codex hook cannot ask for approval. Ask the user to do this step.`
   return formatAsClaudeCode(eventName, { ...verdict, kind: "deny", text })
 }
 

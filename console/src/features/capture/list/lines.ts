@@ -154,7 +154,7 @@ function byKind(
 
 function findingOf(kind: ContextKind, { manifest, advice }: Capture): string {
   const lost = manifest.start?.listing?.shortened.length ?? 0
-  if (kind === "skills" && lost > 0) return `${formatExact(lost)} lost description text`
+  if (kind === "skills" && lost > 0) return `${formatExact(lost)} shortened`
   const paths = new Set(manifest.items.filter((it) => it.kind === kind).map((it) => it.path))
   const cuts = advice.filter((it) => it.path !== undefined && paths.has(it.path)).length
   return cuts === 0 ? "" : plural(cuts, "suggested cut")

@@ -235,7 +235,7 @@ describe("boot: other sessions", () => {
       HEADING,
       "This session (last active just now) has not registered 2 files: a.ts, b.ts.",
       "Session 0123456789ab… in claude-code (last active just now) has not registered 5 files: a.ts, b.ts, c.ts, d.ts and 1 more.",
-      "To register a session: `qm sessions register`.",
+      'To register a session: `qm sessions register <slug> "<request>"`.',
     ])
   })
 

@@ -93,7 +93,9 @@ async function driftLines(input: BootInput): Promise<readonly string[]> {
     const { paths } = await context.ledger.drift(session.sessionId, context.classifier)
     if (paths.length >= FEWEST_DRIFTED_FILES) lines.push(driftLine(session, paths, input))
   }
-  return lines.length === 0 ? [] : [...lines, "To register a session: `qm sessions register`."]
+  return lines.length === 0
+    ? []
+    : [...lines, 'To register a session: `qm sessions register <slug> "<request>"`.']
 }
 
 function driftLine(
