@@ -122,7 +122,8 @@ describe("packages for sub-agents", () => {
         return shop.app.call(name, ...rest)
       },
     }
-    const daemon = await shop.open({ app })
+    // The prepared package expires after seconds, which pass only by this clock.
+    const daemon = await shop.open({ app, clock: testClock({ now: Date.now() }) })
     expect(await shop.prepare(LAMP)).toBeNull()
     // Announced while cold: the request waits for it.
     expect(filesIn((await shop.ask(LAMP)) ?? "")[0]).toBe("src/lighthouse.ts")
