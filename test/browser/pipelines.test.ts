@@ -236,6 +236,30 @@ describe("leaving a run and returning later", () => {
 })
 
 describe("the other pipeline pages with real data", () => {
+  test("[CONSOLE-95] the page ends above an error message", async () => {
+    await writeAgent(fixture.project, "harbour-check")
+    await using window = await visit(chromium.browser, fixture, {
+      path: "/recipes?at=harbour-check&show=harbour-check",
+      expects: [/status of 409/],
+    })
+    const { page } = window
+    const error = { code: "PIPELINE_RECIPE_CHANGED", message: "It changed.", hint: "", data: {} }
+    await page.route(/trust/, (route) => route.fulfill({ status: 409, json: error }))
+    const detail = page.getByRole("region", { name: "The recipe" })
+    await detail.getByRole("button", { name: "Trust" }).click()
+    const message = page.getByRole("region", { name: "Messages" })
+    await message.getByText("It changed.").waitFor()
+    const bottomOf = async () => {
+      const box = await detail.boundingBox()
+      return (box?.y ?? 0) + (box?.height ?? 0)
+    }
+    const top = (await message.boundingBox())?.y ?? 0
+    await expect.poll(bottomOf).toBeLessThanOrEqual(top)
+    await message.getByRole("button", { name: "Close" }).click()
+    await expect.poll(bottomOf).toBeGreaterThan(top)
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-56] a recipe of the repository is read, trusted and started", async () => {
     await writeAgent(fixture.project, "harbour-check")
     await using window = await visit(chromium.browser, fixture, { path: "/agents" })

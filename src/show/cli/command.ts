@@ -198,6 +198,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
     notes: [
       "Agents start it themselves. Only MCP messages are written to stdout.",
       "It ends when stdin closes, and ends the branches opened through it.",
+      "`qm capture --ask-servers` counts the tokens of its tools.",
     ],
   },
   {
