@@ -129,7 +129,7 @@ function repomixOrder(program: string, parts: PeerParts): Contender {
       const out = path.join(parts.folder, "repomix.xml")
       await writeFileAtomic(config, "{}\n")
       const options = ["--config", config, "--output", out, "--quiet", "--no-security-check"]
-      await runPeer(program, [parts.copy.root, ...options], parts)
+      await runPeer(program, { args: [parts.copy.root, ...options] }, parts)
       const outcome = await readTextBounded(out, { maxBytes: MOST_OUTPUT_BYTES })
       const text = outcome.kind === "read" ? outcome.text : ""
       const { positionByPath } = tree.corpus()
@@ -150,7 +150,8 @@ function aiderMap(python: string, parts: PeerParts): Contender {
       await parts.copy.update(tree)
       const { positionByPath } = tree.corpus()
       const request = { root: parts.copy.root, files: [...positionByPath.keys()], task: task.text }
-      const stdout = await runPeer(python, ["-c", AIDER_SCRIPT], parts, JSON.stringify(request))
+      const call = { args: ["-c", AIDER_SCRIPT], input: JSON.stringify(request) }
+      const stdout = await runPeer(python, call, parts)
       const tags = RankedTags.parse(parseJson(stdout))
       const tagsOfTree = tags.filter(([file]) => positionByPath.has(file))
       return tagOutcome(tree, tagsOfTree, parts.countTokens)
@@ -213,9 +214,8 @@ json.dump([[t[0], t[2] + 1 if len(t) > 2 else 0] for t in tags], out)
 
 async function runPeer(
   program: string,
-  args: readonly string[],
+  { args, input }: { readonly args: readonly string[]; readonly input?: string },
   { folder, environment, signal }: PeerParts,
-  input?: string,
 ): Promise<string> {
   const outcome = await run(program, args, {
     cwd: folder,

@@ -19,7 +19,7 @@ import type { KeptFile, KeptUnread, StoredSkip, StoredTree } from "./store/tree-
 import type { ScanOptions, SourceEntry, SourceText, TreeProbe, TreeSource } from "./types.ts"
 
 /** Part of every content's key; increase it when the same text gives other facts. */
-const READER_VERSION = 5
+const READER_VERSION = 6
 
 const BATCHES_AHEAD = 2
 
