@@ -42,6 +42,17 @@ describe("readHookConfig", () => {
     })
   })
 
+  test("[GUARD-83] spending limits come from the user and the environment, not from a repository", async () => {
+    const user = '{ "sessions": { "dayBudget": 5, "stopAtBudget": true } }'
+    const project = '{ "sessions": { "dayBudget": 900, "weekBudget": 3, "stopAtBudget": false } }'
+    const spending = { isStop: true, dayUsd: 5, weekUsd: 0 }
+    expect(await configOf({ user, project })).toMatchObject({ spending })
+    const environment = { QM_SESSIONS_WEEK_BUDGET: "7.5", QM_SESSIONS_DAY_BUDGET: "-1" }
+    expect(await configOf({ user, environment })).toMatchObject({
+      spending: { ...spending, weekUsd: 7.5 },
+    })
+  })
+
   test("[GUARD-18] environment overrides project, and project overrides user", async () => {
     const user = '{ "kit": { "level": 3, "fetch": false, "important": "a" } }'
     const project = '{ "kit": { "level": 4 } }'
