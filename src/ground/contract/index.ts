@@ -412,6 +412,7 @@ export {
   Worktree,
   WorktreeCheck,
   WorktreeCreated,
+  WorktreeDiff,
   WorktreeList,
   WorktreeOpened,
   WorktreeRemoved,

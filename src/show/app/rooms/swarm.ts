@@ -19,6 +19,7 @@ export async function openSwarm(deps: Services): Promise<SwarmRoom> {
     stateDirectory,
     clock: deps.clock,
     ids: createIds(deps),
+    log: deps.log,
     settings: () => deps.config().swarm,
     board: async ({ root: at, by } = {}) =>
       openBoard(deps, {
