@@ -129,6 +129,11 @@ describe("a swarm", () => {
     await expect(it.call("swarm.run", { script: SCRIPT })).rejects.toMatchObject({
       code: "SWARM_NOTHING_TO_RUN",
     })
+    const unnamed = await it.call("ticket.new", { title: "Repair the quay tariff" })
+    const guessed = await it.call("swarm.plan", { tickets: [unnamed.id] })
+    const files = guessed.workstreams.flatMap((ws) => ws.tickets.flatMap((one) => one.touch))
+    expect(files.filter((file) => file.startsWith(".qm/"))).toEqual([])
+    await it.call("ticket.block", { id: unnamed.id, reason: "later" })
     const one = await add("One", ["src/a.ts"], "P0")
     const two = await add("Two", ["src/b.ts"], "P0")
     const both = await add("Both", ["src/a.ts", "src/b.ts"], "P3")
