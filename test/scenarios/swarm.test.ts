@@ -101,6 +101,7 @@ describe("a swarm", () => {
     await expect(it.call("swarm.approve", { workstream: "ws2" })).rejects.toMatchObject({
       code: "SWARM_MERGE_CONFLICT",
     })
+    expect((await it.call("agents.list", { label: ids[0] })).runs[0]?.title).toBe("Change a")
     const runsBefore = (await it.call("agents.list", {})).runs.length
     await it.call("swarm.reject", { workstream: "ws3", feedback: "Add a test" })
     const again = await it.call("swarm.run", { script: SCRIPT })

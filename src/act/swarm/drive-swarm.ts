@@ -118,7 +118,7 @@ export function createDriver(deps: SwarmDeps, store: SwarmStore) {
         ? await agents.start(await inputOf(swarm, it, { mark, options }))
         : earlier
     if (run !== earlier) startedHere.add(run.id)
-    await agents.edit(run.id, { labels: [ticket.id, swarm.id] })
+    await agents.edit(run.id, { title: ticket.title, labels: [ticket.id, swarm.id] })
     const changed = await advance(swarm, it, {
       state: "working",
       runs: [...it.runs.filter((id) => id !== run.id && id !== earlier?.id), run.id],

@@ -15,6 +15,17 @@ export function createSwarmReviews(deps: SwarmDeps, store: SwarmStore) {
     return at !== null && (await statFile(path.join(at, ".git"))).kind === "found"
   }
 
+  /** Undefined without its folder, also if that is removed meanwhile. */
+  async function whileThere<Result>(it: Workstream, look: () => Promise<Result>) {
+    if (!(await hasFolder(it))) return undefined
+    try {
+      return await look()
+    } catch (error) {
+      if (await hasFolder(it)) throw error
+      return undefined
+    }
+  }
+
   async function diffOf(swarm: Swarm, it: Workstream, call: Call): Promise<Diff> {
     const git = await (await deps.worktrees()).git(call)
     const range = `${swarm.baseRef}...${it.branch}`
@@ -65,13 +76,13 @@ export function createSwarmReviews(deps: SwarmDeps, store: SwarmStore) {
       const diffs: Diff[] = []
       const conflicts: SwarmReview["conflicts"] = []
       for (const it of open) {
-        if (!(await hasFolder(it))) {
-          const problem = `its folder ${it.path} is gone`
-          diffs.push({ workstream: it.name, ...NOTHING, files: [], problem })
-          continue
-        }
-        diffs.push(await diffOf(swarm, it, call))
-        conflicts.push(...(await conflictsOf(swarm, it, { open, call })))
+        const seen = await whileThere(it, async () => ({
+          diff: await diffOf(swarm, it, call),
+          conflicts: await conflictsOf(swarm, it, { open, call }),
+        }))
+        const problem = `its folder ${it.path} is gone`
+        diffs.push(seen?.diff ?? { workstream: it.name, ...NOTHING, files: [], problem })
+        conflicts.push(...(seen?.conflicts ?? []))
       }
       return { swarm, isDriven: await store.isDriven(swarm.id), diffs, conflicts }
     },

@@ -275,9 +275,8 @@ export function createWorktrees(deps: WorktreesDeps) {
       const base = await baseCommitOf(record, git)
       const others: WorktreeCheck["others"] = []
       for (const other of await registry.list()) {
-        const isThere = (await statFile(path.join(other.path, ".git"))).kind === "found"
-        if (other.name === name || !isThere) continue
-        const { commit } = await snapshotTree(git, other.path)
+        const commit = other.name === name ? undefined : await snapshotIfThere(git, other.path)
+        if (commit === undefined) continue
         const conflicts = [...(await forecastConflicts(git, own.commit, commit))]
         others.push({ with: other.name, conflicts })
       }
@@ -466,6 +465,18 @@ async function checkWorktreeAt(git: WorktreeGit, at: string): Promise<boolean> {
   if (stat.kind !== "found") return false
   const real = await realPath(at)
   return (await worktreeRoots(git)).includes(real)
+}
+
+/** Undefined if the folder is gone, also if it is removed while it is read. */
+async function snapshotIfThere(git: WorktreeGit, at: string): Promise<string | undefined> {
+  const isThere = async () => (await statFile(path.join(at, ".git"))).kind === "found"
+  if (!(await isThere())) return undefined
+  try {
+    return (await snapshotTree(git, at)).commit
+  } catch (error) {
+    if (await isThere()) throw error
+    return undefined
+  }
 }
 
 async function refuseFilled({ name, path: at }: WorktreeRecord): Promise<void> {
