@@ -47,7 +47,7 @@ export async function startHosts(options: HostOptions = {}) {
 }
 
 type HostOptions = {
-  /** What the model says and does (default: what the prompt asks for). */
+  /** Returns the reply of the model (default: `tell`, which follows the prompt). */
   readonly answer?: (asked: ModelRequest, project: string) => Reply
   /** Runs before the server starts and returns additional environment variables. */
   readonly prepare?: (project: string) => Readonly<Record<string, string>>

@@ -19,9 +19,9 @@ function answer({ wire, isAfterTool, whole }: ModelRequest): Reply {
   if (whole.includes("Name the piece of work below")) return { says: ["A title"] }
   if (isAfterTool) return { says: ["It is done."] }
   const title = Object.keys(COMMANDS).find((it) => whole.includes(`: ${it}`))
-  const found = Object.entries(COMMANDS).find(([it]) => it === title)
-  if (found === undefined) return { says: ["Nothing to do."] }
-  const command = whole.includes(FEEDBACK) ? "echo three > src/c.test.ts" : found[1]
+  const entry = Object.entries(COMMANDS).find(([it]) => it === title)
+  if (entry === undefined) return { says: ["Nothing to do."] }
+  const command = whole.includes(FEEDBACK) ? "echo three > src/c.test.ts" : entry[1]
   const description = "as the ticket asks"
   return wire === "messages"
     ? { says: ["I change it."], tool: { name: "Bash", input: { command, description } } }
@@ -31,7 +31,7 @@ function answer({ wire, isAfterTool, whole }: ModelRequest): Reply {
 const HOSTS = ["claude-code", "codex"] as const
 
 test.runIf(HOSTS.every((it) => needs("SWARM-3", it)))(
-  "[SWARM-3] two Claude Code runs and one Codex run finish three tickets in parallel",
+  "[SWARM-3] [SWARM-9] two Claude Code runs and one Codex run finish three tickets in parallel",
   { timeout: longestTestMs() },
   async () => {
     await using it = await startHosts({

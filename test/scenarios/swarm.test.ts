@@ -70,7 +70,7 @@ async function scene() {
 }
 
 describe("a swarm", () => {
-  test("[SWARM-3] three tickets reach testing in parallel; a person approves, sends back and discards", async () => {
+  test("[SWARM-3] [SWARM-4] three tickets reach testing in parallel; a person approves, sends back and discards", async () => {
     await using it = await scene()
     const ids: string[] = []
     for (const file of ["a", "b", "c"]) {
@@ -123,7 +123,7 @@ describe("a swarm", () => {
     expect(git(it.root, "worktree", "list").split("\n")).toHaveLength(1)
   })
 
-  test("[SWARM-1] [SWARM-2] the plan ranks, finds files, partitions, and refuses what it cannot plan", async () => {
+  test("[SWARM-1] [SWARM-2] [SWARM-7] the plan ranks, finds files, partitions, and refuses what it cannot plan", async () => {
     await using it = await scene()
     const add = async (title: string, paths: readonly string[], priority: "P0" | "P3") =>
       (await it.call("ticket.new", { title, paths: [...paths], priority })).id
@@ -166,7 +166,7 @@ describe("a swarm", () => {
     })
   })
 
-  test("[SWARM-6] a used budget pauses its workstream; one without activity is evicted and keeps its worktree", async () => {
+  test("[SWARM-6] [SWARM-9] a used budget pauses its workstream; one without activity is evicted and keeps its worktree", async () => {
     await using it = await scene()
     const late = '{"event":"turn.ended","outcome":"completed","after":3600000}'
     const usage = '"usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0}'
@@ -206,7 +206,7 @@ describe("a swarm", () => {
     })
   })
 
-  test("[SWARM-8] a swarm in the background takes pauses, retries and further tickets; a lost worktree is named", async () => {
+  test("[SWARM-8] [SWARM-10] a swarm in the background takes pauses, retries and further tickets; a lost worktree is named", async () => {
     await using it = await scene()
     const late = '{"event":"turn.ended","outcome":"completed","after":3600000}'
     const review = () => it.call("swarm.review", {})

@@ -25,19 +25,19 @@ export function partitionTickets(
   tickets: readonly PlannedTicket[],
   { most, open = [], named = 0 }: PartitionOptions,
 ): Partition {
-  const taken = open.map(({ name, tickets: own }) => ({
+  const openStreams = open.map(({ name, tickets: own }) => ({
     name,
     files: new Set(own.flatMap(filesOf)),
   }))
   const streams: Stream[] = []
   const left: LeftTicket[] = []
-  const limit = Math.min(most, MOST_WORKSTREAMS) - taken.length
+  const limit = Math.min(most, MOST_WORKSTREAMS) - openStreams.length
   for (const ticket of tickets) {
     const files = filesOf(ticket)
     const touches = (it: { readonly files: ReadonlySet<string> }) =>
       files.some((file) => overlaps(it.files, file))
     const joined = streams.filter(touches)
-    const touched = [...taken.filter(touches), ...joined]
+    const touched = [...openStreams.filter(touches), ...joined]
     const [first] = joined
     if (touched.length > 1 || touched.length > joined.length) {
       const names = touched.map((it) => it.name).join(" and ")
@@ -48,7 +48,7 @@ export function partitionTickets(
     const stream = first ?? (streams.length < limit ? addStream(streams, named) : shortest(streams))
     if (stream === undefined) {
       const { id, title } = ticket
-      left.push({ id, title, reason: `${taken.length} workstreams are open, the limit` })
+      left.push({ id, title, reason: `${openStreams.length} workstreams are open, the limit` })
       continue
     }
     stream.tickets.push(ticket)

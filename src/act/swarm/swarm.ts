@@ -167,10 +167,10 @@ export function createSwarm(deps: SwarmDeps) {
   }
 
   async function findParked(name: string): Promise<{ swarm: Swarm; stream: Workstream }> {
-    const found = await find(name)
-    const { state } = found.stream
+    const { swarm, stream } = await find(name)
+    const { state } = stream
     if (state !== "parked") throw WorkstreamNotReady({ name, state })
-    return found
+    return { swarm, stream }
   }
 
   /** One workstream by name, or all of the newest swarm, in one of these states. */

@@ -32,7 +32,7 @@ import {
   WorktreeUnknown,
 } from "./errors.ts"
 import { mergeBase, mergeIntoBase } from "./land-worktree.ts"
-import { changedFiles, forecastConflicts, snapshotTree } from "./merge-forecast.ts"
+import { changedFiles, forecastConflicts, snapshotIfThere, snapshotTree } from "./merge-forecast.ts"
 import { assignPorts, copyIgnored, runSetup, worktreeEnvironment } from "./prepare-worktree.ts"
 import { createRegistry, type WorktreeRecord } from "./registry.ts"
 import { findWork, refuseUnmerged, storeRescue } from "./remove-worktree.ts"
@@ -310,11 +310,11 @@ export function createWorktrees(deps: WorktreesDeps) {
         throw WorktreeUnknown({ name: ref, known: records.map((it) => it.name) })
       const isThere =
         record !== undefined && (await statFile(path.join(record.path, ".git"))).kind === "found"
-      const found = isThere
+      const changes = isThere
         ? await diffOfTree(git, record, (await baseCommitOf(record, git)) ?? record.baseCommit)
         : await diffOfCommits(git, id ?? record?.ticket ?? "")
-      const { text, isCut } = cutDiff(found.text)
-      return { ...found, name: record?.name ?? ref, text: await deps.redact(text), isCut }
+      const { text, isCut } = cutDiff(changes.text)
+      return { ...changes, name: record?.name ?? ref, text: await deps.redact(text), isCut }
     },
 
     async remove(
@@ -465,18 +465,6 @@ async function checkWorktreeAt(git: WorktreeGit, at: string): Promise<boolean> {
   if (stat.kind !== "found") return false
   const real = await realPath(at)
   return (await worktreeRoots(git)).includes(real)
-}
-
-/** Undefined if the folder is gone, also if it is removed while it is read. */
-async function snapshotIfThere(git: WorktreeGit, at: string): Promise<string | undefined> {
-  const isThere = async () => (await statFile(path.join(at, ".git"))).kind === "found"
-  if (!(await isThere())) return undefined
-  try {
-    return (await snapshotTree(git, at)).commit
-  } catch (error) {
-    if (await isThere()) throw error
-    return undefined
-  }
 }
 
 async function refuseFilled({ name, path: at }: WorktreeRecord): Promise<void> {

@@ -144,10 +144,10 @@ function Context({ run }: { readonly run: string }) {
   const used = data?.wire?.used ?? data?.used ?? null
   const window = data?.window ?? null
   const kinds = data?.wire?.kinds ?? data?.kinds ?? []
-  const known = kinds.filter((it) => it.tokens > 0)
+  const usedKinds = kinds.filter((it) => it.tokens > 0)
   const tokens =
-    known.length > 0
-      ? Object.fromEntries(known.map((it) => [it.kind, it.tokens]))
+    usedKinds.length > 0
+      ? Object.fromEntries(usedKinds.map((it) => [it.kind, it.tokens]))
       : { history: used ?? 0 }
   return (
     <>

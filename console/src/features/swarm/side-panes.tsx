@@ -77,15 +77,15 @@ export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
   const [agent, setAgent] = useState("")
   const [count, setCount] = useState("3")
   const [budget, setBudget] = useState("")
-  const wanted: Input<"swarm.plan"> = { workstreams: Number(count), agent: agentsOf(agent) }
-  const plan = useOperation("swarm.plan", wanted)
+  const request: Input<"swarm.plan"> = { workstreams: Number(count), agent: agentsOf(agent) }
+  const plan = useOperation("swarm.plan", request)
   const usd = Number(budget)
   const problem = budget.trim() === "" || usd > 0 ? undefined : "Enter a number above 0."
   const ready = plan.data?.workstreams.length ?? 0
   const isOff = isReadOnly || ready === 0 || problem !== undefined || actions.start.isPending
   const start = () => {
     const tickets = plan.data?.workstreams.flatMap((it) => it.tickets.map((one) => one.id)) ?? []
-    const input = { ...wanted, tickets, ...(budget.trim() === "" ? {} : { budget: usd }) }
+    const input = { ...request, tickets, ...(budget.trim() === "" ? {} : { budget: usd }) }
     actions.start.mutate(input, { onSuccess: onClose })
   }
   return (

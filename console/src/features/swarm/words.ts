@@ -72,10 +72,10 @@ export function suggestOrder(
   diffs: readonly Diff[],
 ): string | undefined {
   const sizeOf = (name: string) => {
-    const found = diffs.find((it) => it.workstream === name)
-    return found === undefined
+    const diff = diffs.find((it) => it.workstream === name)
+    return diff === undefined
       ? undefined
-      : found.files.reduce((n, it) => n + it.added + it.removed, 0)
+      : diff.files.reduce((n, it) => n + it.added + it.removed, 0)
   }
   const [one, two] = [sizeOf(workstream), sizeOf(other)]
   if (one === undefined || two === undefined) return undefined

@@ -49,7 +49,7 @@ function useCardLines(
   links: readonly CardLink[],
 ): readonly CardLine[] {
   const [lines, setLines] = useState<readonly CardLine[]>([])
-  const wanted = links.map((it) => `${it.from} ${it.to} ${it.isOpen}`).join(",")
+  const linkKeys = links.map((it) => `${it.from} ${it.to} ${it.isOpen}`).join(",")
   const draw = useEffectEvent(() => {
     const area = box.current
     setLines(area === null ? [] : links.flatMap((it) => lineOf(area, it) ?? []))
@@ -58,7 +58,7 @@ function useCardLines(
     const area = box.current
     if (area === null) return
     draw()
-    if (wanted === "") return
+    if (linkKeys === "") return
     const observer = new ResizeObserver(() => draw())
     observer.observe(area)
     const follow = () => draw()
@@ -67,7 +67,7 @@ function useCardLines(
       observer.disconnect()
       area.removeEventListener("scroll", follow, { capture: true })
     }
-  }, [box, at, wanted])
+  }, [box, at, linkKeys])
   return lines
 }
 
