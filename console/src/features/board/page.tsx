@@ -129,8 +129,10 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
     else actions.move({ ticket, lane })
   }
   useBoardKeys({ tickets, selected, onParams, moveTo })
-  const isUndoable = selected !== undefined && !isReadOnly
-  useKey("board.undo", isUndoable ? () => actions.undo(selected.id) : undefined)
+  useKey(
+    "board.undo",
+    selected === undefined || isReadOnly ? undefined : () => actions.undo(selected.id),
+  )
   if (board.total === 0 && board.problems.length === 0) return <NoTickets />
   if (tickets.length === 0)
     return (
