@@ -14,9 +14,10 @@ export type HostFixture = Awaited<ReturnType<typeof startHosts>>
  * Starts the product with the three real hosts on its PATH. Each host's own settings point at one
  * scripted model on loopback. Use: `await using fixture = await startHosts()`.
  */
-export async function startHosts() {
+export async function startHosts(options: HostOptions = {}) {
+  const { answer = tell } = options
   let project = ""
-  const model = await loopbackModel((asked) => tell(asked, project))
+  const model = await loopbackModel((asked) => answer(asked, project))
   const fixture = await startConsole({
     backups: 0,
     async prepare(folders) {
@@ -26,6 +27,7 @@ export async function startHosts() {
       await writeFile(path.join(project, "CLAUDE.md"), "# Tideline\n\nAmounts are integers.\n")
       await writeFile(path.join(project, "AGENTS.md"), "# Tideline\n\nAmounts are integers.\n")
       return {
+        ...options.prepare?.(project),
         TMPDIR: tmp,
         TERM: "dumb",
         PATH: `${await linkHosts(folders.parent)}:${process.env["PATH"] ?? ""}`,
@@ -42,6 +44,13 @@ export async function startHosts() {
       await model[Symbol.asyncDispose]()
     },
   }
+}
+
+type HostOptions = {
+  /** Returns the reply of the model (default: `tell`, which follows the prompt). */
+  readonly answer?: (asked: ModelRequest, project: string) => Reply
+  /** Runs before the server starts and returns additional environment variables. */
+  readonly prepare?: (project: string) => Readonly<Record<string, string>>
 }
 
 async function linkHosts(root: string): Promise<string> {

@@ -88,8 +88,12 @@ describe("Board page", () => {
     await page.getByRole("region", { name: "The ticket" }).getByText("Events").waitFor()
     await page.keyboard.press("Escape")
     await page.keyboard.press("v")
-    await page.getByRole("region", { name: "Event log" }).getByText(story.working).first().waitFor()
+    const log = page.getByRole("region", { name: "Event log" })
+    await log.getByText(story.working).first().waitFor()
+    await log.getByRole("button", { name: "Undo" }).first().waitFor()
     await page.keyboard.press("Escape")
+    // The selected card has a line to the one that depends on it.
+    await expect.poll(() => page.locator("svg path[data-open]").count()).toBe(1)
     await page.keyboard.press("c")
     await page.getByLabel("Title").fill("Name the <units> in every line")
     await page.keyboard.press("Control+Enter")

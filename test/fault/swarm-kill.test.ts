@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"
@@ -6,53 +5,61 @@ import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
 import type { OperationInput, OperationName, OperationOutput } from "#ground/contract"
 import { createApp } from "#show/app"
+import { child } from "#test/child"
 import { commit, git } from "#test/git"
-import { LAUNCHER } from "#test/qm"
 import { isNight, longestTestMs, seed } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { GIT_ENVIRONMENT } from "#test/worktree-room"
 import { createChance } from "./cutting-proxy.ts"
 
-const KILLS = isNight() ? 100 : 8
-const FILES = ["a", "b", "c"]
+/** Interrupted swarms: a process that runs ten of them counts ten times when it is killed. */
+const KILLS = isNight() ? 1_000 : 100
+const SWARMS_A_PROCESS = 10
+/** The swarms continue between two looks, so they are killed within a step as well. */
+const POLL_MS = 15
+const FILES = ["a", "b"]
 const SCRIPT =
   '{"event":"message","type":"assistant","text":"done"}\n{"event":"turn.ended","outcome":"completed"}'
 
 /** Does in each new worktree what an agent would. */
-const SETUP = `import { mkdirSync, writeFileSync } from "node:fs"
-mkdirSync("work", { recursive: true })
-writeFileSync("work/" + process.env.QM_WORKTREE + ".txt", "done\\n")
-`
+const SETUP = "mkdir -p work && echo done > work/$QM_WORKTREE.txt\n"
 
-async function newScene() {
-  const temp = await tempDirectory()
-  const root = path.join(temp.path, "shop")
-  const home = path.join(temp.path, "home")
-  for (const it of [root, home]) mkdirSync(it)
+async function newScene(folder: string) {
+  const root = path.join(folder, "shop")
+  const home = path.join(folder, "home")
+  for (const it of [root, home]) mkdirSync(it, { recursive: true })
   git(root, "init", "-q", "-b", "main")
   commit(root, "first", Object.fromEntries(FILES.map((it) => [`src/${it}.ts`, `${it}\n`])))
-  const setup = path.join(temp.path, "setup.mjs")
-  writeFileSync(setup, SETUP)
-  const environment = {
+  const app = await createApp({
+    directory: root,
+    environment: environmentOf(folder),
+    settings: [],
+    writeLog: () => {},
+  })
+  const signal = new AbortController().signal
+  const call = async <Name extends OperationName>(name: Name, input: OperationInput<Name>) =>
+    (await app.call(name, input, { signal })) as OperationOutput<Name>
+  for (const file of FILES) {
+    await call("ticket.new", { title: `Change ${file}`, paths: [`src/${file}.ts`] })
+  }
+  return {
+    root,
+    call,
+    steps: () => stepsIn(path.join(root, ".git", "qm", "swarm")),
+    close: () => app[Symbol.asyncDispose](),
+  }
+}
+
+type Scene = Awaited<ReturnType<typeof newScene>>
+
+function environmentOf(folder: string) {
+  return {
     ...GIT_ENVIRONMENT,
-    HOME: home,
-    QM_WORKTREES_SETUP: `${process.execPath} ${setup}`,
+    HOME: path.join(folder, "home"),
+    QM_WORKTREES_SETUP: `sh ${path.join(folder, "..", "setup.sh")}`,
     QM_WORKTREES_PORTS: "0",
     QM_BOARD_CHECKS: "git --version",
     QM_SWARM_AGENT: "synthetic",
-  }
-  const app = await createApp({ directory: root, environment, settings: [], writeLog: () => {} })
-  const signal = new AbortController().signal
-  return {
-    root,
-    environment,
-    folder: path.join(root, ".git", "qm", "swarm"),
-    call: async <Name extends OperationName>(name: Name, input: OperationInput<Name>) =>
-      (await app.call(name, input, { signal })) as OperationOutput<Name>,
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]()
-      await temp[Symbol.asyncDispose]()
-    },
   }
 }
 
@@ -63,45 +70,72 @@ async function stepsIn(folder: string): Promise<number> {
   return texts.join("").split("\n").length
 }
 
-/** Runs `qm swarm run`; kills it when it stored `steps` more steps. */
-async function runAndKill(scene: Awaited<ReturnType<typeof newScene>>, steps: number) {
-  const { root: cwd, environment: env, folder } = scene
-  const before = await stepsIn(folder)
-  const child = spawn(LAUNCHER, ["swarm", "run", "--script", SCRIPT], { cwd, env, stdio: "ignore" })
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
-  let code: number | null | undefined
-  void ended.then((it) => {
-    code = it
+const sum = (counts: readonly number[]) => counts.reduce((all, it) => all + it, 0)
+
+/** Kills the process when its swarms stored `steps` more steps; the number of interrupted swarms. */
+async function runAndKill(scenes: readonly Scene[], environment: object, steps: number) {
+  const allSteps = async () => sum(await Promise.all(scenes.map((it) => it.steps())))
+  const before = await allSteps()
+  await using driver = child(
+    new URL("swarm-driver.child.ts", import.meta.url),
+    [SCRIPT, ...scenes.map((it) => it.root)],
+    { env: { ...environment } },
+  )
+  let hasEnded = false
+  void driver.exited.then(() => {
+    hasEnded = true
   })
-  while (code === undefined && (await stepsIn(folder)) < before + steps) await systemClock.sleep(2)
-  child.kill("SIGKILL")
-  return await ended
+  while (!hasEnded && (await allSteps()) < before + steps) await systemClock.sleep(POLL_MS)
+  driver.kill("SIGKILL")
+  const { signal, stderr, code } = await driver.exited
+  expect(signal === null && code !== 0 ? stderr : "").toBe("")
+  if (signal === null) return 0
+  const open = await Promise.all(scenes.map(isOpen))
+  return open.filter(Boolean).length
 }
 
-test(`[SWARM-5] ${KILLS} kills at any step: the swarm continues, nothing runs twice, no worktree is orphaned`, {
+async function isOpen({ call }: Scene): Promise<boolean> {
+  const { swarm } = await call("swarm.review", {})
+  return swarm === null || swarm.workstreams.some((it) => it.state !== "parked")
+}
+
+test(`[SWARM-5] ${KILLS} swarms killed at any step continue: nothing runs twice, no worktree is orphaned`, {
   timeout: longestTestMs(),
 }, async () => {
   const chance = createChance(seed())
   let kills = 0
   while (kills < KILLS) {
-    await using scene = await newScene()
-    for (const file of FILES) {
-      await scene.call("ticket.new", { title: `Change ${file}`, paths: [`src/${file}.ts`] })
-    }
-    // A run that was killed after its last step has no further run, which ends with 1.
-    while ((await runAndKill(scene, 1 + chance(4))) === null) kills += 1
-    const { swarm } = await scene.call("swarm.review", {})
-    expect(swarm?.workstreams.map((it) => [it.state, it.reason, it.runs.length])).toEqual(
-      FILES.map(() => ["parked", null, 1]),
+    await using temp = await tempDirectory()
+    writeFileSync(path.join(temp.path, "setup.sh"), SETUP)
+    const folders = Array.from({ length: SWARMS_A_PROCESS }, (_, at) =>
+      path.join(temp.path, `s${at}`),
     )
-    const { runs } = await scene.call("agents.list", {})
-    expect(runs).toHaveLength(FILES.length)
-    expect(runs.map((it) => it.status)).toEqual(runs.map(() => "completed"))
-    const { tickets } = await scene.call("board.show", {})
-    expect(tickets.map((it) => it.lane)).toEqual(tickets.map(() => "testing"))
-    const worktrees = git(scene.root, "worktree", "list", "--porcelain").match(/^worktree /gm)
-    expect(worktrees).toHaveLength(1 + FILES.length)
-    const commits = git(scene.root, "rev-list", "--branches=qm/*", "--not", "main").trim()
-    expect(commits.split("\n")).toHaveLength(FILES.length)
+    const scenes = await Promise.all(folders.map(newScene))
+    const environment = environmentOf(folders[0] ?? "")
+    for (;;) {
+      const interrupted = await runAndKill(scenes, environment, 1 + chance(SWARMS_A_PROCESS))
+      if (interrupted === 0) break
+      kills += interrupted
+    }
+    for (const scene of scenes) {
+      await expectWhole(scene)
+      await scene.close()
+    }
   }
 })
+
+async function expectWhole({ root, call }: Scene): Promise<void> {
+  const { swarm } = await call("swarm.review", {})
+  expect(swarm?.workstreams.map((it) => [it.state, it.reason, it.runs.length])).toEqual(
+    FILES.map(() => ["parked", null, 1]),
+  )
+  const { runs } = await call("agents.list", {})
+  expect(runs).toHaveLength(FILES.length)
+  expect(runs.map((it) => it.status)).toEqual(runs.map(() => "completed"))
+  const { tickets } = await call("board.show", {})
+  expect(tickets.map((it) => it.lane)).toEqual(tickets.map(() => "testing"))
+  const worktrees = git(root, "worktree", "list", "--porcelain").match(/^worktree /gm)
+  expect(worktrees).toHaveLength(1 + FILES.length)
+  const commits = git(root, "rev-list", "--branches=qm/*", "--not", "main").trim()
+  expect(commits.split("\n")).toHaveLength(FILES.length)
+}

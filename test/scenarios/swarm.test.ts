@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { type Clock, systemClock } from "#ground/base"
@@ -18,6 +18,8 @@ writeFileSync("shared.txt", name.endsWith("ws3") ? "base\\n" : name + "\\n")
 
 const SCRIPT =
   '{"event":"message","type":"assistant","text":"done"}\n{"event":"turn.ended","outcome":"completed"}'
+
+const SLOW = { timeout: 60_000 }
 
 /** The wall clock of a scene can be set forward; the monotonic clock runs as usual. */
 async function scene() {
@@ -68,7 +70,7 @@ async function scene() {
 }
 
 describe("a swarm", () => {
-  test("[SWARM-3] three tickets reach testing in parallel; a person approves, sends back and discards", async () => {
+  test("[SWARM-3] [SWARM-4] three tickets reach testing in parallel; a person approves, sends back and discards", async () => {
     await using it = await scene()
     const ids: string[] = []
     for (const file of ["a", "b", "c"]) {
@@ -99,6 +101,7 @@ describe("a swarm", () => {
     await expect(it.call("swarm.approve", { workstream: "ws2" })).rejects.toMatchObject({
       code: "SWARM_MERGE_CONFLICT",
     })
+    expect((await it.call("agents.list", { label: ids[0] })).runs[0]?.title).toBe("Change a")
     const runsBefore = (await it.call("agents.list", {})).runs.length
     await it.call("swarm.reject", { workstream: "ws3", feedback: "Add a test" })
     const again = await it.call("swarm.run", { script: SCRIPT })
@@ -120,13 +123,18 @@ describe("a swarm", () => {
     expect(git(it.root, "worktree", "list").split("\n")).toHaveLength(1)
   })
 
-  test("[SWARM-1] [SWARM-2] the plan ranks, finds files, partitions, and refuses what it cannot plan", async () => {
+  test("[SWARM-1] [SWARM-2] [SWARM-7] the plan ranks, finds files, partitions, and refuses what it cannot plan", async () => {
     await using it = await scene()
     const add = async (title: string, paths: readonly string[], priority: "P0" | "P3") =>
       (await it.call("ticket.new", { title, paths: [...paths], priority })).id
     await expect(it.call("swarm.run", { script: SCRIPT })).rejects.toMatchObject({
       code: "SWARM_NOTHING_TO_RUN",
     })
+    const unnamed = await it.call("ticket.new", { title: "Repair the quay tariff" })
+    const guessed = await it.call("swarm.plan", { tickets: [unnamed.id] })
+    const files = guessed.workstreams.flatMap((ws) => ws.tickets.flatMap((one) => one.touch))
+    expect(files.filter((file) => file.startsWith(".qm/"))).toEqual([])
+    await it.call("ticket.block", { id: unnamed.id, reason: "later" })
     const one = await add("One", ["src/a.ts"], "P0")
     const two = await add("Two", ["src/b.ts"], "P0")
     const both = await add("Both", ["src/a.ts", "src/b.ts"], "P3")
@@ -158,7 +166,7 @@ describe("a swarm", () => {
     })
   })
 
-  test("[SWARM-6] a used budget pauses its workstream; one without activity is evicted and keeps its worktree", async () => {
+  test("[SWARM-6] [SWARM-9] a used budget pauses its workstream; one without activity is evicted and keeps its worktree", async () => {
     await using it = await scene()
     const late = '{"event":"turn.ended","outcome":"completed","after":3600000}'
     const usage = '"usage":{"input":1,"output":1,"cacheRead":0,"cacheWrite":0}'
@@ -173,13 +181,83 @@ describe("a swarm", () => {
 
     const { id } = await it.call("ticket.new", { title: "Silent", paths: ["src/b.ts"] })
     const running = it.call("swarm.run", { script: late })
+    const workstreams = async () => (await it.call("swarm.review", {})).swarm?.workstreams ?? []
     await expect
-      .poll(async () => (await it.call("swarm.review", {})).swarm?.workstreams[0])
-      .toMatchObject({ state: "working", tickets: [{ id }] })
+      .poll(async () => (await workstreams())[1])
+      .toMatchObject({ name: "ws2", state: "working", tickets: [{ id }] })
     it.setForward(31 * 60_000)
-    const [evicted] = (await running).workstreams
+    const [, evicted] = (await running).workstreams
     expect(evicted).toMatchObject({ state: "evicted", reason: "no activity for 30 minutes" })
     expect((await it.call("ticket.show", { id })).ticket.lane).toBe("backlog")
     expect(git(it.root, "worktree", "list")).toContain(evicted?.path)
+
+    it.setForward(0)
+    await it.call("swarm.retry", { workstream: "ws1", budget: 20 })
+    await it.call("swarm.retry", { workstream: "ws2" })
+    const again = await it.call("swarm.run", { script: SCRIPT })
+    expect(again.workstreams.map((ws) => [ws.state, ws.attempt, ws.reason])).toEqual([
+      ["parked", 2, null],
+      ["parked", 2, null],
+    ])
+    const { runs } = await it.call("agents.list", {})
+    expect(runs.find((run) => run.id === again.workstreams[0]?.runs.at(-1))?.budgetUsd).toBe(11)
+    await expect(it.call("swarm.retry", { workstream: "ws1" })).rejects.toMatchObject({
+      code: "SWARM_WORKSTREAM_NOT_READY",
+    })
+  })
+
+  test("[SWARM-8] [SWARM-10] a swarm in the background takes pauses, retries and further tickets; a lost worktree is named", async () => {
+    await using it = await scene()
+    const late = '{"event":"turn.ended","outcome":"completed","after":3600000}'
+    const review = () => it.call("swarm.review", {})
+    const states = async () => (await review()).swarm?.workstreams.map((ws) => ws.state)
+    const first = await it.call("ticket.new", { title: "First", paths: ["src/a.ts"] })
+    const begun = await it.call("swarm.run", { script: late, wait: false })
+    expect(begun.workstreams[0]).toMatchObject({ state: "pending", tickets: [{ id: first.id }] })
+    await expect.poll(states, SLOW).toEqual(["working"])
+    expect((await review()).isDriven).toBe(true)
+
+    const { id } = await it.call("ticket.new", { title: "Second", paths: ["src/b.ts"] })
+    const agent: "synthetic"[] = ["synthetic"]
+    await it.call("swarm.run", { tickets: [id], agent, script: late, wait: false })
+    await expect.poll(states, SLOW).toEqual(["working", "working"])
+    const same = await it.call("ticket.new", { title: "Same file", paths: ["src/b.ts"] })
+    const plan = await it.call("swarm.plan", { tickets: [same.id, id] })
+    expect(plan.left.map((left) => left.reason)).toEqual([
+      "an open workstream has it",
+      "touches files of ws2; plan it afterwards",
+    ])
+
+    await it.call("swarm.pause", {})
+    expect(await states()).toEqual(["paused", "paused"])
+    await expect.poll(async () => (await review()).isDriven, SLOW).toBe(false)
+    const { runs } = await it.call("agents.list", {})
+    expect(runs.map((run) => run.status)).toEqual(["stopped", "stopped"])
+    expect(await states()).toEqual(["paused", "paused"])
+    await expect(it.call("swarm.pause", { workstream: "ws1" })).rejects.toMatchObject({
+      code: "SWARM_WORKSTREAM_NOT_READY",
+    })
+
+    await it.call("swarm.retry", {})
+    await it.call("swarm.run", { script: SCRIPT, wait: false })
+    await expect.poll(states, SLOW).toEqual(["parked", "parked"])
+    expect((await review()).diffs.map((diff) => [diff.commits, diff.evidence])).toEqual([
+      [1, "passed"],
+      [1, "passed"],
+    ])
+    const [one, two] = (await review()).swarm?.workstreams ?? []
+    writeFileSync(join(one?.path ?? "", "src", "a.ts"), "edited by hand\n")
+    rmSync(two?.path ?? "", { recursive: true })
+    expect((await review()).diffs).toMatchObject([
+      { evidence: "outdated", problem: null },
+      { problem: `its folder ${two?.path} is gone` },
+    ])
+    await expect(it.call("swarm.approve", { workstream: "ws2" })).rejects.toMatchObject({
+      code: "SWARM_WORKTREE_MISSING",
+    })
+    const discarded = await it.call("swarm.discard", { workstream: "ws2" })
+    expect(discarded.workstreams[1]?.state).toBe("discarded")
+    expect(git(it.root, "branch", "--list", "qm/*")).toContain("ws2")
+    expect((await it.call("ticket.show", { id })).ticket.lane).toBe("backlog")
   })
 })

@@ -35,6 +35,7 @@ const ROWS = [
   ["guard", "Guard", "shield", "choose"],
   ["runs", "Runs", "play", "act"],
   ["board", "Board", "board", "act"],
+  ["swarm", "Swarm", "swarm", "act"],
   ["pipelines", "Pipelines", "pipeline", "act"],
   ["recipes", "Recipes", "agent", "act"],
   ["events", "Events", "events", "foot"],

@@ -26,6 +26,7 @@ import {
   sessionParams,
   sessionsParams,
   settingsParams,
+  swarmParams,
   ticketIdAt,
   ticketParams,
 } from "../data/paths.ts"
@@ -113,6 +114,7 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     withMarkdown(async () => (await import("../features/board/ticket-page.tsx")).TicketPage),
     ticketIdAt,
   ),
+  swarm: page(swarmParams, async () => (await import("../features/swarm/page.tsx")).SwarmPage),
   pipelines: page(
     pipelinesParams,
     async () => (await import("../features/pipelines/page.tsx")).PipelinesPage,

@@ -183,6 +183,8 @@ function useGoKeys(): void {
   useKey("go.pack", () => navigate(hrefOf("pack")))
   useKey("go.folds", () => navigate(hrefOf("folds")))
   useKey("go.runs", () => navigate(hrefOf("runs")))
+  useKey("go.board", () => navigate(hrefOf("board")))
+  useKey("go.swarm", () => navigate(hrefOf("swarm")))
   useKey("go.pipelines", () => navigate(hrefOf("pipelines")))
   useKey("go.recipes", () => navigate(hrefOf("recipes")))
   useKey("go.events", () => navigate(hrefOf("events")))

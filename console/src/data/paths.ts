@@ -151,6 +151,13 @@ export const boardParams = defineParams({
 })
 export type BoardParams = ParamsOf<typeof boardParams>
 
+export const swarmParams = defineParams({
+  /** Name of the selected workstream. */
+  at: text,
+  show: optional(["plan", "diff"]),
+})
+export type SwarmParams = ParamsOf<typeof swarmParams>
+
 export const ticketParams = defineParams({})
 export type TicketParams = ParamsOf<typeof ticketParams>
 
@@ -384,6 +391,7 @@ export const paths = {
   gateway: (id: string, params: Partial<GatewayParams> = {}) =>
     `${BASE_PATH}/runs/${encodeURIComponent(id)}/gateway${gatewayParams.format(params)}`,
   board: pageAt("/board", boardParams),
+  swarm: pageAt("/swarm", swarmParams),
   ticket: (id: string) => `${BASE_PATH}/board/${encodeURIComponent(id)}`,
   pipelines: pageAt("/pipelines", pipelinesParams),
   pipeline: (id: string, params: Partial<PipelineParams> = {}) =>

@@ -1,6 +1,6 @@
 import type { Agents } from "#act/agents"
 import type { Worktrees } from "#act/worktrees"
-import type { Clock, Ids } from "#ground/base"
+import type { Clock, Ids, Log } from "#ground/base"
 import type { Caller, Config } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { BoardRoom } from "#know/board"
@@ -10,6 +10,7 @@ export type SwarmDeps = {
   readonly stateDirectory: string
   readonly clock: Clock
   readonly ids: Ids
+  readonly log: Log
   settings(): Config["swarm"]
   /** The board of this repository; `root` of a worktree captures evidence there. */
   board(options?: { readonly root?: string; readonly by?: SwarmMover }): Promise<BoardRoom>

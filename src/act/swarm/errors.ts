@@ -28,10 +28,19 @@ export const WorkstreamNotReady = defineError<{ name: string; state: string }>()
   "SWARM_WORKSTREAM_NOT_READY",
   {
     family: "conflict",
-    message: (it) =>
-      `The workstream ${it.name} is ${it.state}; only a parked workstream can be reviewed.`,
+    message: (it) => `The workstream ${it.name} is ${it.state}, which does not allow this.`,
+    hint: () =>
+      "Review parked workstreams, pause active ones, and continue halted ones: `qm swarm review`.",
+  },
+)
+
+export const WorktreeGone = defineError<{ name: string; path: string }>()(
+  "SWARM_WORKTREE_MISSING",
+  {
+    family: "conflict",
+    message: (it) => `The worktree of ${it.name} is gone: ${it.path}.`,
     hint: (it) =>
-      `Continue the swarm with \`qm swarm run\`, or run \`qm swarm discard ${it.name}\`.`,
+      `Restore the folder, or discard the workstream: \`qm swarm discard ${it.name}\`. Its branch stays.`,
   },
 )
 

@@ -9,5 +9,7 @@ export const swarmHandlers = ({ swarm }: HandlerDeps): Handlers<typeof swarmOper
   review: async (_, call) => (await swarm()).review(call),
   approve: async (input, call) => (await swarm()).approve(input, call),
   reject: async (input, call) => (await swarm()).sendBack(input, call),
+  pause: async (input) => (await swarm()).pause(input),
+  retry: async (input, call) => (await swarm()).retry(input, call),
   discard: async (input, call) => (await swarm()).discard(input, call),
 })

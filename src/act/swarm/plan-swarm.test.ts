@@ -20,7 +20,7 @@ const tickets: fc.Arbitrary<readonly PlannedTicket[]> = fc
 test("[SWARM-2] workstreams are at most five and disjoint, and every ticket is placed or left", () => {
   fc.assert(
     fc.property(tickets, fc.integer({ min: 1, max: 9 }), (all, most) => {
-      const { workstreams, left } = partitionTickets(all, most)
+      const { workstreams, left } = partitionTickets(all, { most })
       expect(workstreams.length).toBeLessThanOrEqual(Math.min(most, MOST_WORKSTREAMS))
       const placed = workstreams.flatMap((it) => it.tickets.map((ticket) => ticket.id))
       expect([...placed, ...left.map((it) => it.id)].toSorted()).toEqual(

@@ -4,29 +4,53 @@ export const MOST_WORKSTREAMS = 5
 
 type LeftTicket = SwarmPlan["left"][number]
 
+type Partition = {
+  readonly left: SwarmPlan["left"]
+  readonly workstreams: readonly Pick<Stream, "name" | "tickets">[]
+}
+
+type PartitionOptions = {
+  readonly most: number
+  /** Open workstreams of the same swarm: they get no further tickets. */
+  readonly open?: readonly { readonly name: string; readonly tickets: readonly PlannedTicket[] }[]
+  /** Number of workstreams that the swarm ever had, so that no name is used twice. */
+  readonly named?: number
+}
+
 /**
  * In rank order: a ticket joins the workstream whose files it touches, gets a new one, or the
- * shortest. A ticket that touches files of two workstreams is left for later.
+ * shortest. A ticket that touches files of two workstreams, or of an open one, is left for later.
  */
 export function partitionTickets(
   tickets: readonly PlannedTicket[],
-  most: number,
-): Pick<SwarmPlan, "left" | "workstreams"> {
-  const streams: { name: string; tickets: PlannedTicket[]; files: Set<string> }[] = []
+  { most, open = [], named = 0 }: PartitionOptions,
+): Partition {
+  const openStreams = open.map(({ name, tickets: own }) => ({
+    name,
+    files: new Set(own.flatMap(filesOf)),
+  }))
+  const streams: Stream[] = []
   const left: LeftTicket[] = []
-  const limit = Math.min(most, MOST_WORKSTREAMS)
+  const limit = Math.min(most, MOST_WORKSTREAMS) - openStreams.length
   for (const ticket of tickets) {
-    const files = [...ticket.touch, ...ticket.tests]
-    const touched = streams.filter((it) => files.some((file) => overlaps(it.files, file)))
-    const [first, second] = touched
-    if (second !== undefined) {
+    const files = filesOf(ticket)
+    const touches = (it: { readonly files: ReadonlySet<string> }) =>
+      files.some((file) => overlaps(it.files, file))
+    const joined = streams.filter(touches)
+    const touched = [...openStreams.filter(touches), ...joined]
+    const [first] = joined
+    if (touched.length > 1 || touched.length > joined.length) {
       const names = touched.map((it) => it.name).join(" and ")
       const { id, title } = ticket
       left.push({ id, title, reason: `touches the same files as ${names}; plan it afterwards` })
       continue
     }
-    const stream = first ?? (streams.length < limit ? addStream(streams) : shortest(streams))
-    if (stream === undefined) continue
+    const stream = first ?? (streams.length < limit ? addStream(streams, named) : shortest(streams))
+    if (stream === undefined) {
+      const { id, title } = ticket
+      left.push({ id, title, reason: `${openStreams.length} workstreams are open, the limit` })
+      continue
+    }
     stream.tickets.push(ticket)
     for (const file of files) stream.files.add(file)
   }
@@ -41,8 +65,12 @@ function overlaps(files: ReadonlySet<string>, file: string): boolean {
 
 type Stream = { name: string; tickets: PlannedTicket[]; files: Set<string> }
 
-function addStream(streams: Stream[]): Stream {
-  const stream = { name: `ws${streams.length + 1}`, tickets: [], files: new Set<string>() }
+function filesOf({ touch, tests }: PlannedTicket): readonly string[] {
+  return [...touch, ...tests]
+}
+
+function addStream(streams: Stream[], named: number): Stream {
+  const stream = { name: `ws${named + streams.length + 1}`, tickets: [], files: new Set<string>() }
   streams.push(stream)
   return stream
 }

@@ -2,6 +2,13 @@ import type { Agents } from "#act/agents"
 import type { PlannedTicket, SwarmReview, Ticket, Workstream } from "#ground/contract"
 import { WorkstreamUnknown } from "./errors.ts"
 
+export const ACTIVE: ReadonlySet<Workstream["state"]> = new Set([
+  "pending",
+  "starting",
+  "working",
+  "finishing",
+])
+
 export function isClosed({ state }: Workstream): boolean {
   return state === "approved" || state === "discarded"
 }

@@ -10,5 +10,6 @@ export const worktreeHandlers = ({
   list: async (_, call) => (await worktrees()).list(call),
   open: async (input, call) => (await worktrees()).open(input, call),
   check: async (input, call) => (await worktrees()).check(input, call),
+  diff: async (input, call) => (await worktrees()).diff(input, call),
   remove: async (input, call) => (await worktrees()).remove(input, call),
 })

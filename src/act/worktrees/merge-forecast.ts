@@ -1,5 +1,11 @@
 import path from "node:path"
-import { compareText, makeTemporaryDirectory, readBounded, writeFileAtomic } from "#ground/base"
+import {
+  compareText,
+  makeTemporaryDirectory,
+  readBounded,
+  statFile,
+  writeFileAtomic,
+} from "#ground/base"
 import { WorktreeGitFailed } from "./errors.ts"
 import { FORECAST_AUTHOR, type WorktreeGit } from "./worktree-git.ts"
 
@@ -31,6 +37,18 @@ export async function snapshotTree(
     options,
   )
   return { commit, tree }
+}
+
+/** Undefined if the folder is gone, also if it is removed while it is read. */
+export async function snapshotIfThere(git: WorktreeGit, at: string): Promise<string | undefined> {
+  const isThere = async () => (await statFile(path.join(at, ".git"))).kind === "found"
+  if (!(await isThere())) return undefined
+  try {
+    return (await snapshotTree(git, at)).commit
+  } catch (error) {
+    if (await isThere()) throw error
+    return undefined
+  }
 }
 
 /** Files that would conflict if two commits were merged; nothing is checked out. */

@@ -285,3 +285,28 @@ async function ledgerAt(root: string) {
   const { stateDirectory } = await locateRepository(root)
   return { ledger: createLedger({ stateDirectory, clock: systemClock, random: systemRandom }) }
 }
+
+test("[WORKTREES-13] a diff has uncommitted changes of a worktree, or the commits that name the ticket", async () => {
+  await using it = await worktreeFixture()
+  it.tickets.set("T-ABC", { id: "T-ABC", title: "Round", paths: [] })
+  const diff = (name: string) => it.room.diff({ name }, CALL)
+  expect(await diff("T-ABC")).toMatchObject({ from: "none", text: "", isCut: false })
+  const { worktree } = await it.room.create({ name: "T-ABC" }, CALL)
+  it.file("src/a.ts", "export const a = 9\n", worktree.path)
+  commit(it.root, "second", { "src/b.ts": "export const b = 2\n" })
+  const found = await diff("T-ABC")
+  expect(found).toMatchObject({ name: "t-abc-round", from: "worktree", against: "main" })
+  expect(found.text).toContain("+export const a = 9")
+  expect(found.text).not.toContain("src/b.ts")
+  await it.room.remove({ name: "t-abc-round", keepBranch: false, force: true }, CALL)
+  commit(it.root, "Round\n\nTicket: T-ABC", { "src/b.ts": "export const b = 3\n" })
+  expect(await diff("T-ABC")).toMatchObject({
+    from: "commits",
+    text: expect.stringContaining("+export const b = 3"),
+  })
+  commit(it.root, "Long\n\nTicket: T-ABC", { "src/long.ts": `${"x".repeat(99)}\n`.repeat(5_000) })
+  const long = await diff("T-ABC")
+  expect(long.isCut).toBe(true)
+  expect(long.text.length).toBeLessThan(400_001)
+  await expect(diff("nothing")).rejects.toMatchObject({ code: "WORKTREE_NOT_FOUND" })
+})

@@ -14,6 +14,7 @@ import type {
   Worktree,
   WorktreeCheck,
   WorktreeCreated,
+  WorktreeDiff,
   WorktreeList,
   WorktreeOpened,
   WorktreeRemoved,
@@ -31,10 +32,11 @@ import {
   WorktreeUnknown,
 } from "./errors.ts"
 import { mergeBase, mergeIntoBase } from "./land-worktree.ts"
-import { changedFiles, forecastConflicts, snapshotTree } from "./merge-forecast.ts"
+import { changedFiles, forecastConflicts, snapshotIfThere, snapshotTree } from "./merge-forecast.ts"
 import { assignPorts, copyIgnored, runSetup, worktreeEnvironment } from "./prepare-worktree.ts"
 import { createRegistry, type WorktreeRecord } from "./registry.ts"
 import { findWork, refuseUnmerged, storeRescue } from "./remove-worktree.ts"
+import { cutDiff, diffOfCommits, diffOfTree } from "./worktree-diff.ts"
 import { openWorktreeGit, type WorktreeGit } from "./worktree-git.ts"
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,59}$/
@@ -273,9 +275,8 @@ export function createWorktrees(deps: WorktreesDeps) {
       const base = await baseCommitOf(record, git)
       const others: WorktreeCheck["others"] = []
       for (const other of await registry.list()) {
-        const isThere = (await statFile(path.join(other.path, ".git"))).kind === "found"
-        if (other.name === name || !isThere) continue
-        const { commit } = await snapshotTree(git, other.path)
+        const commit = other.name === name ? undefined : await snapshotIfThere(git, other.path)
+        if (commit === undefined) continue
         const conflicts = [...(await forecastConflicts(git, own.commit, commit))]
         others.push({ with: other.name, conflicts })
       }
@@ -295,6 +296,25 @@ export function createWorktrees(deps: WorktreesDeps) {
         behind: apart?.behind ?? null,
         others,
       }
+    },
+
+    /** Of a worktree by its name or ticket; else of the commits that name the ticket. */
+    async diff({ name: ref }: { readonly name: string }, call: Call): Promise<WorktreeDiff> {
+      const git = await openGit(call)
+      const records = await registry.list()
+      const id = (await deps.findTicket(ref))?.id
+      const record =
+        records.find((it) => it.name === ref) ??
+        records.findLast((it) => id !== undefined && it.ticket === id)
+      if (record === undefined && id === undefined)
+        throw WorktreeUnknown({ name: ref, known: records.map((it) => it.name) })
+      const isThere =
+        record !== undefined && (await statFile(path.join(record.path, ".git"))).kind === "found"
+      const changes = isThere
+        ? await diffOfTree(git, record, (await baseCommitOf(record, git)) ?? record.baseCommit)
+        : await diffOfCommits(git, id ?? record?.ticket ?? "")
+      const { text, isCut } = cutDiff(changes.text)
+      return { ...changes, name: record?.name ?? ref, text: await deps.redact(text), isCut }
     },
 
     async remove(

@@ -42,7 +42,7 @@ export type { JsonlRecord } from "./files/jsonl.ts"
 export { createJsonl } from "./files/jsonl.ts"
 export type { JsonlItem } from "./files/jsonl-read.ts"
 export { readJsonl, streamJsonl, streamLines } from "./files/jsonl-read.ts"
-export { whileLocked, withFileLock } from "./files/lock.ts"
+export { lockHolder, whileLocked, withFileLock } from "./files/lock.ts"
 export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
 export { openFolder } from "./files/open-folder.ts"
 export {

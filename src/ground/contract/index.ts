@@ -413,6 +413,7 @@ export {
   Worktree,
   WorktreeCheck,
   WorktreeCreated,
+  WorktreeDiff,
   WorktreeList,
   WorktreeOpened,
   WorktreeRemoved,

@@ -341,7 +341,7 @@ describe("evidence", () => {
     await using fixture = await testedFixture()
     await capture(fixture, PASS)
     await fixture.room.edit(input("ticket.edit", { id: "1", uncheck: [1] }), PERSON)
-    await expect(approve(fixture)).rejects.toThrow("open acceptance criteria: It works")
+    await expect(approve(fixture)).rejects.toThrow("1 open acceptance criterion: It works")
     await fixture.room.edit(input("ticket.edit", { id: "1", check: [1] }), PERSON)
     await expect(fixture.room.approve({ id: "1" }, BY_AGENT)).rejects.toThrow(
       "only a user approves",

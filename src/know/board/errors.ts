@@ -61,7 +61,7 @@ export const CriteriaOpen = defineError<{ id: string; open: readonly string[] }>
   {
     family: "conflict",
     message: (it) =>
-      `${it.id} has ${it.open.length} open acceptance criteria: ${shown(it.open.join("; "))}.`,
+      `${it.id} has ${it.open.length} open acceptance ${it.open.length === 1 ? "criterion" : "criteria"}: ${shown(it.open.join("; "))}.`,
     hint: (it) =>
       `Mark the met ones by their numbers, such as \`qm ticket edit ${it.id} --check 1\`.`,
   },

@@ -132,9 +132,7 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     board: once(async (): Promise<BoardRoom> => {
       return (await import("./rooms/board.ts")).openBoard(services)
     }),
-    swarm: once(async (): Promise<SwarmRoom> => {
-      return (await import("./rooms/swarm.ts")).openSwarm(services)
-    }),
+    swarm: () => swarm.open(),
     autonomy: once(async (): Promise<AutonomyRoom> => {
       return (await import("./rooms/board.ts")).openAutonomy(services)
     }),
@@ -171,12 +169,15 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
   const pipelines = openOnce(async (): Promise<Pipelines> => {
     return (await import("./rooms/pipeline.ts")).openPipelines(services)
   })
+  const swarm = openOnce(async (): Promise<SwarmRoom> => {
+    return (await import("./rooms/swarm.ts")).openSwarm(services)
+  })
   return {
     services,
     isDefault,
     async close(): Promise<void> {
       // Working rooms first: their last writes need the others.
-      for (const room of [pipelines, sources, agents, gateway, fold, map]) await room.close()
+      for (const room of [swarm, pipelines, sources, agents, gateway, fold, map]) await room.close()
       await closeStore()
     },
   }

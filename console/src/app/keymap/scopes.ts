@@ -18,6 +18,7 @@ export type Scope =
   | "guard"
   | "board"
   | "ticket"
+  | "swarm"
   | "pipelines"
   | "pipeline"
   | "recipes"
@@ -55,6 +56,7 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   guard: "list",
   board: "list",
   ticket: "board",
+  swarm: "list",
   pipelines: "list",
   pipeline: "list",
   recipes: "list",

@@ -1,5 +1,13 @@
 import type { QueryClient } from "@tanstack/react-query"
-import type { Branch, EventName, FoldTree, JournalEntry, StoreStatus } from "../../contract.ts"
+import type {
+  Board,
+  Branch,
+  EventName,
+  FoldTree,
+  JournalEntry,
+  Lane,
+  StoreStatus,
+} from "../../contract.ts"
 import type { AnyOperation } from "../client.ts"
 import { invalidateOperations, keys } from "../keys.ts"
 import { appendLive, type Journal } from "./journal.ts"
@@ -67,7 +75,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
     stale: [...OF_RUNS, "agents.approvals", "agents.turns", "agents.timeline"],
   },
   "board.changed": { stale: OF_BOARD },
-  "board.moved": { stale: OF_BOARD },
+  "board.moved": { stale: OF_BOARD, patch: patchLane },
   "board.proved": { stale: OF_BOARD },
   "fold.branch-created": { stale: OF_FOLDS },
   "fold.budget-exhausted": { stale: OF_FOLDS, patch: patchSpent },
@@ -106,8 +114,8 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },
   "store.backed-up": { stale: ["doctor.run", "now.show"], patch: patchLastBackup },
-  "swarm.changed": { stale: ["swarm.review", "worktree.list"] },
-  "worktrees.changed": { stale: ["worktree.list"] },
+  "swarm.changed": { stale: ["swarm.review", "swarm.plan", "worktree.list", "worktree.diff"] },
+  "worktrees.changed": { stale: ["worktree.list", "worktree.diff"] },
   "store.restored": { stale: "everything" },
 }
 
@@ -178,6 +186,22 @@ function patchLastBackup(queries: QueryClient, { at, body }: JournalEntry): void
   queries.setQueriesData<StoreStatus>({ queryKey: keys.anyInput("store.status") }, (status) =>
     status === undefined ? status : { ...status, lastBackup: { file, sizeBytes, at } },
   )
+}
+
+/** A move of another browser is drawn at once; the order in the lane follows with the next read. */
+function patchLane(queries: QueryClient, { body }: JournalEntry): void {
+  const { id, from, to } = body
+  queries.setQueriesData<Board>({ queryKey: keys.anyInput("board.show") }, (board) => {
+    const lane = board?.lanes.find((it) => it.lane === to)?.lane
+    const ticket = board?.tickets.find((it) => it.id === id)
+    if (board === undefined || lane === undefined || ticket?.lane !== from) return board
+    const step = (name: Lane) => Number(name === to) - Number(name === from)
+    return {
+      ...board,
+      tickets: board.tickets.map((it) => (it === ticket ? { ...it, lane } : it)),
+      lanes: board.lanes.map((it) => ({ ...it, tickets: it.tickets + step(it.lane) })),
+    }
+  })
 }
 
 function patchSpent(queries: QueryClient, { body }: JournalEntry): void {

@@ -1,9 +1,11 @@
-import { useState } from "react"
+import { useMemo, useState } from "react"
 import { formatDate, formatWhen, visibleLine } from "../../base/format.ts"
 import { type BoardEvent, formatDuration, plural, type TicketDetail } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
-import { useOperation } from "../../data/queries.tsx"
+import { useOperation, useSession } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
+import { DiffLines } from "../../ui/diff/diff.tsx"
+import { readUnified } from "../../ui/diff/unified-diff.ts"
 import { AreaEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
@@ -11,6 +13,7 @@ import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { Changes } from "../../ui/transcript/box.tsx"
 import type { useTicketActions } from "./use-board.ts"
 import { describeEvent, describeExit, LANE_MARKS, LANE_NAMES } from "./words.ts"
 
@@ -221,6 +224,39 @@ export function ReviewButtons({ detail: { ticket }, isReadOnly, actions }: Ticke
           Reject with feedback
         </Button>
       </Flow>
+    </Block>
+  )
+}
+
+/** Of its worktree, or of the commits that name it. */
+export function TicketDiff({ detail: { ticket } }: Pick<TicketProps, "detail">) {
+  const { data: session } = useSession()
+  const isEnabled = (session?.repository.branch ?? null) !== null
+  const { data, error } = useOperation("worktree.diff", { name: ticket.id }, { isEnabled })
+  const files = useMemo(() => readUnified(data?.text ?? ""), [data?.text])
+  // Without git there is no diff; the page shows the rest.
+  if (error !== null || files.length === 0) return null
+  const added = files.reduce((sum, it) => sum + it.added, 0)
+  const removed = files.reduce((sum, it) => sum + it.removed, 0)
+  return (
+    <Block
+      title={
+        data?.from === "worktree" ? `Diff to ${data.against ?? "its base"}` : "Diff of its commits"
+      }
+      aside={<Changes added={added} removed={removed} />}
+    >
+      <Stack gap="8">
+        {files.map((it, at) => (
+          <Stack key={`${at} ${it.path}`}>
+            <Flow align="apart">
+              <Path path={it.path} />
+              <Changes added={it.added} removed={it.removed} />
+            </Flow>
+            <DiffLines lines={it.lines} label={`Changes of ${visibleLine(it.path)}`} />
+          </Stack>
+        ))}
+        {data?.isCut === true ? <Text tone="warn">The rest is not shown.</Text> : null}
+      </Stack>
     </Block>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { visibleLine } from "../../base/format.ts"
-import type { Board, Lane as LaneName, Ticket } from "../../contract.ts"
+import type { Board, BoardEvents, Lane as LaneName, Ticket } from "../../contract.ts"
 import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
@@ -12,10 +12,10 @@ import { Empty } from "../../ui/empty/empty.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Card, Lane, Lanes } from "../../ui/lanes/lanes.tsx"
+import { Card, type CardLink, Lane, Lanes } from "../../ui/lanes/lanes.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Block, DetailHead, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
-import { Text } from "../../ui/text/text.tsx"
+import { Block, DetailHead, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { AddTicket } from "./add-form.tsx"
 import {
   Acceptance,
@@ -27,7 +27,7 @@ import {
   TicketText,
 } from "./detail.tsx"
 import { useBoard, useLog, useTicket, useTicketActions } from "./use-board.ts"
-import { factOf, LANE_MARKS, LANE_NAMES, laneBeside, levelOf, matches } from "./words.ts"
+import { factOf, LANE_MARKS, LANE_NAMES, laneBeside, lastMoves, levelOf, matches } from "./words.ts"
 
 /** More cards of a lane are drawn on request, so that 2,000 tickets open at once. */
 const FIRST_CARDS = 60
@@ -56,6 +56,15 @@ export function BoardPage(props: PageProps<BoardParams>) {
           >
             Log
           </Button>
+          <OnlyWide>
+            <Button
+              variant="ghost"
+              keyId="board.swarm"
+              onPress={() => navigate(paths.swarm({ show: "plan" }))}
+            >
+              Plan a swarm
+            </Button>
+          </OnlyWide>
           <Button
             icon="plus"
             variant="primary"
@@ -120,6 +129,10 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
     else actions.move({ ticket, lane })
   }
   useBoardKeys({ tickets, selected, onParams, moveTo })
+  useKey(
+    "board.undo",
+    selected === undefined || isReadOnly ? undefined : () => actions.undo(selected.id),
+  )
   if (board.total === 0 && board.problems.length === 0) return <NoTickets />
   if (tickets.length === 0)
     return (
@@ -136,7 +149,7 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
             .join("; ")}`}
         />
       )}
-      <Lanes label="Tickets by lane">
+      <Lanes label="Tickets by lane" at={params.at} links={linksOf(selected, tickets)}>
         {board.lanes.map(({ lane, tickets: count, limit }) => (
           <LaneOfTickets
             key={lane}
@@ -156,6 +169,21 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
       </Lanes>
     </>
   )
+}
+
+/** From the selected ticket to those it depends on, and from those that depend on it. */
+function linksOf(selected: Ticket | undefined, tickets: readonly Ticket[]): readonly CardLink[] {
+  if (selected === undefined) return []
+  const { id, dependencies, openDependencies } = selected
+  const before = dependencies.map((on) => ({
+    from: id,
+    to: on,
+    isOpen: openDependencies.includes(on),
+  }))
+  const after = tickets
+    .filter((it) => it.dependencies.includes(id))
+    .map((it) => ({ from: it.id, to: id, isOpen: it.openDependencies.includes(id) }))
+  return [...before, ...after]
 }
 
 function NoTickets() {
@@ -297,7 +325,8 @@ function Peek({ now, params, onParams, isReadOnly }: SideProps) {
   )
 }
 
-function LogPane({ now, onParams }: SideProps) {
+function LogPane(props: SideProps) {
+  const { onParams } = props
   const log = useLog(true)
   return (
     <Pane label="Event log">
@@ -305,24 +334,36 @@ function LogPane({ now, onParams }: SideProps) {
         <Text strong>Event log</Text>
       </DetailHead>
       <Loaded query={log} rows={12}>
-        {({ events, total }) => (
-          <PaneScroll>
-            <Block title="Moves and evidence" aside={`${total}`}>
-              <Stack gap="8">
-                {events.length === 0 ? <Text tone="2">No ticket has been moved yet.</Text> : null}
-                {events.map((it) => (
-                  <Stack key={it.id}>
-                    <Text mono size="sm">
-                      {it.ticket}
-                    </Text>
-                    <EventLine now={now} event={it} />
-                  </Stack>
-                ))}
-              </Stack>
-            </Block>
-          </PaneScroll>
-        )}
+        {(data) => <LogEvents {...props} log={data} />}
       </Loaded>
     </Pane>
+  )
+}
+
+function LogEvents({ now, isReadOnly, log }: SideProps & { readonly log: BoardEvents }) {
+  const { events, total } = log
+  const { undo } = useTicketActions()
+  const undoable = lastMoves(events)
+  return (
+    <PaneScroll>
+      <Block title="Moves and evidence" aside={`${total}`}>
+        <Stack gap="8">
+          {events.length === 0 ? <Text tone="2">No ticket was moved yet.</Text> : null}
+          {events.map((it) => (
+            <Flow key={it.id} align="apart">
+              <Stack>
+                <PlaceLink href={paths.ticket(it.ticket)}>{it.ticket}</PlaceLink>
+                <EventLine now={now} event={it} />
+              </Stack>
+              {undoable.has(it.id) ? (
+                <Button small variant="ghost" disabled={isReadOnly} onPress={() => undo(it.ticket)}>
+                  Undo
+                </Button>
+              ) : null}
+            </Flow>
+          ))}
+        </Stack>
+      </Block>
+    </PaneScroll>
   )
 }

@@ -13,6 +13,7 @@ import {
   Events,
   Evidence,
   ReviewButtons,
+  TicketDiff,
   TicketFacts,
   TicketText,
   TicketWork,
@@ -49,6 +50,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
                 <Acceptance {...props} />
                 <Evidence now={now} detail={data} />
                 <TicketWork detail={data} />
+                <TicketDiff detail={data} />
                 <Events {...props} />
                 <ReviewButtons {...props} />
               </PaneScroll>

@@ -74,3 +74,13 @@ export function promptOf({ id, title, acceptance }: Ticket, body: string): strin
     ...(criteria.length === 0 ? [] : ["", "Acceptance criteria:", ...criteria]),
   ].join("\n")
 }
+
+/** Ids of events that undo would revert: the last effective move of each ticket, newest first. */
+export function lastMoves(events: readonly BoardEvent[]): ReadonlySet<string> {
+  const last = new Map<string, BoardEvent>()
+  for (const it of events) {
+    const counts = it.kind !== "evidence" && it.voidReason === null
+    if (counts && !last.has(it.ticket)) last.set(it.ticket, it)
+  }
+  return new Set([...last.values()].filter((it) => it.kind !== "undo").map((it) => it.id))
+}

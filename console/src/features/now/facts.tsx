@@ -11,6 +11,7 @@ import {
   plural,
   type RepositoryState,
   type SessionsCost,
+  type Worktree,
 } from "../../contract.ts"
 import { useWatched, watchedQuery } from "../../data/live/watch-query.ts"
 import { paths } from "../../data/paths.ts"
@@ -32,11 +33,72 @@ export function Facts({ now }: { readonly now: number }) {
         <RepositoryFacts now={now} />
         <ContextFacts />
         <SpentFacts />
+        <WorktreeFacts />
         <ClaimFacts />
         <HookFacts />
       </PaneScroll>
     </Pane>
   )
+}
+
+const MOST_WORKTREES = 6
+
+/** Those with work first: a person looks here for what is not merged yet. */
+function WorktreeFacts() {
+  const { data: session } = useSession()
+  // Without git there are none, and the operation would refuse.
+  const isEnabled = (session?.repository.branch ?? null) !== null
+  const { data } = useOperation("worktree.list", {}, { isEnabled })
+  const worktrees = (data?.worktrees ?? []).toSorted((a, b) => workIn(b) - workIn(a))
+  if (worktrees.length === 0) return null
+  return (
+    <Block
+      title="Worktrees"
+      aside={<PlaceLink href={paths.swarm()}>{plural(worktrees.length, "worktree")}</PlaceLink>}
+    >
+      <Stack gap="8">
+        {worktrees.slice(0, MOST_WORKTREES).map((it) => (
+          <Stack key={it.path}>
+            <Flow align="apart">
+              {it.ticket === null ? (
+                <Text cut title={visibleLine(it.path)}>
+                  {visibleLine(it.name)}
+                </Text>
+              ) : (
+                <PlaceLink href={paths.ticket(it.ticket)}>{visibleLine(it.name)}</PlaceLink>
+              )}
+              <Text
+                size="sm"
+                {...(it.state === "failed" || it.state === "missing"
+                  ? { tone: "warn" }
+                  : { tone: "3" })}
+              >
+                {it.sessions.length > 0 ? plural(it.sessions.length, "live session") : it.state}
+              </Text>
+            </Flow>
+            <Text size="sm" tone="3">
+              {describeWorktree(it)}
+            </Text>
+          </Stack>
+        ))}
+      </Stack>
+    </Block>
+  )
+}
+
+function workIn({ uncommitted, ahead, sessions }: Worktree): number {
+  return (uncommitted ?? 0) + (ahead ?? 0) + sessions.length
+}
+
+export function describeWorktree({ branch, uncommitted, ahead, behind, state }: Worktree): string {
+  if (state === "missing") return "its folder is gone; remove it with `qm worktree remove`"
+  const parts = [
+    branch ?? "detached head",
+    (uncommitted ?? 0) > 0 ? `${uncommitted} uncommitted` : "",
+    (ahead ?? 0) > 0 ? `${ahead} ahead` : "",
+    (behind ?? 0) > 0 ? `${behind} behind` : "",
+  ]
+  return visibleLine(parts.filter((it) => it !== "").join(", "))
 }
 
 function ProblemFacts() {

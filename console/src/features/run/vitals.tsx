@@ -1,6 +1,7 @@
 import { formatUsd } from "#ground/base/format"
 import { formatRound, formatRunTime, visibleLine } from "../../base/format.ts"
 import { type AgentMode, formatCount, formatExact, type Run } from "../../contract.ts"
+import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Donut } from "../../ui/donut/donut.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
@@ -8,7 +9,7 @@ import { Icon } from "../../ui/icon/icon.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
-import { Text } from "../../ui/text/text.tsx"
+import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { newestWire } from "./usage-source.ts"
 import { describeStatus, describeUsageSource, isWorking, MODES } from "./words.ts"
@@ -49,6 +50,7 @@ export function RunVitals(props: RunVitalsProps) {
       </Vital>
       <ContextVital run={run} hostReportedAt={props.hostReportedAt} />
       <CostVital run={run} />
+      <TicketVital run={run} />
       <Vital wide push>
         {props.found === "" ? null : <Text tone="3">{props.found}</Text>}
         <FilterField
@@ -115,6 +117,20 @@ function ContextVital({ run, hostReportedAt }: Pick<RunVitalsProps, "run" | "hos
         </Text>
       </Roomy>
       {share >= 0.8 ? <Wide>{share >= 0.95 ? "nearly full" : "filling up"}</Wide> : null}
+    </Vital>
+  )
+}
+
+const TICKET = /^T-[0-9A-Z]+$/
+
+/** A run that was started for a ticket has its id as a label. */
+function TicketVital({ run }: { readonly run: Run }) {
+  const ticket = run.labels.find((it) => TICKET.test(it))
+  if (ticket === undefined) return null
+  return (
+    <Vital wide>
+      <Text tone="3">Ticket</Text>
+      <PlaceLink href={paths.ticket(ticket)}>{ticket}</PlaceLink>
     </Vital>
   )
 }

@@ -1,22 +1,89 @@
-import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import {
+  type DragEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from "react"
 import type { Status } from "../../base/status.ts"
 import { StatusMark } from "../status-mark/status-mark.tsx"
 import styles from "./lanes.module.css"
 
 const KIND = "application/x-qm-card"
 
-export function Lanes({
-  label,
-  children,
-}: {
+export type CardLink = { readonly from: string; readonly to: string; readonly isOpen: boolean }
+
+type LanesProps = {
   readonly label: string
+  /** Id of the selected card: its links are drawn. */
+  readonly at: string
+  readonly links: readonly CardLink[]
   readonly children: ReactNode
-}) {
+}
+
+export function Lanes({ label, at, links, children }: LanesProps) {
+  const box = useRef<HTMLElement>(null)
+  const lines = useCardLines(box, at, links)
   return (
-    <section className={styles.lanes} aria-label={label}>
+    <section ref={box} className={styles.lanes} aria-label={label}>
       {children}
+      {lines.length === 0 ? null : (
+        <svg className={styles.links} aria-hidden="true">
+          {lines.map((it) => (
+            <path key={it.key} d={it.path} data-open={it.isOpen || undefined} />
+          ))}
+        </svg>
+      )}
     </section>
   )
+}
+
+type CardLine = { readonly key: string; readonly path: string; readonly isOpen: boolean }
+
+/** Follows scrolling of the board and of each lane; a link to a card that is not drawn is left out. */
+function useCardLines(
+  box: RefObject<HTMLElement | null>,
+  at: string,
+  links: readonly CardLink[],
+): readonly CardLine[] {
+  const [lines, setLines] = useState<readonly CardLine[]>([])
+  const linkKeys = links.map((it) => `${it.from} ${it.to} ${it.isOpen}`).join(",")
+  const draw = useEffectEvent(() => {
+    const area = box.current
+    setLines(area === null ? [] : links.flatMap((it) => lineOf(area, it) ?? []))
+  })
+  useEffect(() => {
+    const area = box.current
+    if (area === null) return
+    draw()
+    if (linkKeys === "") return
+    const observer = new ResizeObserver(() => draw())
+    observer.observe(area)
+    const follow = () => draw()
+    area.addEventListener("scroll", follow, { capture: true, passive: true })
+    return () => {
+      observer.disconnect()
+      area.removeEventListener("scroll", follow, { capture: true })
+    }
+  }, [box, at, linkKeys])
+  return lines
+}
+
+function lineOf(area: HTMLElement, { from, to, isOpen }: CardLink): CardLine | undefined {
+  const cardOf = (id: string) => area.querySelector(`[data-card="${CSS.escape(id)}"]`)
+  const [one, two] = [cardOf(from)?.getBoundingClientRect(), cardOf(to)?.getBoundingClientRect()]
+  if (one === undefined || two === undefined) return undefined
+  const origin = area.getBoundingClientRect()
+  const left = origin.left - area.scrollLeft
+  const isRight = two.left > one.left
+  const x1 = (isRight ? one.right : one.left) - left
+  const x2 = (isRight || two.left === one.left ? two.left : two.right) - left
+  const [y1, y2] = [one.top + one.height / 2, two.top + two.height / 2].map((y) => y - origin.top)
+  const bend = two.left === one.left ? -14 : (x2 - x1) / 2
+  const path = `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - (two.left === one.left ? 14 : bend)} ${y2} ${x2} ${y2}`
+  return { key: `${from} ${to}`, path, isOpen }
 }
 
 type LaneProps = {
@@ -87,6 +154,7 @@ export function Card(props: CardProps) {
       ref={button}
       type="button"
       className={styles.card}
+      data-card={id}
       aria-current={isCurrent}
       draggable={isDraggable}
       onClick={onPress}

@@ -48,6 +48,12 @@ export async function whileLocked<Result>(
   return withFileLock(`${file}.lock`, waiting, work)
 }
 
+/** The process that holds the lock of a file now; undefined if none does. */
+export async function lockHolder(file: string): Promise<number | undefined> {
+  const state = await look(`${file}.lock`)
+  return state.kind === "held" ? state.pid : undefined
+}
+
 async function take(file: string, lock: FileLock): Promise<void> {
   const own = `${file}.${Buffer.from(lock.random.bytes(8)).toString("hex")}`
   await writeFileAtomic(own, JSON.stringify(processIdentity()))

@@ -10,7 +10,11 @@ const PlanInput = {
     .default([])
     .describe("Tickets to plan (default: all that are ready)"),
   workstreams: z.int().min(1).max(5).optional().describe("Maximum number of workstreams"),
-  agent: AgentType.optional().describe("Agent (default: setting swarm.agent)"),
+  agent: z
+    .array(AgentType)
+    .max(5)
+    .default([])
+    .describe("Agents of the workstreams, in turn (default: setting swarm.agent)"),
   definition: z
     .string()
     .regex(/^[\w.-]{1,60}$/)
@@ -35,7 +39,8 @@ export const swarmOperations = defineOperations("swarm", {
     surfaces: ["cli", "http"],
     cli: {
       group: "Board",
-      examples: ["qm swarm run", "qm swarm run --agent codex"],
+      omit: ["wait"],
+      examples: ["qm swarm run", "qm swarm run --agent codex --agent claude-code"],
       notes: ["A swarm that did not finish is continued; nothing runs twice."],
     },
     input: z.strictObject({
@@ -47,6 +52,10 @@ export const swarmOperations = defineOperations("swarm", {
         .optional()
         .describe("US dollars for each workstream (default: by cost tier)"),
       script: z.string().max(200_000).optional().describe("Script of the synthetic agent"),
+      wait: z
+        .boolean()
+        .default(true)
+        .describe("Wait until every workstream stopped; false returns at once"),
     }),
     output: Swarm,
   },
@@ -80,6 +89,41 @@ export const swarmOperations = defineOperations("swarm", {
     input: z.strictObject({
       workstream,
       feedback: z.string().min(1).max(4_000).describe("What is missing or wrong"),
+    }),
+    output: Swarm,
+  },
+  pause: {
+    summary: "Stop the agents of a swarm, or of one workstream, until they are continued",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["workstream"],
+      group: "Board",
+      examples: ["qm swarm pause", "qm swarm pause ws2"],
+    },
+    input: z.strictObject({
+      workstream: workstream.optional().describe("Name of the workstream (default: all)"),
+    }),
+    output: Swarm,
+  },
+  retry: {
+    summary: "Continue workstreams that paused, failed or were evicted",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["workstream"],
+      group: "Board",
+      examples: ["qm swarm retry", "qm swarm retry ws2 --budget 8"],
+      notes: ["`qm swarm run` then works on them."],
+    },
+    input: z.strictObject({
+      workstream: workstream.optional().describe("Name of the workstream (default: all)"),
+      budget: z
+        .number()
+        .positive()
+        .max(10_000)
+        .optional()
+        .describe("US dollars for the workstream in all (default: as before)"),
     }),
     output: Swarm,
   },

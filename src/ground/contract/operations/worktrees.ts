@@ -4,6 +4,7 @@ import { defineOperations } from "../operation.ts"
 import {
   WorktreeCheck,
   WorktreeCreated,
+  WorktreeDiff,
   WorktreeList,
   WorktreeOpened,
   WorktreeRemoved,
@@ -69,6 +70,23 @@ export const worktreeOperations = defineOperations("worktree", {
     },
     input: z.strictObject({ name: WorktreeName }),
     output: WorktreeCheck,
+  },
+  diff: {
+    summary: "Show what a worktree, or the commits of a ticket, changed",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["name"],
+      group: "Board",
+      examples: ["qm worktree diff rounding", "qm worktree diff T-7QK2M"],
+      notes: [
+        "Uncommitted changes are included. Without a worktree, commits with the ticket's id.",
+      ],
+    },
+    input: z.strictObject({
+      name: z.string().min(1).max(100).describe("Name of a worktree, or id of a ticket"),
+    }),
+    output: WorktreeDiff,
   },
   remove: {
     summary: "Remove a worktree that has no unmerged work and no live session",

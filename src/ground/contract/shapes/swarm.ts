@@ -14,12 +14,13 @@ const PlannedTicket = z.object({
 export type PlannedTicket = z.infer<typeof PlannedTicket>
 
 export const SwarmPlan = z.object({
-  workstreams: z.array(z.object({ name: z.string(), tickets: z.array(PlannedTicket) })),
+  workstreams: z.array(
+    z.object({ name: z.string(), agent: AgentType, tickets: z.array(PlannedTicket) }),
+  ),
   left: z.array(z.object({ id: z.string(), title: z.string(), reason: z.string() })),
   conflicts: z
     .array(z.object({ workstream: z.string(), with: z.string(), files: z.array(z.string()) }))
     .describe("Planned files that another worktree changed or another session claimed"),
-  agent: AgentType,
   model: z.string().nullable(),
   tier: z.enum(["small", "medium", "large"]).describe("Cost tier of the model"),
   budgetUsd: z.number().describe("For each workstream"),
@@ -42,6 +43,7 @@ const WorkstreamState = z.enum([
 export const Workstream = z.object({
   name: z.string(),
   state: WorkstreamState,
+  agent: AgentType.default("claude-code"),
   tickets: z.array(PlannedTicket),
   current: z.int().describe("Index of the ticket it works on"),
   attempt: z.int(),
@@ -52,6 +54,7 @@ export const Workstream = z.object({
   feedback: z.string().nullable(),
   reason: z.string().nullable().describe("Why it is paused, failed or evicted"),
   costUsd: z.number().nullable(),
+  budgetUsd: z.number().optional().describe("Raised by a person; absent for that of the swarm"),
   lastActivityAt: Moment.nullable(),
   evidence: TicketEvidence.nullable(),
 })
@@ -62,7 +65,6 @@ export const Swarm = z.object({
   createdAt: Moment,
   baseRef: z.string(),
   baseCommit: z.string(),
-  agent: AgentType,
   model: z.string().nullable(),
   tier: SwarmPlan.shape.tier,
   budgetUsd: z.number(),
@@ -72,10 +74,16 @@ export type Swarm = z.infer<typeof Swarm>
 
 export const SwarmReview = z.object({
   swarm: Swarm.nullable().describe("The newest swarm; null if there is none"),
+  isDriven: z.boolean().describe("Whether a process works on its workstreams now"),
   diffs: z.array(
     z.object({
       workstream: z.string(),
       files: z.array(z.object({ path: z.string(), added: z.int(), removed: z.int() })),
+      commits: z.int(),
+      evidence: z
+        .enum(["none", "outdated", "passed", "failed"])
+        .describe("Of the files as they are now; outdated: of other files"),
+      problem: z.string().nullable().describe("Why its worktree cannot be read"),
     }),
   ),
   conflicts: z.array(

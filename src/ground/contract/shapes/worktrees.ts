@@ -69,6 +69,17 @@ export const WorktreeCheck = z.object({
 })
 export type WorktreeCheck = z.infer<typeof WorktreeCheck>
 
+export const WorktreeDiff = z.object({
+  name: z.string(),
+  from: z
+    .enum(["worktree", "commits", "none"])
+    .describe("commits: those on the current branch that name the ticket"),
+  against: z.string().nullable().describe("Branch or commit it is compared with"),
+  text: z.string().describe("Unified diff, redacted"),
+  isCut: z.boolean().describe("Whether the rest was left out"),
+})
+export type WorktreeDiff = z.infer<typeof WorktreeDiff>
+
 export const WorktreeRemoved = z.object({
   name: z.string(),
   path: z.string(),

@@ -48,6 +48,45 @@ const records = fc
   .array(record, { maxLength: 25 })
   .map((all) => all.map((it, at) => ({ ...it, id: `e${at}` })))
 
+describe("a line of a log", () => {
+  const plain = {
+    v: 1,
+    id: "e1",
+    ticket: "T-1",
+    ts: 1,
+    order: 1,
+    actor: "human",
+    session: "s",
+    kind: "move",
+    from: "backlog",
+    to: "working",
+    inverse: { from: "working", to: "backlog" },
+  } as const satisfies LogRecord
+  const line = (fields: object) => readLog(`${JSON.stringify({ ...plain, prev: "", ...fields })}\n`)
+
+  test("[BOARD-13] a plain move is read with and without a commit, and unknown fields are left out", () => {
+    expect(line({}).records).toEqual([plain])
+    expect(line({ commit: "c0" }).records).toEqual([{ ...plain, commit: "c0" }])
+    expect(line({ color: "red" }).records).toEqual([plain])
+  })
+
+  test.each([
+    { v: 2 },
+    { id: "a b" },
+    { ticket: "" },
+    { ts: 1.5 },
+    { order: 0 },
+    { actor: "robot" },
+    { session: "x".repeat(201) },
+    { from: "nowhere" },
+    { inverse: { from: "working" } },
+    { commit: 7 },
+    { prev: "edited" },
+  ])("[BOARD-13] a line with %o is ignored and reported", (fields) => {
+    expect(line(fields)).toMatchObject({ records: [], brokenAt: 1 })
+  })
+})
+
 describe("replay", () => {
   test("[BOARD-12] the order of records and duplicates does not matter", () => {
     fc.assert(

@@ -2,7 +2,7 @@ import path from "node:path"
 import { createSwarm, DefinitionUnknown, type SwarmRoom, swarmHandlers } from "#act/swarm"
 import { createIds, readTextBounded } from "#ground/base"
 import { PackBuilt, Simulation, type Ticket } from "#ground/contract"
-import { locateRepository } from "#see/repo"
+import { locateRepository, PROJECT_FOLDER } from "#see/repo"
 import type { Services } from "../services.ts"
 import { openBoard } from "./board.ts"
 import { claimsOn } from "./ledger.ts"
@@ -12,6 +12,9 @@ const LARGEST_DEFINITION_BYTES = 256 * 1024
 /** The files of a package that a ticket without paths will probably change. */
 const MOST_PACKAGE_FILES = 5
 
+/** The ticket's own file matches its title best, and every ticket would share the board. */
+const OWN_FOLDER = `${PROJECT_FOLDER}/`
+
 export async function openSwarm(deps: Services): Promise<SwarmRoom> {
   const { root, stateDirectory } = deps.places().repository
   const signal = new AbortController().signal
@@ -19,6 +22,7 @@ export async function openSwarm(deps: Services): Promise<SwarmRoom> {
     stateDirectory,
     clock: deps.clock,
     ids: createIds(deps),
+    log: deps.log,
     settings: () => deps.config().swarm,
     board: async ({ root: at, by } = {}) =>
       openBoard(deps, {
@@ -31,7 +35,8 @@ export async function openSwarm(deps: Services): Promise<SwarmRoom> {
       receiptFiles: async (ticket) => receiptFiles(ticket, deps),
       async packageFiles({ title }) {
         const built = PackBuilt.parse(await deps.call("pack.build", { task: title }, { signal }))
-        return built.pack.files.slice(0, MOST_PACKAGE_FILES).map((it) => it.path)
+        const files = built.pack.files.map((it) => it.path)
+        return files.filter((it) => !it.startsWith(OWN_FOLDER)).slice(0, MOST_PACKAGE_FILES)
       },
       async likelyTests(files) {
         try {

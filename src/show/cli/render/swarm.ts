@@ -7,6 +7,8 @@ import type { Renderers } from "./renderer.ts"
 const MOST_ROWS = 30
 const ADD_TICKET = 'Add one with `qm ticket new "Round quotes to cents"`.'
 
+const ACTIVE: ReadonlySet<string> = new Set(["pending", "starting", "working", "finishing"])
+
 function renderPlan(plan: SwarmPlan, screen: Screen): string {
   const { paint } = screen
   const rows = plan.workstreams.flatMap(({ name, tickets }) =>
@@ -18,7 +20,8 @@ function renderPlan(plan: SwarmPlan, screen: Screen): string {
       paint.muted(it.from),
     ]),
   )
-  const head = `${plural(plan.workstreams.length, "workstream")} for ${plan.agent}, ${plan.model ?? "its own model"} (${plan.tier} tier), up to ${formatUsd(plan.budgetUsd)} each`
+  const agents = [...new Set(plan.workstreams.map((it) => it.agent))].join(" and ")
+  const head = `${plural(plan.workstreams.length, "workstream")} for ${agents || "no agent"}, ${plan.model ?? "its own model"} (${plan.tier} tier), up to ${formatUsd(plan.budgetUsd)} each`
   return [
     ...(rows.length === 0
       ? [paint.muted(`No ticket can start now. ${plan.left.length === 0 ? ADD_TICKET : ""}`.trim())]
@@ -57,6 +60,7 @@ function streamRow(it: Workstream, { paint }: Screen): readonly string[] {
   }
   return [
     it.name,
+    it.agent,
     (paints[it.state] ?? String)(it.state),
     rowText(it.tickets.map((ticket) => ticket.id).join(", ")),
     exitCode === 0 ? paint.ok(evidence) : evidence,
@@ -70,14 +74,15 @@ function renderSwarm(swarm: Swarm, screen: Screen): string {
   const parked = swarm.workstreams.filter((it) => it.state === "parked").length
   return [
     `${screen.paint.bold(swarm.id)}  base ${swarm.baseRef} at ${swarm.baseCommit.slice(0, 9)}`,
-    listing(["Stream", "State", "Tickets", "Evidence", "Cost", ""], rows, screen),
+    listing(["Stream", "Agent", "State", "Tickets", "Evidence", "Cost", ""], rows, screen),
     ...(parked === 0
       ? []
       : [screen.paint.muted(`${plural(parked, "workstream")} to review: \`qm swarm review\`.`)]),
   ].join("\n")
 }
 
-function renderReview({ swarm, diffs, conflicts }: SwarmReview, screen: Screen): string {
+function renderReview(review: SwarmReview, screen: Screen): string {
+  const { swarm, diffs, conflicts, isDriven } = review
   if (swarm === null)
     return screen.paint.muted("No swarm has run yet. Plan one with `qm swarm plan`.")
   const files = diffs.flatMap((it) =>
@@ -88,8 +93,12 @@ function renderReview({ swarm, diffs, conflicts }: SwarmReview, screen: Screen):
       screen.paint.bad(`-${file.removed}`),
     ]),
   )
+  const gone = diffs.filter((it) => it.problem !== null)
+  const isIdle = !isDriven && swarm.workstreams.some((it) => ACTIVE.has(it.state))
   return [
     renderSwarm(swarm, screen),
+    ...gone.map((it) => screen.paint.bad(`${it.workstream}: ${rowText(it.problem ?? "")}`)),
+    ...(isIdle ? [screen.paint.warn("No process works on it. Continue with `qm swarm run`.")] : []),
     ...section("Changes", files, {
       screen,
       most: MOST_ROWS,
@@ -111,5 +120,7 @@ export const swarmRenderers: Renderers<typeof swarmOperations> = {
   review: renderReview,
   approve: renderSwarm,
   reject: renderSwarm,
+  pause: renderSwarm,
+  retry: renderSwarm,
   discard: renderSwarm,
 }

@@ -68,10 +68,9 @@ test("[CLI-23] a swarm is printed with its workstreams, diffs and conflicts", ()
   const ticket = { id: "T-1", title: "Round quotes", touch: ["src/a.ts"], tests: [], from: "card" }
   const conflicts = [{ workstream: "ws1", with: "ws2", files: ["src/a.ts"] }]
   const plan = render("swarm.plan", {
-    workstreams: [{ name: "ws1", tickets: [ticket] }],
+    workstreams: [{ name: "ws1", agent: "codex", tickets: [ticket] }],
     left: [{ id: "T-2", title: "Other", reason: "no files are known for it; add paths" }],
     conflicts,
-    agent: "codex",
     model: null,
     tier: "medium",
     budgetUsd: 5,
@@ -82,6 +81,7 @@ test("[CLI-23] a swarm is printed with its workstreams, diffs and conflicts", ()
   const stream = {
     name: "ws1",
     state: "parked",
+    agent: "codex",
     tickets: [ticket],
     current: 0,
     attempt: 1,
@@ -100,22 +100,32 @@ test("[CLI-23] a swarm is printed with its workstreams, diffs and conflicts", ()
     createdAt: 1,
     baseRef: "main",
     baseCommit: "c0",
-    agent: "codex",
     model: null,
     tier: "medium",
     budgetUsd: 5,
-    workstreams: [stream, { ...stream, name: "ws2", state: "failed", reason: "the run failed" }],
+    workstreams: [
+      stream,
+      { ...stream, name: "ws2", state: "failed", reason: "the run failed" },
+      { ...stream, name: "ws3", state: "starting" },
+    ],
   } as unknown as Swarm
   const shown = render("swarm.run", swarm)
   expect(shown).toContain("the run failed")
   const files = [{ path: "src/a.ts", added: 3, removed: 1 }]
   const review = render("swarm.review", {
     swarm,
-    diffs: [{ workstream: "ws1", files }],
+    isDriven: false,
+    diffs: [
+      { workstream: "ws1", files, commits: 1, evidence: "passed", problem: null },
+      { workstream: "ws2", files: [], commits: 0, evidence: "none", problem: "its folder is gone" },
+    ],
     conflicts,
   })
-  for (const part of ["+3", "-1", "Conflicts"]) expect(review).toContain(part)
-  expect(render("swarm.review", { swarm: null, diffs: [], conflicts: [] })).toContain(
-    "qm swarm plan",
-  )
+  for (const part of ["+3", "-1", "Conflicts", "ws2: its folder is gone", "qm swarm run"])
+    expect(review).toContain(part)
+  const none = { swarm: null, isDriven: false, diffs: [], conflicts: [] }
+  expect(render("swarm.review", none)).toContain("qm swarm plan")
+  const diff = { name: "quotes", from: "worktree", against: "main", text: "+a\n-b\n", isCut: true }
+  expect(render("worktree.diff", diff)).toContain("+a")
+  expect(render("worktree.diff", { ...diff, from: "none", text: "" })).toContain("No changes")
 })

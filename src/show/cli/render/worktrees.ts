@@ -3,6 +3,7 @@ import type {
   Worktree,
   WorktreeCheck,
   WorktreeCreated,
+  WorktreeDiff,
   WorktreeList,
   WorktreeOpened,
   WorktreeRemoved,
@@ -129,6 +130,16 @@ function renderRemoved({ name, keptBranch, rescue }: WorktreeRemoved, { paint }:
   ].join("\n")
 }
 
+function renderDiff({ name, text, isCut }: WorktreeDiff, { paint }: Screen): string {
+  if (text === "") return paint.muted(`No changes of ${name} are known.`)
+  const lines = text.trimEnd().split("\n")
+  const painted = lines.map((line) => {
+    if (line.startsWith("+") && !line.startsWith("+++")) return paint.ok(line)
+    return line.startsWith("-") && !line.startsWith("---") ? paint.bad(line) : line
+  })
+  return [...painted, ...(isCut ? [paint.muted("The rest was left out.")] : [])].join("\n")
+}
+
 function isMergeable({ base, others }: WorktreeCheck): boolean {
   return base?.conflicts.length === 0 && others.every((it) => it.conflicts.length === 0)
 }
@@ -138,5 +149,6 @@ export const worktreeRenderers: Renderers<typeof worktreeOperations> = {
   list: renderList,
   open: renderOpened,
   check: { text: renderCheck, isGood: isMergeable },
+  diff: renderDiff,
   remove: renderRemoved,
 }

@@ -3,6 +3,7 @@ import { parseJson } from "#ground/base/json"
 import { capText, visible, visibleLine } from "../../../base/format.ts"
 import { type Message, plural } from "../../../contract.ts"
 import { DiffLines } from "../../../ui/diff/diff.tsx"
+import { type FileDiff, readUnified } from "../../../ui/diff/unified-diff.ts"
 import { Path } from "../../../ui/path/path.tsx"
 import { Text } from "../../../ui/text/text.tsx"
 import { Box, BoxCode, BoxDiff, BoxTop, Changes } from "../../../ui/transcript/box.tsx"
@@ -10,7 +11,6 @@ import { Line, MessageText, MoreButton } from "../../../ui/transcript/transcript
 import { activityFigures, activityIcon, activitySays, activityTitle } from "../words.ts"
 import type { Activity } from "./entry.ts"
 import type { RowHandlers } from "./row-handlers.ts"
-import { type FileDiff, readUnified } from "./unified-diff.ts"
 import { WholeText } from "./whole-text.tsx"
 
 type ActivityViewProps = {

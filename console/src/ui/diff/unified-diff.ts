@@ -1,4 +1,4 @@
-import type { DiffLine } from "../../../ui/diff/diff.tsx"
+import type { DiffLine } from "./diff.tsx"
 
 export type FileDiff = {
   readonly path: string

@@ -1,0 +1,261 @@
+import { formatUsd } from "#ground/base/format"
+import { formatMinutes, formatWhen, visibleLine } from "../../base/format.ts"
+import { plural, type Swarm, type SwarmReview } from "../../contract.ts"
+import { leaveOne, type PageProps } from "../../data/params.ts"
+import type { SwarmParams } from "../../data/paths.ts"
+import { useReadOnly } from "../../data/queries.tsx"
+import { Button } from "../../ui/button/button.tsx"
+import { CollectionPage, Loaded } from "../../ui/collection/collection.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Header } from "../../ui/frame/frame.tsx"
+import { Icon } from "../../ui/icon/icon.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Meter } from "../../ui/meter/meter.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Flow } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
+import { Conflict, Conflicts, Tracks, TracksPage } from "../../ui/tracks/tracks.tsx"
+import { Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
+import { Lane } from "./lane.tsx"
+import { Review } from "./review.tsx"
+import { DiffPane, PlanPane } from "./side-panes.tsx"
+import { type SwarmActions, useReview, useSwarmActions } from "./use-swarm.ts"
+import { budgetOf, costOf, describeCounts, isActive, isClosed, suggestOrder } from "./words.ts"
+
+type Props = PageProps<SwarmParams>
+type OpenReview = SwarmReview & { readonly swarm: Swarm }
+
+export function SwarmPage(props: Props) {
+  const { params, onParams } = props
+  const review = useReview()
+  const isReadOnly = useReadOnly()
+  const actions = useSwarmActions()
+  const swarm = review.data?.swarm ?? null
+  const selected = swarm?.workstreams.find((it) => it.name === params.at)
+  const isWorking = swarm?.workstreams.some(isActive) === true
+  const plan = () => onParams({ show: params.show === "plan" ? null : "plan" })
+  const facts = swarm === null ? "" : plural(swarm.workstreams.length, "workstream")
+  const close = () => onParams({ show: null })
+  const diff =
+    params.show === "diff" && selected !== undefined ? (
+      <DiffPane key={selected.name} stream={selected} onClose={close} />
+    ) : null
+  const detail =
+    params.show === "plan" ? (
+      <PlanPane isReadOnly={isReadOnly} actions={actions} onClose={close} />
+    ) : (
+      diff
+    )
+  return (
+    <CollectionPage
+      name="swarm"
+      detailPx={392}
+      header={
+        <Header title="Swarm" facts={<Text tone="2">{facts}</Text>}>
+          {isWorking ? (
+            <Button
+              variant="ghost"
+              icon="pause"
+              keyId="swarm.pause"
+              disabled={isReadOnly || actions.isBusy}
+              onPress={actions.pause}
+              shrinks
+            >
+              Pause all
+            </Button>
+          ) : null}
+          <Button icon="plus" variant="primary" keyId="swarm.plan" onPress={plan} shrinks>
+            Plan a swarm
+          </Button>
+        </Header>
+      }
+      list={
+        <Loaded query={review} rows={10}>
+          {(data) =>
+            data.swarm === null ? (
+              <NoSwarm onPlan={plan} />
+            ) : (
+              <SwarmView
+                {...props}
+                review={{ ...data, swarm: data.swarm }}
+                isReadOnly={isReadOnly}
+                actions={actions}
+              />
+            )
+          }
+        </Loaded>
+      }
+      detail={detail}
+      onLeave={leaveOne(
+        onParams,
+        [params.show !== null, { show: null }],
+        [params.at !== "", { at: "" }],
+      )}
+    />
+  )
+}
+
+function NoSwarm({ onPlan }: { onPlan(): void }) {
+  return (
+    <Empty
+      description="No swarm ran yet. A swarm works on ready tickets at the same time, each with an agent in its own worktree, up to testing. You approve what it made."
+      command="qm swarm plan"
+    >
+      <Button onPress={onPlan}>Plan a swarm</Button>
+    </Empty>
+  )
+}
+
+type SwarmViewProps = Props & {
+  readonly review: OpenReview
+  readonly isReadOnly: boolean
+  readonly actions: SwarmActions
+}
+
+function SwarmView({ now, params, onParams, review, isReadOnly, actions }: SwarmViewProps) {
+  const { swarm, diffs, conflicts, isDriven } = review
+  const streams = swarm.workstreams
+  const open = streams.filter((it) => !isClosed(it))
+  const selected = streams.find((it) => it.name === params.at)
+  const pick = (name: string | undefined) => {
+    if (name !== undefined) onParams({ at: name }, "replace")
+  }
+  useStreamKeys(
+    streams.map((it) => it.name),
+    selected?.name,
+    pick,
+  )
+  const isIdle = !isDriven && streams.some(isActive)
+  return (
+    <TracksPage
+      vitals={
+        <>
+          <SwarmVitals now={now} review={review} />
+          {isIdle ? (
+            <Notice tone="warn" description="No process works on this swarm.">
+              <Button small disabled={isReadOnly || actions.isBusy} onPress={actions.resume}>
+                Continue
+              </Button>
+            </Notice>
+          ) : null}
+          <Forecasts review={review} onDiff={(at) => onParams({ at, show: "diff" })} />
+        </>
+      }
+      bottom={
+        <Review
+          review={review}
+          selected={selected}
+          isReadOnly={isReadOnly}
+          actions={actions}
+          onPick={pick}
+          onDiff={() => onParams({ show: params.show === "diff" ? null : "diff" })}
+        />
+      }
+    >
+      <Tracks label="Workstreams">
+        {(open.length === 0 ? streams : open).map((it) => (
+          <Lane
+            key={it.name}
+            {...{ swarm, now, isReadOnly, actions }}
+            stream={it}
+            diff={diffs.find((row) => row.workstream === it.name)}
+            conflicting={
+              new Set(
+                conflicts
+                  .filter((row) => row.workstream === it.name || row.with === it.name)
+                  .flatMap((row) => row.files),
+              )
+            }
+            isCurrent={it.name === params.at}
+            onPick={() => pick(it.name)}
+          />
+        ))}
+      </Tracks>
+    </TracksPage>
+  )
+}
+
+function SwarmVitals({ now, review }: { readonly now: number; readonly review: OpenReview }) {
+  const { swarm, conflicts } = review
+  const cost = costOf(swarm.workstreams)
+  const budget = swarm.workstreams.reduce((sum, it) => sum + budgetOf(it, swarm), 0)
+  const isOver = swarm.workstreams.every(isClosed)
+  return (
+    <Vitals>
+      <Vital>
+        {isOver ? null : <b>{formatMinutes(Math.max(0, now - swarm.createdAt))}</b>}
+        <Wide>
+          <Text tone="3">{`since ${formatWhen(swarm.createdAt, now)}`}</Text>
+        </Wide>
+      </Vital>
+      <Vital yields>
+        <Text tone="2" cut>
+          {describeCounts(swarm)}
+        </Text>
+      </Vital>
+      <Vital wide>
+        <Meter share={(cost ?? 0) / budget} label="Share of all budgets spent" />
+        <span>{`${cost === null ? "unknown" : formatUsd(cost)} of ${formatUsd(budget)}`}</span>
+      </Vital>
+      <Vital wide>
+        <Text tone="2">{`base ${visibleLine(swarm.baseRef)} at `}</Text>
+        <Text mono>{swarm.baseCommit.slice(0, 7)}</Text>
+      </Vital>
+      {conflicts.length === 0 ? null : (
+        <Vital tone="warn" push>
+          <Icon name="warning" />
+          {`${plural(conflicts.length, "conflict")} forecast`}
+        </Vital>
+      )}
+    </Vitals>
+  )
+}
+
+type ForecastsProps = { readonly review: OpenReview; onDiff(name: string): void }
+
+/** The forecast suggests an order and gives the reason; it never applies it. */
+function Forecasts({ review, onDiff }: ForecastsProps) {
+  const { conflicts, diffs } = review
+  if (conflicts.length === 0) return null
+  return (
+    <Conflicts>
+      {conflicts.map((it) => (
+        <Conflict
+          key={`${it.workstream} ${it.with}`}
+          title={
+            <Text as="h2" strong>
+              {`Conflict forecast: ${it.workstream} with ${visibleLine(it.with)}`}
+            </Text>
+          }
+          description={[
+            `Both change ${visibleLine(it.files.join(", "))}.`,
+            suggestOrder(it, diffs) ?? `Send ${it.workstream} back to take in the base.`,
+          ].join(" ")}
+        >
+          <Flow>
+            <Button small onPress={() => onDiff(it.workstream)}>
+              {`Diff of ${it.workstream}`}
+            </Button>
+          </Flow>
+        </Conflict>
+      ))}
+    </Conflicts>
+  )
+}
+
+function useStreamKeys(
+  names: readonly string[],
+  at: string | undefined,
+  pick: (name: string | undefined) => void,
+): void {
+  const index = at === undefined ? -1 : names.indexOf(at)
+  useKey("list.next", () => pick(names[index + 1]))
+  useKey("list.previous", () => pick(names[index < 0 ? 0 : index - 1]))
+  useKey("list.first", () => pick(names[0]))
+  useKey("list.last", () => pick(names.at(-1)))
+  useKey("swarm.first", () => pick(names[0]))
+  useKey("swarm.second", () => pick(names[1]))
+  useKey("swarm.third", () => pick(names[2]))
+  useKey("swarm.fourth", () => pick(names[3]))
+  useKey("swarm.fifth", () => pick(names[4]))
+}

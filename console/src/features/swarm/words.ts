@@ -1,0 +1,90 @@
+import { formatAge } from "../../base/format.ts"
+import type { Status } from "../../base/status.ts"
+import { plural, type Swarm, type SwarmReview, type Workstream } from "../../contract.ts"
+
+type State = Workstream["state"]
+export type Diff = SwarmReview["diffs"][number]
+
+const STATES: Readonly<Record<State, { readonly mark: Status; readonly word: string }>> = {
+  pending: { mark: "queued", word: "Waiting" },
+  starting: { mark: "running", word: "Starting" },
+  working: { mark: "running", word: "Working" },
+  finishing: { mark: "running", word: "Running checks" },
+  parked: { mark: "waiting", word: "Parked at testing" },
+  paused: { mark: "paused", word: "Paused" },
+  failed: { mark: "failed", word: "Failed" },
+  evicted: { mark: "timed-out", word: "Evicted" },
+  approved: { mark: "done", word: "Approved" },
+  discarded: { mark: "cancelled", word: "Discarded" },
+}
+
+const ACTIVE: ReadonlySet<State> = new Set(["pending", "starting", "working", "finishing"])
+const HALTED: ReadonlySet<State> = new Set(["paused", "failed", "evicted"])
+
+export const isActive = ({ state }: Workstream): boolean => ACTIVE.has(state)
+export const isHalted = ({ state }: Workstream): boolean => HALTED.has(state)
+export const isClosed = ({ state }: Workstream): boolean =>
+  state === "approved" || state === "discarded"
+
+/** A workstream that works on feedback says so: the person who gave it looks for it. */
+export function describeState(it: Workstream): { readonly mark: Status; readonly word: string } {
+  const isSentBack = it.feedback !== null && isActive(it)
+  return isSentBack ? { mark: "running", word: "Sent back" } : STATES[it.state]
+}
+
+export function describeFact(it: Workstream, now: number): string {
+  const attempt = it.attempt > 1 ? `attempt ${it.attempt}, ` : ""
+  if (it.state === "parked") return `${attempt}waits for you`
+  if (it.lastActivityAt === null || isClosed(it)) return attempt.replace(", ", "")
+  return `${attempt}last activity ${formatAge(it.lastActivityAt, now)} ago`
+}
+
+export function describeCounts({ workstreams }: Swarm): string {
+  const counts = new Map<string, number>()
+  for (const it of workstreams) {
+    const { word } = describeState(it)
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  return [...counts].map(([word, count]) => `${count} ${word.toLowerCase()}`).join(", ")
+}
+
+export function budgetOf(it: Workstream, swarm: Swarm): number {
+  return it.budgetUsd ?? swarm.budgetUsd
+}
+
+/** Null if the cost of a workstream that ran is unknown. */
+export function costOf(streams: readonly Workstream[]): number | null {
+  const ran = streams.filter((it) => it.runs.length > 0)
+  if (ran.some((it) => it.costUsd === null)) return null
+  return ran.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
+}
+
+export function sumOf(files: Diff["files"]): { readonly added: number; readonly removed: number } {
+  return {
+    added: files.reduce((sum, it) => sum + it.added, 0),
+    removed: files.reduce((sum, it) => sum + it.removed, 0),
+  }
+}
+
+/** The smaller change first: the other one then has less to merge. */
+export function suggestOrder(
+  { workstream, with: other }: SwarmReview["conflicts"][number],
+  diffs: readonly Diff[],
+): string | undefined {
+  const sizeOf = (name: string) => {
+    const diff = diffs.find((it) => it.workstream === name)
+    return diff === undefined
+      ? undefined
+      : diff.files.reduce((n, it) => n + it.added + it.removed, 0)
+  }
+  const [one, two] = [sizeOf(workstream), sizeOf(other)]
+  if (one === undefined || two === undefined) return undefined
+  const [first, second] = one <= two ? [workstream, other] : [other, workstream]
+  return `${first} is the smaller change. Approve it first, then send ${second} back to take it in.`
+}
+
+export function describeDiscard(it: Workstream, diff: Diff | undefined): string {
+  const { added } = sumOf(diff?.files ?? [])
+  const files = plural(diff?.files.length ?? 0, "file")
+  return `${files} with ${plural(added, "added line")} leave the board. The worktree of ${it.name} is removed; its branch stays.`
+}

@@ -1,0 +1,141 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { commit } from "#test/git"
+import { GIT_ENVIRONMENT } from "#test/worktree-room"
+import { launchChromium } from "./chromium.ts"
+import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
+import { measureFirstLoad } from "./first-load.ts"
+import { auditPage, RULES_OF_COLOUR, seriousFindings, walkByTab } from "./page-audit.ts"
+import { beFailing, visit } from "./visit.ts"
+
+const LARGEST_FIRST_LOAD_BYTES = 250_000
+
+/** Does in each new worktree what an agent would: its own file, and for two of them the same one. */
+const SETUP = `const { writeFileSync } = require("node:fs")
+const name = process.env.QM_WORKTREE
+writeFileSync(name + ".txt", name)
+if (!name.endsWith("ws3")) writeFileSync("shared.txt", name)`
+
+let chromium: Awaited<ReturnType<typeof launchChromium>>
+let fixture: ConsoleFixture
+
+beforeAll(async () => {
+  ;[chromium, fixture] = await Promise.all([
+    launchChromium(),
+    startConsole({
+      backups: 0,
+      async prepare({ project, parent }) {
+        commit(project, "first", {
+          "src/a.ts": "a\n",
+          "src/b.ts": "b\n",
+          "src/c.ts": "c\n",
+          "shared.txt": "base\n",
+          "../setup.cjs": SETUP,
+        })
+        return {
+          ...GIT_ENVIRONMENT,
+          QM_WORKTREES_SETUP: `${process.execPath} ${parent}/setup.cjs`,
+          QM_WORKTREES_PORTS: "0",
+          QM_BOARD_CHECKS: "git --version",
+          QM_SWARM_AGENT: "synthetic",
+        }
+      },
+    }),
+  ])
+})
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
+})
+
+const lane = (page: Page, name: string) =>
+  page.getByRole("region", { name: "Workstreams" }).getByRole("region", { name, exact: true })
+const review = (page: Page) => page.getByRole("region", { name: "Review" })
+
+async function findings(page: Page): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.locator(`html[data-theme=${theme}]`).waitFor()
+      const { findings: faults } = await auditPage(page)
+      found.push(...faults.map((it) => `${width} ${theme}: ${it.rule} ${it.where} ${it.says}`))
+      if (width === 1440)
+        found.push(
+          ...(await seriousFindings(page, theme === "light" ? undefined : RULES_OF_COLOUR)),
+        )
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  return found
+}
+
+describe("Swarm page", () => {
+  test("[CONSOLE-96] a swarm is planned, run and reviewed on the page, by keys", async () => {
+    await using window = await visit(chromium.browser, fixture, { path: "/swarm" })
+    const { page } = window
+    await page.getByText("No swarm ran yet.").waitFor()
+    expect(await findings(page)).toEqual([])
+    for (const file of ["a", "b", "c"])
+      await fixture.call("ticket.new", { title: `Change ${file}`, paths: [`src/${file}.ts`] })
+    await page.keyboard.press("c")
+    await page.getByRole("button", { name: /^Start 3 workstreams/ }).waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press("Control+Enter")
+    await review(page).getByText("3 of 3 ready").waitFor()
+    await lane(page, "ws1").getByText("Parked at testing").waitFor()
+    await page.getByText("Conflict forecast: ws1 with ws2").waitFor()
+    await lane(page, "ws3").getByText("exit code 0").waitFor()
+    expect(await findings(page)).toEqual([])
+
+    await page.keyboard.press("3")
+    await page.keyboard.press("r")
+    await page.getByLabel("Missing or wrong in ws3").fill("Add a test with three items")
+    await page.keyboard.press("Enter")
+    await expect
+      .poll(async () => (await fixture.call("swarm.review", {})).swarm?.workstreams[2], {
+        timeout: 60_000,
+      })
+      .toMatchObject({ attempt: 2, state: "parked" })
+    await lane(page, "ws3").getByText("attempt 2, waits for you").waitFor()
+
+    await page.keyboard.press("1")
+    await page.keyboard.press("Enter")
+    await page.getByRole("region", { name: "Diff" }).getByText("shared.txt").first().waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("a")
+    await review(page).getByText("approved").waitFor()
+    await page.keyboard.press("2")
+    await page.keyboard.press("a")
+    await page.getByText("SWARM_MERGE_CONFLICT").waitFor()
+    await review(page).getByRole("button", { name: "Discard" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click()
+    await review(page).getByText("discarded").waitFor()
+    const { tickets } = await fixture.call("board.show", {})
+    expect(tickets.map((it) => it.lane).toSorted()).toEqual(["backlog", "conclusion", "testing"])
+    expect((await walkByTab(page)).traps).toEqual([])
+    expect(window.problems().filter((it) => !/409/.test(it))).toEqual([])
+
+    const [concluded] = tickets.filter((it) => it.lane === "conclusion")
+    await page.goto(`${fixture.url}/board/${concluded?.id}`)
+    await page.getByText("Diff of its commits").waitFor()
+    await page.goto(`${fixture.url}/`)
+    await page.getByText("Worktrees", { exact: true }).waitFor()
+    const load = await measureFirstLoad(chromium.browser, fixture, "/swarm")
+    expect(load.bytes).toBeLessThan(LARGEST_FIRST_LOAD_BYTES)
+  })
+
+  test("[CONSOLE-96] a failing server is shown with its code", async () => {
+    const expects = [/503/]
+    await using window = await visit(chromium.browser, fixture, {
+      path: "/swarm",
+      expects,
+      prepare: beFailing,
+    })
+    await window.page.getByText("STORE_CORRUPT").first().waitFor()
+    expect(await findings(window.page)).toEqual([])
+    expect(window.problems()).toEqual([])
+  })
+})
