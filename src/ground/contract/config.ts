@@ -314,7 +314,7 @@ export const Config = z.strictObject({
         env: "QM_KIT_LEVEL",
       }),
       fetch: field(z.boolean().default(true), {
-        description: "Run git fetch in the background when a session starts",
+        description: "Run git fetch in the background when a session starts, and before a push is checked",
         env: "QM_KIT_FETCH",
       }),
       ignored: field(GlobText, {
