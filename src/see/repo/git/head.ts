@@ -64,6 +64,16 @@ async function readPackedRef(common: string, name: string): Promise<string | und
   return isObjectId(id) ? id : undefined
 }
 
+/** The full name that a symbolic ref such as refs/remotes/origin/HEAD points to. */
+export async function symbolicTarget(
+  { gitCommonDirectory: common }: Pick<Repository, "gitCommonDirectory">,
+  name: string,
+): Promise<string | undefined> {
+  if (common === undefined || !isPlainRefName(name)) return undefined
+  const target = /^ref: (refs\/.+)$/.exec((await readRef(common, name)) ?? "")?.[1]
+  return target !== undefined && isPlainRefName(target) ? target : undefined
+}
+
 /** More branches than a team has; a walk of more takes too long. */
 const MOST_LISTED_REFS = 2_000
 

@@ -1,0 +1,2 @@
+export type { MediaDeps, Spending } from "./media.ts"
+export { mediaHandlers } from "./media.ts"

@@ -1,0 +1,2 @@
+export type { ScaffoldDeps } from "./scaffold.ts"
+export { scaffoldHandlers } from "./scaffold.ts"
