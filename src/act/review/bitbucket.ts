@@ -27,7 +27,7 @@ const Comment = z.object({
   inline: z.object({ path: z.string(), to: z.int().nullish() }).nullish(),
   links: Links,
   deleted: z.boolean().nullish(),
-  resolution: z.unknown(),
+  resolution: z.unknown().optional(),
   parent: z.object({ id: z.int() }).nullish(),
 })
 

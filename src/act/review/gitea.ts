@@ -32,7 +32,7 @@ const Comment = z.object({
   path: z.string().nullish(),
   position: z.int().nullish(),
   html_url: z.string().nullish(),
-  resolver: z.unknown(),
+  resolver: z.unknown().optional(),
   user: User,
 })
 

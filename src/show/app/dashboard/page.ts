@@ -178,7 +178,7 @@ function createPage(state: DashboardState, text: Escape) {
         })
         const body =
           total === 0
-            ? empty("No ticket. Add one with <code>qm ticket add</code>.")
+            ? empty("No ticket. Add one with <code>qm ticket new</code>.")
             : `<div class="lanes">${columns.join("")}</div>`
         return { count: plural(total, "ticket"), body }
       }),
