@@ -1,2 +1,2 @@
-export type { MediaDeps, Spending } from "./media.ts"
+export type { Spending } from "./media.ts"
 export { mediaHandlers } from "./media.ts"

@@ -11,7 +11,7 @@ import type {
   ReviewTool,
 } from "#ground/contract"
 import type { Claims, Ledger } from "#know/ledger"
-import { currentBranch, listRemotes, type Repository, refCommit, upstreamOf } from "#see/repo"
+import { currentBranch, type Repository, refCommit } from "#see/repo"
 import {
   BranchUnusable,
   CommentIncomplete,
@@ -21,7 +21,8 @@ import {
   TextUnreadable,
 } from "./errors.ts"
 import { createProvider, type ReviewProvider } from "./provider.ts"
-import { mainBranchOf, preflight, prepr } from "./sync-checks.ts"
+import { findRemote, mainBranchOf } from "./remote.ts"
+import { preflight, prepr } from "./sync-checks.ts"
 import { type Forge, openTool, parseRemote, toolFor } from "./tool.ts"
 
 const LONGEST_TEXT_UNITS = 60_000
@@ -164,19 +165,4 @@ export function createReview(deps: ReviewDeps) {
       return { ...name, branch: branch ?? null, pull }
     },
   }
-}
-
-/** The remote of the branch's upstream, else origin, else the only one. */
-export async function findRemote(
-  repository: Repository,
-): Promise<{ readonly name: string; readonly url: string } | undefined> {
-  const remotes = await listRemotes(repository)
-  const branch = await currentBranch(repository)
-  const upstream = branch === undefined ? undefined : await upstreamOf(repository, branch)
-  const [only] = remotes.size === 1 ? remotes.keys() : []
-  for (const name of [upstream?.remote, "origin", only]) {
-    const url = name === undefined ? undefined : remotes.get(name)
-    if (name !== undefined && url !== undefined) return { name, url }
-  }
-  return undefined
 }

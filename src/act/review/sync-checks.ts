@@ -20,11 +20,11 @@ import {
   type Repository,
   readStatus,
   refCommit,
-  symbolicTarget,
   upstreamOf,
 } from "#see/repo"
 import { BaseUnknown, SyncNoGit } from "./errors.ts"
-import { type Call, findRemote, type OpenedProvider, type ReviewDeps } from "./review.ts"
+import { findRemote, mainBranchOf } from "./remote.ts"
+import type { Call, OpenedProvider, ReviewDeps } from "./review.ts"
 
 const FETCH_TIMEOUT_MS = 20_000
 
@@ -168,20 +168,6 @@ async function baseOf(repository: Repository, remote: string, wish: string | und
   const commit = await refCommit(repository, `refs/remotes/${remote}/${name}`)
   if (commit === undefined && wish !== undefined) throw BaseUnknown({ base: wish, remote })
   return commit === undefined ? undefined : { name: `${remote}/${name}`, commit }
-}
-
-/** Without the remote's name. */
-export async function mainBranchOf(
-  repository: Repository,
-  remote: string,
-): Promise<string | undefined> {
-  const tracked = `refs/remotes/${remote}/`
-  const target = await symbolicTarget(repository, `${tracked}HEAD`)
-  if (target?.startsWith(tracked) === true) return target.slice(tracked.length)
-  for (const name of ["main", "master"]) {
-    if ((await refCommit(repository, tracked + name)) !== undefined) return name
-  }
-  return undefined
 }
 
 type Apart = { readonly ahead: number; readonly behind: number } | undefined

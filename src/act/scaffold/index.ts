@@ -1,2 +1,1 @@
-export type { ScaffoldDeps } from "./scaffold.ts"
 export { scaffoldHandlers } from "./scaffold.ts"

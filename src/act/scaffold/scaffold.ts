@@ -29,7 +29,7 @@ import {
 
 const MOST_SYMBOLS_A_FILE = 12
 
-export type ScaffoldDeps = {
+type ScaffoldDeps = {
   root(): string
   tree(context: CallContext): Promise<IndexedTree>
   /** Positions of the files that import each file. */

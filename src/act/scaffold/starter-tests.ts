@@ -34,7 +34,7 @@ type Parameter = { readonly name: string; readonly type: string; readonly isOpti
 const MOST_PARAMETERS = 8
 
 /** Between the first pair of brackets; nested brackets do not separate. */
-export function parametersOf(signature: string): readonly Parameter[] {
+function parametersOf(signature: string): readonly Parameter[] {
   const start = signature.indexOf("(")
   if (start === -1) return []
   const parts: string[] = [""]

@@ -343,7 +343,6 @@ export {
 export {
   type OtherWork,
   PullRequest,
-  REVIEW_TOOLS,
   ReviewComment,
   ReviewComments,
   ReviewCreated,
@@ -387,8 +386,6 @@ export {
   type PlannedSymbol,
   type PlannedTest,
   ScaffoldTests,
-  TEST_RUNNERS,
-  TEST_STACKS,
   type TestProject,
   type TestRunner,
   type TestStack,

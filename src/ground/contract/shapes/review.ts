@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-export const REVIEW_TOOLS = ["gh", "glab", "bb", "tea"] as const
+const REVIEW_TOOLS = ["gh", "glab", "bb", "tea"] as const
 export const ReviewTool = z.enum(REVIEW_TOOLS)
 export type ReviewTool = z.infer<typeof ReviewTool>
 

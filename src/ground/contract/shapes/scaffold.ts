@@ -1,10 +1,10 @@
 import { z } from "zod"
 
-export const TEST_STACKS = ["node", "python", "go", "rust", "php"] as const
+const TEST_STACKS = ["node", "python", "go", "rust", "php"] as const
 const TestStack = z.enum(TEST_STACKS)
 export type TestStack = z.infer<typeof TestStack>
 
-export const TEST_RUNNERS = [
+const TEST_RUNNERS = [
   "vitest",
   "jest",
   "node:test",

@@ -8,7 +8,7 @@ const LONGEST_REASON_UNITS = 200
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-export type FetchOutcome =
+type FetchOutcome =
   | { readonly kind: "fetched" }
   | { readonly kind: "failed"; readonly reason: string }
 

@@ -20,7 +20,7 @@ const FORECAST_TIMEOUT_MS = 10_000
 /** Names of some ten thousand files in conflict. */
 const FORECAST_OUTPUT_BYTES = 8 * 1_048_576
 
-export type MergeForecast =
+type MergeForecast =
   | { readonly kind: "clean" }
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   | { readonly kind: "unknown"; readonly why: string }

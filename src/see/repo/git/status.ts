@@ -149,7 +149,7 @@ function isTimeOf({ modifiedSeconds, modifiedNanoseconds }: IndexEntry, atMs: nu
   return modifiedSeconds * 1_000 + Math.floor(modifiedNanoseconds / 1e6) === atMs
 }
 
-export type Upstream = { readonly remote: string; readonly name: string; readonly ref: string }
+type Upstream = { readonly remote: string; readonly name: string; readonly ref: string }
 
 /** `remote` and `merge` of the branch in the repository's own config; includes are not followed. */
 export async function upstreamOf(
