@@ -46,7 +46,7 @@ function itemLines({ items }: SyncCheck, screen: Screen): readonly string[] {
 
 function pullRow({ number, title, ci, review, branch, isDraft }: PullRequest): readonly string[] {
   const name = `#${number}${isDraft ? " (draft)" : ""}`
-  return [name, rowText(title), `CI ${ci}`, `review ${review}`, rowText(branch)]
+  return [name, rowText(title), ci, review, rowText(branch)]
 }
 
 function renderStatus({ pull, branch, repository }: ReviewStatus, screen: Screen): string {
@@ -62,9 +62,10 @@ function renderComments({ comments, number }: ReviewComments, { paint }: Screen)
   if (comments.length === 0) return paint.muted(`No unresolved comment on #${number}.`)
   return comments
     .map((it) => {
-      const place = it.path === null ? "" : ` on ${it.path}${it.line === null ? "" : `:${it.line}`}`
+      const line = it.line === null ? "" : `:${it.line}`
+      const place = it.path === null ? "" : ` on ${rowText(it.path)}${line}`
       const replies = it.replies === 0 ? "" : `, ${plural(it.replies, "answer")}`
-      return `${paint.bold(rowText(it.author))}${paint.muted(rowText(` ${place}${replies}`))}\n${quoted(it.text)}`
+      return `${paint.bold(rowText(it.author))}${paint.muted(place + replies)}\n${quoted(it.text)}`
     })
     .join("\n\n")
 }
