@@ -246,6 +246,8 @@ async function accept(answer: Response, deps: GeminiDeps): Promise<Response> {
   throw ProviderError({ provider, reason })
 }
 
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
 async function readBody(
   answer: Response,
   maxBytes: number,
@@ -254,7 +256,8 @@ async function readBody(
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of answer.body ?? []) {
+    const body: AsyncIterable<Uint8Array> | null = answer.body
+    for await (const chunk of body ?? nothing()) {
       size += chunk.byteLength
       if (size > maxBytes) break
       chunks.push(chunk)

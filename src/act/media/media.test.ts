@@ -21,7 +21,7 @@ async function scene(script: readonly { readonly line: string; readonly answer: 
   const temp = await tempDirectory()
   const key = `test-${randomBytes(12).toString("hex")}`
   const seen: { line: string; body: string; key: string | undefined }[] = []
-  const server = createServer(async (request, response) => {
+  const answerNext = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request)
     const line = `${request.method} ${request.url}`
     const sent = request.headers["x-goog-api-key"]
@@ -29,7 +29,8 @@ async function scene(script: readonly { readonly line: string; readonly answer: 
     const step = script[seen.length - 1]
     if (step?.line === line) return step.answer(request, body, response)
     response.writeHead(599).end()
-  })
+  }
+  const server = createServer((request, response) => void answerNext(request, response))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = server.address()
   const port = typeof address === "object" && address !== null ? address.port : 0

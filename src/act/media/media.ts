@@ -59,8 +59,8 @@ type Order = {
 }
 
 export const mediaHandlers = (deps: MediaDeps): Handlers<typeof mediaOperations> => ({
-  image: (input, call) => write(imageOrder(input, deps), deps, call),
-  video: (input, call) => write(videoOrder(input, deps), deps, call),
+  image: async (input, call) => write(imageOrder(input, deps), deps, call),
+  video: async (input, call) => write(videoOrder(input, deps), deps, call),
 })
 
 function imageOrder(input: ParsedInput<"media.image">, { settings }: MediaDeps): Order {

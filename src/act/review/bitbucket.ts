@@ -35,19 +35,24 @@ const page = <Shape extends z.ZodType>(shape: Shape) => z.object({ values: z.arr
 const nameOf = (it: z.output<typeof Person> | null | undefined): string =>
   it?.nickname ?? it?.display_name ?? ""
 
+const STATES = new Map<string, PullRequest["state"]>([
+  ["OPEN", "open"],
+  ["MERGED", "merged"],
+])
+
 function pullOf(it: z.output<typeof Pull>): PullRequest {
   const { state, participants } = it
   return {
     number: it.id,
     title: it.title,
     url: it.links?.html?.href ?? "",
-    state: state === "OPEN" ? "open" : state === "MERGED" ? "merged" : "closed",
+    state: STATES.get(state) ?? "closed",
     isDraft: it.draft === true,
     branch: it.source.branch.name,
     base: it.destination.branch.name,
     author: nameOf(it.author),
     ci: "unknown",
-    review: participants == null ? "unknown" : reviewOf(participants),
+    review: participants ? reviewOf(participants) : "unknown",
   }
 }
 
@@ -98,9 +103,9 @@ export function bitbucket({ path, ask }: ProviderDeps): ReviewProvider {
     async comments(number) {
       const at = `${pulls}/${number}/comments?pagelen=100`
       const { values } = await get(at, page(Comment), "list review comments")
-      const open = values.filter((it) => it.deleted !== true && it.resolution == null)
+      const open = values.filter((it) => it.deleted !== true && (it.resolution ?? null) === null)
       return open.flatMap((it) => {
-        if (it.parent != null) return []
+        if (it.parent) return []
         const replies = open.filter((other) => other.parent?.id === it.id).length
         const place = { path: it.inline?.path ?? null, line: it.inline?.to ?? null }
         const text = it.content.raw ?? ""

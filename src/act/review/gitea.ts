@@ -47,11 +47,12 @@ const CI = new Map<string, PullRequest["ci"]>([
 ])
 
 function pullOf(it: z.output<typeof Pull>): PullRequest {
+  const ended = it.merged === true ? "merged" : "closed"
   return {
     number: it.number,
     title: it.title,
     url: it.html_url,
-    state: it.state === "open" ? "open" : it.merged === true ? "merged" : "closed",
+    state: it.state === "open" ? "open" : ended,
     isDraft: it.draft === true,
     branch: it.head.ref,
     base: it.base.ref,
@@ -84,11 +85,8 @@ export function gitea({ path, ask }: ProviderDeps): ReviewProvider {
       const { state } = await get(at, State, "read the CI state")
       const counted = (await reviews(pull.number)).filter((it) => it.dismissed !== true)
       const has = (wish: string) => counted.some((it) => it.state === wish)
-      const review = has("REQUEST_CHANGES")
-        ? "changes-requested"
-        : has("APPROVED")
-          ? "approved"
-          : "waiting"
+      const liked = has("APPROVED") ? "approved" : "waiting"
+      const review = has("REQUEST_CHANGES") ? "changes-requested" : liked
       return { ...pull, ci: CI.get(state ?? "") ?? "none", review }
     },
     async create({ title, body, branch, base, isDraft }) {
@@ -103,7 +101,7 @@ export function gitea({ path, ask }: ProviderDeps): ReviewProvider {
         if (review.comments_count === 0) continue
         const at = `${pulls}/${number}/reviews/${review.id}/comments`
         for (const it of await get(at, z.array(Comment), "list review comments")) {
-          if (it.resolver != null) continue
+          if ((it.resolver ?? null) !== null) continue
           open.push({
             id: String(it.id),
             author: it.user?.login ?? "",

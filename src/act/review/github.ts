@@ -71,6 +71,11 @@ const Pull = z
     }
   })
 
+function withoutCommit(pull: z.output<typeof Pull>): PullRequest {
+  const { commit: _, ...rest } = pull
+  return rest
+}
+
 const STATES = { OPEN: "open", MERGED: "merged", CLOSED: "closed" } as const
 
 const CI = new Map<string, PullRequest["ci"]>([
@@ -112,11 +117,10 @@ export function github({ path, ask }: ProviderDeps): ReviewProvider {
     async list({ branch = null }: { readonly branch?: string | null }) {
       const shape = inRepository(z.object({ pullRequests: z.object({ nodes: z.array(Pull) }) }))
       const answer = await ask(query(LIST, { branch }, "list pull requests"), shape)
-      return answer.data.repository.pullRequests.nodes.map(({ commit: _, ...pull }) => pull)
+      return answer.data.repository.pullRequests.nodes.map(withoutCommit)
     },
     async find(number) {
-      const { commit: _, ...pull } = await findWithCommit(number)
-      return pull
+      return withoutCommit(await findWithCommit(number))
     },
     complete: async (pull) => pull,
     async create({ title, body, branch, base, isDraft }) {

@@ -40,13 +40,18 @@ const CI = new Map<string, PullRequest["ci"]>([
   ["manual", "running"],
 ])
 
+const STATES = new Map<string, PullRequest["state"]>([
+  ["opened", "open"],
+  ["merged", "merged"],
+])
+
 function pullOf(it: z.output<typeof Request>): PullRequest {
   const { state } = it
   return {
     number: it.iid,
     title: it.title,
     url: it.web_url,
-    state: state === "merged" ? "merged" : state === "opened" ? "open" : "closed",
+    state: STATES.get(state) ?? "closed",
     isDraft: it.draft === true,
     branch: it.source_branch,
     base: it.target_branch,
@@ -74,7 +79,7 @@ export function gitlab({ path, ask }: ProviderDeps): ReviewProvider {
       const { head_pipeline: pipeline } = await get(at, Request, "read the merge request")
       const approvals = await get(`${at}/approvals`, Approvals, "read the approvals")
       const isApproved = approvals.approved === true && (approvals.approved_by ?? []).length > 0
-      const ci = pipeline == null ? "none" : (CI.get(pipeline.status) ?? "running")
+      const ci = pipeline ? (CI.get(pipeline.status) ?? "running") : "none"
       return { ...pull, ci, review: isApproved ? "approved" : "waiting" }
     },
     async create({ title, body, branch, base, isDraft }) {

@@ -300,7 +300,7 @@ async function openPulls(
     const own = brief.filter((it) => it.branch === branch)
     const first = [...own, ...brief.filter((it) => it.branch !== branch)]
     const pulls = await Promise.all(
-      first.map((it, at) => (at < MOST_COMPLETED_PULLS ? provider.complete(it) : it)),
+      first.map(async (it, at) => (at < MOST_COMPLETED_PULLS ? provider.complete(it) : it)),
     )
     const items = pulls.map(
       (it) => `#${it.number} ${it.title} (${it.branch}): CI ${it.ci}, review ${it.review}`,

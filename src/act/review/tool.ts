@@ -36,7 +36,7 @@ export type ToolCall = (request: ApiRequest) => Promise<unknown>
 /** `git@host:team/shop.git`, `ssh://git@host:22/team/shop`, `https://user:key@host/team/shop.git`. */
 export function parseRemote(url: string): Forge | undefined {
   const scp = /^(?:[^@/\s]{1,200}@)?([^:/\s]{1,253}):(?!\/)([^\s]{1,1000})$/.exec(url)
-  const [host = "", path = ""] =
+  const [host, path] =
     scp === null || url.includes("://") ? partsOf(url) : [scp[1] ?? "", scp[2] ?? ""]
   const name = path
     .split("/")

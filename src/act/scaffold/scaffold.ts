@@ -85,8 +85,9 @@ async function scaffoldTests(
     }
     const test = testPathOf(file.path, project)
     const isThere = (await statFile(path.join(root, test))).kind === "found"
-    const isCovered = () => isTested(position, { tree, importers, symbols })
-    const state = isThere ? "present" : (await isCovered()) ? "covered" : "missing"
+    const isCovered = !isThere && (await isTested(position, { tree, importers, symbols }))
+    const absent = isCovered ? "covered" : "missing"
+    const state = isThere ? "present" : absent
     const from = { path: file.path, ...(await describeSource(file, content, { tree, project })) }
     planned.push({ source: file.path, test, runner: project.runner, state, symbols, project, from })
   }

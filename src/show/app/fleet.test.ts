@@ -11,7 +11,8 @@ const signal = new AbortController().signal
 
 async function appIn(folder: string, name: string) {
   const directory = path.join(folder, name)
-  await mkdir(path.join(directory, ".git"), { recursive: true })
+  for (const it of ["objects", "refs"])
+    await mkdir(path.join(directory, ".git", it), { recursive: true })
   await writeFile(path.join(directory, ".git", "HEAD"), "ref: refs/heads/main\n")
   const environment = { QM_HOME: path.join(folder, "home") }
   return createApp({ directory, environment, settings: [], writeLog: () => {} })

@@ -14,6 +14,7 @@ type PullStateProps = {
 
 /** Number, CI and review of a pull request, and the button that asks for them. */
 export function PullState({ pull, error, isChecking, check }: PullStateProps) {
+  const idleLabel = pull === undefined ? "Check" : "Check again"
   return (
     <Stack>
       {error === undefined ? null : (
@@ -24,7 +25,7 @@ export function PullState({ pull, error, isChecking, check }: PullStateProps) {
       {pull === undefined ? null : <PullLine pull={pull} />}
       <Flow>
         <Button small variant="ghost" disabled={isChecking} onPress={check}>
-          {isChecking ? "Checking" : pull === undefined ? "Check" : "Check again"}
+          {isChecking ? "Checking" : idleLabel}
         </Button>
       </Flow>
     </Stack>
@@ -35,8 +36,9 @@ function PullLine({ pull }: { readonly pull: PullRequest | null }) {
   if (pull === null) return <Text tone="2">no open pull request</Text>
   const { number, title, isDraft, ci, review } = pull
   const isBad = ci === "failed" || review === "changes-requested"
+  const goodTone = ci === "passed" && review === "approved" ? "ok" : "2"
   return (
-    <Text wrap tone={isBad ? "bad" : ci === "passed" && review === "approved" ? "ok" : "2"}>
+    <Text wrap tone={isBad ? "bad" : goodTone}>
       {`#${number} ${visibleLine(title)}${isDraft ? ", draft" : ""}: CI ${ci}, review ${review}`}
     </Text>
   )

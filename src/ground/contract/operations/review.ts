@@ -21,7 +21,7 @@ const SyncInput = z.strictObject({
 
 export const syncOperations = defineOperations("sync", {
   preflight: {
-    summary: "Check before work: ahead, behind, who else touched these files, open PRs",
+    summary: "Check before work: ahead, behind, who else touched the files, open PRs",
     // It fetches, which moves the remote's branches in the repository.
     effect: "write",
     surfaces: ["cli", "http"],
@@ -104,7 +104,7 @@ export const reviewOperations = defineOperations("review", {
     cli: {
       args: ["text"],
       group: "Board",
-      examples: ['qm review post "Rounds down below 0.5" --number 12 --path src/bill.ts --line 40'],
+      examples: ['qm review post "Rounds down" --number 12 --path src/bill.ts --line 40'],
     },
     input: z.strictObject({
       text: z.string().min(1).max(60_000).describe("Text in Markdown"),

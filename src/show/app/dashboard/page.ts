@@ -121,7 +121,7 @@ function createPage(state: DashboardState, text: Escape) {
           `<code>${text(it.session)}</code>`,
           formatExact(it.edits),
           formatExact(it.files),
-          it.isRegistered ? "yes" : it.drifted > 0 ? `no, ${it.drifted} drifted` : "no",
+          registeredText(it),
           ago(it.lastAt),
         ])
         const records = logged.map((it) => [text(it.date), text(it.title), text(it.request)])
@@ -188,7 +188,7 @@ function createPage(state: DashboardState, text: Escape) {
         const rows = claims.map((it) => [
           `<code>${text(it.path)}</code>`,
           `<code>${text(it.session)}</code>`,
-          it.isHolderAlive === null ? "other machine" : it.isHolderAlive ? "alive" : "ended",
+          holderText(it.isHolderAlive),
           ago(it.takenAt),
         ])
         const headings = ["Path", "Session", "Holder", "Taken"]
@@ -242,6 +242,16 @@ function bar(share: number): string {
 
 function usdText(usd: number | null): string {
   return usd === null ? "unknown" : formatUsd(usd)
+}
+
+function registeredText(it: { readonly isRegistered: boolean; readonly drifted: number }): string {
+  if (it.isRegistered) return "yes"
+  return it.drifted > 0 ? `no, ${it.drifted} drifted` : "no"
+}
+
+function holderText(isAlive: boolean | null): string {
+  if (isAlive === null) return "other machine"
+  return isAlive ? "alive" : "ended"
 }
 
 function spendText(spend: OperationOutput<"now.show">["spend"]): string {
