@@ -1,14 +1,19 @@
 import { spawnSync } from "node:child_process"
 
 /** Debian packages that full mode needs and `npm ci` cannot install, by program. */
-const PACKAGES: Readonly<Record<string, string>> = {
-  strace: "strace",
-  openssl: "openssl",
+const PACKAGES: Readonly<Record<string, { readonly name: string; readonly probe: string[] }>> = {
+  strace: { name: "strace", probe: ["--version"] },
+  openssl: { name: "openssl", probe: ["version"] },
+  python3: { name: "python3-pytest", probe: ["-m", "pytest", "--version"] },
+  go: { name: "golang-go", probe: ["version"] },
+  cargo: { name: "cargo", probe: ["--version"] },
+  phpunit: { name: "phpunit", probe: ["--version"] },
+  gh: { name: "gh", probe: ["--version"] },
 }
 
 export function installTools(): void {
-  for (const [program, name] of Object.entries(PACKAGES)) {
-    if (succeeds(program, [program === "openssl" ? "version" : "--version"])) continue
+  for (const [program, { name, probe }] of Object.entries(PACKAGES)) {
+    if (succeeds(program, probe)) continue
     if (canInstall() && install(name)) continue
     process.stderr.write(
       `${program} is missing and could not be installed; as root run: apt-get install ${name}\n`,

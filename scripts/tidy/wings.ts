@@ -13,7 +13,7 @@ export const WINGS = [
   {
     wing: "act",
     levels: [
-      ["agents", "gateway", "kit", "worktrees"],
+      ["agents", "gateway", "kit", "media", "review", "scaffold", "worktrees"],
       ["pipeline", "swarm"],
     ],
   },

@@ -62,8 +62,8 @@ export const FILE_WRITERS: Readonly<Record<string, (n: number) => Call>> = {
     args: ["override", `src/override-${name(n)}.ts`, "--reason", "test"],
     marker: `src/override-${name(n)}.ts`,
   }),
-  "repositories.add": (n) => ({
-    args: ["repositories", "add", path.join(".qm", "sources", `source-${name(n)}`)],
+  "fleet.add": (n) => ({
+    args: ["fleet", "add", path.join(".qm", "sources", `source-${name(n)}`)],
     marker: `source-${name(n)}"`,
   }),
   "ticket.new": (n) => ({
@@ -128,7 +128,7 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "pipeline.say": ROWS,
   "pipeline.skip": ROWS,
   "pipeline.stop": ROWS,
-  "repositories.remove": SAME_FILE,
+  "fleet.remove": SAME_FILE,
   "session.index": "derived from the files beside it, and written again until it is current",
   "sessions.apply": COMPARED,
   "sessions.import": ROWS,

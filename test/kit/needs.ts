@@ -62,6 +62,13 @@ const TOOLS = {
     remedy: "apt-get install openssl",
   },
   git: { isThere: () => succeeds("git", ["--version"]), remedy: "apt-get install git" },
+  // Runners of other languages: full mode installs them where a package manager has them.
+  python: program("python3", ["-m", "unittest", "--help"]),
+  pytest: program("python3", ["-m", "pytest", "--version"]),
+  go: program("go", ["version"]),
+  cargo: program("cargo", ["--version"]),
+  phpunit: program("phpunit", ["--version"]),
+  gh: program("gh", ["--version"]),
   "claude-code": host("claude-code"),
   codex: host("codex"),
   copilot: host("copilot"),
@@ -78,6 +85,12 @@ const TOOL_NAMES: readonly Tool[] = [
   "postgres",
   "openssl",
   "git",
+  "python",
+  "pytest",
+  "go",
+  "cargo",
+  "phpunit",
+  "gh",
   "claude-code",
   "codex",
   "copilot",
@@ -97,6 +110,10 @@ function isAtHand(tool: Tool): boolean {
   const isThere = !hidden.includes(tool) && TOOLS[tool].isThere()
   isPresent.set(tool, isThere)
   return isThere
+}
+
+function program(file: string, args: readonly string[]): Probe {
+  return { isThere: () => hasFullTools() && succeeds(file, args), remedy: FULL_REMEDY }
 }
 
 /** Only full mode installs the hosts: they need 1.2 GB. */

@@ -13,7 +13,7 @@ const LOOK_MS = 15_000
 function useRepositories(): readonly RepositoryEntry[] {
   const client = useClient()
   const { data } = useQuery({
-    ...watchedQuery(client, "repositories.list", {}),
+    ...watchedQuery(client, "fleet.list", {}),
     staleTime: LOOK_MS,
     refetchInterval: LOOK_MS,
   })

@@ -40,6 +40,52 @@ export const BoardSettings = z
   })
   .prefault({})
 
+export const ReviewSettings = z
+  .strictObject({
+    tool: field(z.enum(["auto", "gh", "glab", "bb", "tea"]).default("auto"), {
+      description: "Program for pull requests; auto decides by the remote's host",
+      env: "QM_REVIEW_TOOL",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+/** A repository cannot set them: its base URL would receive the user's key. */
+export const MediaSettings = z
+  .strictObject({
+    imageModel: field(z.string().max(200).default("gemini-3.1-flash-image-preview"), {
+      description: "Model of qm media image",
+      env: "QM_MEDIA_IMAGE_MODEL",
+      personal: true,
+    }),
+    videoModel: field(z.string().max(200).default("veo-3.1-generate-preview"), {
+      description: "Model of qm media video",
+      env: "QM_MEDIA_VIDEO_MODEL",
+      personal: true,
+    }),
+    maxUsd: field(z.number().min(0).max(100_000).default(5), {
+      description: "Estimated spend after which one process refuses to generate media, in dollars",
+      env: "QM_MEDIA_MAX_USD",
+      personal: true,
+    }),
+    usdPerImage: field(z.number().min(0).max(1_000).default(0), {
+      description: "Price of an image in dollars; 0 uses the table of known models",
+      env: "QM_MEDIA_USD_PER_IMAGE",
+      personal: true,
+    }),
+    usdPerSecond: field(z.number().min(0).max(1_000).default(0), {
+      description: "Price of a second of video in dollars; 0 uses the table of known models",
+      env: "QM_MEDIA_USD_PER_SECOND",
+      personal: true,
+    }),
+    baseUrl: field(z.string().max(2_000).default(""), {
+      description: "Base URL of the Gemini API; empty uses Google's",
+      env: "QM_MEDIA_BASE_URL",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
 export const WorktreesSettings = z
   .strictObject({
     folder: field(z.string().max(4_096).default(""), {

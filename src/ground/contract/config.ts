@@ -1,6 +1,13 @@
 import { z } from "zod"
 import { FieldMeta, field } from "./config-field.ts"
-import { AutonomySettings, BoardSettings, SwarmSettings, WorktreesSettings } from "./config-work.ts"
+import {
+  AutonomySettings,
+  BoardSettings,
+  MediaSettings,
+  ReviewSettings,
+  SwarmSettings,
+  WorktreesSettings,
+} from "./config-work.ts"
 import { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 import { AgentType } from "./shapes/agent.ts"
 import { GATEWAY_MODES } from "./shapes/gateway.ts"
@@ -321,7 +328,8 @@ export const Config = z.strictObject({
         env: "QM_KIT_LEVEL",
       }),
       fetch: field(z.boolean().default(true), {
-        description: "Run git fetch in the background when a session starts",
+        description:
+          "Run git fetch in the background when a session starts, and before a push is checked",
         env: "QM_KIT_FETCH",
       }),
       ignored: field(GlobText, {
@@ -362,6 +370,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  media: MediaSettings,
   model: ModelSettings,
   pack: z
     .strictObject({
@@ -414,6 +423,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   pipeline: PipelineSettings,
+  review: ReviewSettings,
   secrets: SecretSettings,
   sessions: SessionSettings,
   server: z

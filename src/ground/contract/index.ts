@@ -22,11 +22,12 @@ export { defineOperations, TOOL_SETS } from "./operation.ts"
 export { agentsOperations } from "./operations/agents.ts"
 export {
   configOperations,
+  dashboardOperations,
   demoOperations,
   doctorOperations,
+  fleetOperations,
   hostsOperations,
   nowOperations,
-  repositoriesOperations,
   upgradeOperations,
 } from "./operations/app.ts"
 export { autonomyOperations } from "./operations/autonomy.ts"
@@ -41,6 +42,7 @@ export { kbOperations } from "./operations/knowledge.ts"
 export { claimOperations, sessionOperations } from "./operations/ledger.ts"
 export { loadOperation, loadOperations } from "./operations/load-operation.ts"
 export { mapOperations, searchOperations } from "./operations/map.ts"
+export { type MediaWritten, mediaOperations } from "./operations/media.ts"
 export { decisionOperations, memoryOperations } from "./operations/memory.ts"
 export type {
   HandlersOf,
@@ -54,6 +56,8 @@ export { OPERATIONS } from "./operations/operations.ts"
 export { guidelinesOperations, packOperations } from "./operations/pack.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
+export { reviewOperations, syncOperations } from "./operations/review.ts"
+export { scaffoldOperations } from "./operations/scaffold.ts"
 export { sessionsOperations } from "./operations/sessions.ts"
 export { credentialOperations, sourceOperations } from "./operations/sources.ts"
 export { eventsOperations, storeOperations } from "./operations/store.ts"
@@ -80,6 +84,7 @@ export {
   HostsList,
   Now,
   NowRow,
+  RepositoriesList,
   RepositoryEntry,
   RepositoryState,
 } from "./shapes/app.ts"
@@ -337,6 +342,19 @@ export {
   StageScope,
 } from "./shapes/pipeline-config.ts"
 export {
+  type OtherWork,
+  PullRequest,
+  ReviewComment,
+  ReviewComments,
+  ReviewCreated,
+  ReviewPosted,
+  ReviewStatus,
+  ReviewTool,
+  SyncCheck,
+  SyncPreflight,
+  SyncPrepr,
+} from "./shapes/review.ts"
+export {
   AgentsApprovals,
   AgentsContext,
   AgentsExport,
@@ -365,6 +383,14 @@ export {
   RunSpan,
   RunStatus,
 } from "./shapes/run.ts"
+export {
+  type PlannedSymbol,
+  type PlannedTest,
+  ScaffoldTests,
+  type TestProject,
+  type TestRunner,
+  type TestStack,
+} from "./shapes/scaffold.ts"
 export type {
   CompactionContent,
   CostBudget,

@@ -147,5 +147,14 @@ export const RepositoriesUnreadable = defineError<{ file: string }>()(
 export const RepositoryUnknown = defineError<{ given: string }>()("APP_REPOSITORY_UNKNOWN", {
   family: "not-found",
   message: ({ given }) => `The repository ${given} is not in the list.`,
-  hint: () => "Run `qm repositories` for the list, or `qm up` in the repository to add it.",
+  hint: () => "Run `qm fleet` for the list, or `qm up` in the repository to add it.",
 })
+
+export const DashboardNotWritable = defineError<{ file: string; reason: string }>()(
+  "DASHBOARD_NOT_WRITABLE",
+  {
+    family: "denied",
+    message: ({ file, reason }) => `${file} cannot be written: ${reason}.`,
+    hint: () => "Name a file in a folder that exists and can be written: --out state.html.",
+  },
+)

@@ -33,6 +33,8 @@ const openPipelineRoom = async (services: Services) => {
   const { recipeHandlers, pipelineHandlers } = await import("#act/pipeline")
   return { recipe: recipeHandlers(services), pipeline: pipelineHandlers(services) }
 }
+const openReviewRoom = async (services: Services) =>
+  (await import("./rooms/review.ts")).openReviewHandlers(services)
 const openStoreRoom = async (services: Services) => ({
   store: storeHandlers(services),
   events: eventsHandlers(services),
@@ -102,8 +104,19 @@ const ROOMS = {
   now: async (services) => ({
     now: nowHandlers({ ...services, examine: () => examine(services) }),
   }),
-  repositories: async (services) => ({
-    repositories: (await import("./repositories.ts")).repositoriesHandlers(services),
+  fleet: async (services) => ({
+    fleet: (await import("./fleet.ts")).fleetHandlers(services),
+  }),
+  dashboard: async (services) => ({
+    dashboard: (await import("./dashboard/dashboard.ts")).dashboardHandlers(services),
+  }),
+  media: async (services) => ({
+    media: (await import("./rooms/media.ts")).openMediaHandlers(services),
+  }),
+  review: openReviewRoom,
+  sync: openReviewRoom,
+  scaffold: async (services) => ({
+    scaffold: (await import("./rooms/scaffold.ts")).openScaffoldHandlers(services),
   }),
   store: openStoreRoom,
   events: openStoreRoom,

@@ -52,6 +52,9 @@ test("[HTTP-6] the former names of operations stay declared", () => {
     "agent.show: recipe.show",
     "agent.trust: recipe.trust",
     "agent.validate: recipe.validate",
+    "repositories.add: fleet.add",
+    "repositories.list: fleet.list",
+    "repositories.remove: fleet.remove",
     "swarm.send-back: swarm.reject",
   ])
 })

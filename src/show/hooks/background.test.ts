@@ -2,7 +2,7 @@ import { readdirSync, utimesSync } from "node:fs"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { FETCH_EVERY_MS, tryTakeTurn, userSettings } from "./background.ts"
+import { FETCH_EVERY_MS, tryTakeTurn } from "./background.ts"
 
 async function take(folder: string, now: number): Promise<boolean> {
   const isTaken = await tryTakeTurn(folder, now)
@@ -27,19 +27,4 @@ test("[HOOKS-14] the next fetch is possible after ten minutes, not at the next c
   expect(await take(temp.path, late + FETCH_EVERY_MS)).toBe(true)
   expect(await take(temp.path, late + 5 * FETCH_EVERY_MS)).toBe(true)
   expect(readdirSync(temp.path)).toEqual(["fetch-104"])
-})
-
-test("[HOOKS-14] credentials come from the user's git config, not from the repository's", () => {
-  const output = [
-    "system\0credential.helper\nstore",
-    "global\0credential.https://example.invalid.helper\n!gh auth\nsecond",
-    "local\0credential.helper\n!touch /tmp/x",
-    "worktree\0core.sshcommand\nevil",
-    "global\0credential.usehttppath\0",
-  ].join("\0")
-  expect(userSettings(output)).toEqual([
-    { key: "credential.helper", value: "store" },
-    { key: "credential.https://example.invalid.helper", value: "!gh auth\nsecond" },
-    { key: "credential.usehttppath", value: "" },
-  ])
 })

@@ -51,7 +51,7 @@ export function useFoundContent(query: string, options: ContentOptions): Content
     hasQuery && hasWord,
   )
   const board = useAnswer("board.show", { limit: MOST_TICKETS })
-  const repositories = useAnswer("repositories.list", {})
+  const repositories = useAnswer("fleet.list", {})
   const answers = [
     ["Runs", runs],
     ["Files and symbols", names],
@@ -220,7 +220,7 @@ function ticketEntry({
   }
 }
 
-type FoundRepository = Output<"repositories.list">["repositories"][number]
+type FoundRepository = Output<"fleet.list">["repositories"][number]
 
 function repositoryEntry({ id, name, root, isCurrent, isMissing }: FoundRepository) {
   if (isCurrent || isMissing) return []

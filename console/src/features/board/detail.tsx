@@ -3,6 +3,7 @@ import { formatDate, formatWhen, visibleLine } from "../../base/format.ts"
 import { type BoardEvent, formatDuration, plural, type TicketDetail } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
+import { usePullState } from "../../data/use-pull-state.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { DiffLines } from "../../ui/diff/diff.tsx"
 import { readUnified } from "../../ui/diff/unified-diff.ts"
@@ -11,6 +12,7 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
+import { PullState } from "../../ui/pull-state/pull-state.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
@@ -272,6 +274,8 @@ export function TicketWork({ detail }: Pick<TicketProps, "detail">) {
     ticket.paths.some((path) => path === it.path || path.startsWith(`${it.path}/`)),
   )
   const sessions = [...new Set(events.map((it) => it.session))]
+  const branch = worktrees[0]?.branch ?? null
+  const pullState = usePullState(branch)
   return (
     <Block title="Work">
       <Values>
@@ -290,6 +294,11 @@ export function TicketWork({ detail }: Pick<TicketProps, "detail">) {
             ? "none"
             : worktrees.map((it) => `${it.name}, ${it.uncommitted ?? 0} uncommitted`).join("; ")}
         </Value>
+        {branch === null ? null : (
+          <Value name="Pull request" wrap>
+            <PullState {...pullState} />
+          </Value>
+        )}
         <Value name="Claims" wrap>
           {claims.length === 0
             ? "none"

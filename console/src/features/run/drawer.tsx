@@ -3,12 +3,14 @@ import { formatRound, visibleLine } from "../../base/format.ts"
 import { type AgentsContext, formatCount, formatExact } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
+import { useBranchOf, usePullState } from "../../data/use-pull-state.ts"
 import { KindDot, RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Block, Pane, PaneHead, PaneScroll, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
+import { PullState } from "../../ui/pull-state/pull-state.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
 import { ItemList, KindTable, MoreButton, TextLink } from "../../ui/transcript/transcript.tsx"
@@ -17,12 +19,13 @@ import { describeUsageSource } from "./words.ts"
 
 type DrawerProps = {
   readonly id: string
+  readonly cwd: string
   readonly hostReportedAt: number | null
   onClose(): void
   onPick(seq: number): void
 }
 
-export function Drawer({ id, hostReportedAt, onClose, onPick }: DrawerProps) {
+export function Drawer({ id, cwd, hostReportedAt, onClose, onPick }: DrawerProps) {
   const context = useOperation("agents.context", { id })
   const summary =
     context.data === undefined
@@ -44,8 +47,21 @@ export function Drawer({ id, hostReportedAt, onClose, onPick }: DrawerProps) {
         )}
         {context.isPending ? <RowSkeleton rows={6} /> : null}
         {summary === undefined ? null : <Blocks id={id} context={summary} onPick={onPick} />}
+        <Branch cwd={cwd} />
       </PaneScroll>
     </Pane>
+  )
+}
+
+/** For a run in a worktree, whose branch may have a pull request. */
+function Branch({ cwd }: { readonly cwd: string }) {
+  const branch = useBranchOf(cwd)
+  const pullState = usePullState(branch)
+  if (branch === null) return null
+  return (
+    <Block title="Pull request" aside={visibleLine(branch)}>
+      <PullState {...pullState} />
+    </Block>
   )
 }
 

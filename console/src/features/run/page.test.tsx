@@ -220,7 +220,13 @@ describe("page of a run", () => {
     const part = { label: "package pk_7, 9 files", tokens: 18_985, pack: "pk_7" }
     const html = renderToStaticMarkup(
       <QueryClientProvider client={withContext([{ ...part, seq: 1 }])}>
-        <Drawer id={ID} hostReportedAt={null} onClose={() => undefined} onPick={() => undefined} />
+        <Drawer
+          id={ID}
+          cwd="/r"
+          hostReportedAt={null}
+          onClose={() => undefined}
+          onPick={() => undefined}
+        />
       </QueryClientProvider>,
     )
     expect(html).toMatch(/<a [^>]*href="\/pack\?id=pk_7".*package pk_7, 9 files.*18,985/)

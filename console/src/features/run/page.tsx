@@ -128,7 +128,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
         onHandoff={() => wantHandoff(() => setIsHandingOff(true))}
       />
       <TranscriptFrame
-        beside={<Beside {...props} {...{ hostReportedAt, drawer }} onPick={goTo} />}
+        beside={<Beside {...props} {...{ hostReportedAt, drawer, cwd: run.cwd }} onPick={goTo} />}
         isBeside={isRaw || drawer.isShown}
         width={isRaw ? "wide" : drawer.width}
       >
@@ -181,11 +181,12 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
 
 type BesideProps = RunPageProps & {
   readonly drawer: ReturnType<typeof useFactsPane>
+  readonly cwd: string
   readonly hostReportedAt: number | null
   onPick(seq: number): void
 }
 
-function Beside({ id, params, onParams, onPick, drawer, hostReportedAt }: BesideProps) {
+function Beside({ id, cwd, params, onParams, onPick, drawer, hostReportedAt }: BesideProps) {
   if (params.raw && params.at !== null) {
     return (
       <Suspense fallback={<Pane label="Raw message">{null}</Pane>}>
@@ -199,7 +200,8 @@ function Beside({ id, params, onParams, onPick, drawer, hostReportedAt }: Beside
     )
   }
   if (!drawer.isShown) return null
-  return <Drawer id={id} hostReportedAt={hostReportedAt} onClose={drawer.toggle} onPick={onPick} />
+  const facts = { id, cwd, hostReportedAt }
+  return <Drawer {...facts} onClose={drawer.toggle} onPick={onPick} />
 }
 
 function Deleted({ title }: { readonly title: string }) {

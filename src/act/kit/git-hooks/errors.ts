@@ -40,8 +40,8 @@ export const PushConflicts = defineError<{
     const files = it.count === 1 ? "1 file" : `${it.count} files`
     const more = it.count > it.files.length ? `\n    and ${it.count - it.files.length} more` : ""
     const names = it.files.map((file) => `\n    ${file}`).join("")
-    return `${it.branch} conflicts with ${it.base}, as last fetched, in ${files}:${names}${more}`
+    return `${it.branch} conflicts with ${it.base} in ${files}:${names}${more}`
   },
   hint: () =>
-    "Fetch, merge or rebase onto it, then push again. To push anyway: `QM_SKIP=pre-push git push …`",
+    "Merge it or rebase onto it, then push again. To push anyway: `QM_SKIP=pre-push git push …`",
 })

@@ -30,7 +30,7 @@ const git = {
   signal: new AbortController().signal,
 }
 const stdin = name === "pre-push" ? await text(process.stdin) : ""
-const answer = await runGitHook(name, git, { args, stdin, level: 3 })
+const answer = await runGitHook(name, git, { args, stdin, level: 3, mayFetch: process.env.QM_TEST_FETCH !== "no" })
 process.stderr.write(answer.stderr)
 process.exitCode = answer.code
 `
@@ -358,21 +358,17 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "checkout", "-q", "-b", "topic")
     put(mine, { "a.txt": "mine\n", "dir/\u00e4 b.txt": "mine\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
-    expect(person.tryIn(mine, ["push", "-q", "origin", "topic"])).toMatchObject({
-      code: 0,
-      err: "",
-    })
-    person.gitIn(mine, "fetch", "-q", "origin")
+    // Only the remote has the other commit: the hook fetches it.
+    const refused = person.tryIn(mine, ["push", "-q", "origin", "topic"])
     const objects = countObjects(mine)
-    const refused = person.tryIn(mine, ["push", "-q", "origin", "HEAD:refs/heads/again"])
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain("again conflicts with origin/main, as last fetched, in 2 files:")
+    expect(refused.err).toContain("topic conflicts with origin/main in 2 files:")
     expect(refused.err).toContain("\n    a.txt\n    dir/\u00e4 b.txt\n")
     expect(refused.err).toContain("QM_SKIP=pre-push git push")
     expect(refused.err).toContain("[KIT_PUSH_CONFLICTS]")
-    expect(countObjects(mine)).toBe(objects)
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic:refs/heads/again"]).code).toBe(1)
 
+    expect(countObjects(mine)).toBe(objects)
     person.tryIn(mine, ["merge", "-q", "origin/main"])
     put(mine, { "a.txt": "both\n", "dir/\u00e4 b.txt": "both\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "chore: join")
@@ -442,7 +438,75 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect([cut.code, cut.err]).toEqual([0, expect.stringContaining("shallow")])
   })
 
-  test("[GITHOOKS-14] [S5] a forecast starts no program of the repository, and files with a merge driver do not conflict", async () => {
+  test("[GITHOOKS-16] pre-push fetches from the push's own remote, and says when it could not", async () => {
+    await using person = await newPerson()
+    const { mine, theirs, remote } = await twoClones(person)
+    put(theirs, { "a.txt": "theirs\n" })
+    person.gitIn(theirs, "commit", "-q", "-a", "-m", "feat: theirs")
+    person.gitIn(theirs, "push", "-q", "origin", "main")
+    person.gitIn(mine, "checkout", "-q", "-b", "topic")
+    put(mine, { "a.txt": "mine\n" })
+    person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
+    const push = ["push", "-q", "origin", "topic"]
+
+    const off = person.tryIn(mine, push, { QM_TEST_FETCH: "no" })
+    expect([off.code, off.err]).toEqual([
+      0,
+      "qm: compared with the last fetch, because kit.fetch is off\n",
+    ])
+    person.gitIn(mine, "push", "-q", "origin", "--delete", "topic")
+
+    // Another remote is fetched for a push to it, and the first one is not asked.
+    const fork = path.join(person.path, "fork.git")
+    person.gitIn(person.path, "clone", "-q", "--bare", remote, fork)
+    person.gitIn(mine, "remote", "add", "fork", fork)
+    person.gitIn(mine, "fetch", "-q", "fork")
+    const before = person.gitIn(mine, "rev-parse", "origin/main")
+    const toFork = person.tryIn(mine, ["push", "-q", "fork", "topic"])
+    expect(toFork.err).toContain("topic conflicts with fork/main in 1 file:")
+    expect(person.gitIn(mine, "rev-parse", "origin/main")).toBe(before)
+
+    const gone = path.join(person.path, "gone.git")
+    person.gitIn(mine, "config", "remote.origin.url", gone)
+    person.gitIn(mine, "config", "remote.origin.pushurl", remote)
+    const late = person.tryIn(mine, push)
+    expect(late.code).toBe(0)
+    expect(late.err).toContain("qm: compared with the last fetch, because origin was not fetched:")
+    expect(late.err).toContain("gone.git")
+  })
+
+  test("[GITHOOKS-16] [S5] the fetch of pre-push starts no program of the repository", async () => {
+    await using person = await newPerson()
+    const { mine, remote } = await twoClones(person)
+    const canary = path.join(person.path, "canary")
+    const evil = path.join(person.path, "evil")
+    writeFileSync(evil, `#!/bin/sh\ntouch '${canary}'\nexec git-upload-pack "$@"\n`, {
+      mode: 0o755,
+    })
+    person.gitIn(mine, "checkout", "-q", "-b", "topic")
+    for (const name of ["origin", "second"]) {
+      person.gitIn(mine, "config", `remote.${name}.url`, remote)
+      person.gitIn(mine, "config", `remote.${name}.uploadpack`, evil)
+    }
+    for (const key of ["core.sshCommand", "core.fsmonitor", "core.askPass", "core.gitProxy"])
+      person.gitIn(mine, "config", key, evil)
+    person.gitIn(mine, "config", "credential.helper", `!${evil}`)
+    const quiet = ["-c", "core.fsmonitor=false"]
+    const push = [...quiet, "push", "-q", "origin", "topic"]
+    expect(person.tryIn(mine, push)).toMatchObject({ code: 0, err: "" })
+    person.gitIn(mine, "config", "remotes.origin", "origin second")
+    const grouped = person.tryIn(mine, [...push.slice(0, -1), "topic:refs/heads/grouped"])
+    expect([grouped.code, grouped.err]).toEqual([
+      0,
+      expect.stringContaining("origin is a group of remotes"),
+    ])
+    expect(existsSync(canary)).toBe(false)
+    // The control: git itself starts the program.
+    person.tryIn(mine, [...quiet, "fetch", "second"])
+    expect(existsSync(canary)).toBe(true)
+  })
+
+  test("[GITHOOKS-14] [REPO-22] [S5] a forecast starts no program of the repository, and files with a merge driver do not conflict", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person)
     put(theirs, { "a.txt": "theirs\n" })

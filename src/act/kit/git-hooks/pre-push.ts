@@ -1,42 +1,62 @@
 import path from "node:path"
-import {
-  type Environment,
-  ensureDirectory,
-  makeTemporaryDirectory,
-  readBounded,
-  statFile,
-  visibleLine,
-  writeFileAtomic,
-} from "#ground/base"
+import { statFile, visibleLine } from "#ground/base"
+import { fetchRemote, forecastMerge, listRemotes } from "#see/repo"
 import { PushConflicts } from "./errors.ts"
-import { askLine, askUserGit, type UserGit } from "./user-git.ts"
-
-const LARGEST_ATTRIBUTES_BYTES = 1_048_576
+import { askLine, type UserGit } from "./user-git.ts"
 
 const MOST_NAMED_FILES = 20
 
 /** `git push --all` of a large clone may push thousands of branches while the user waits. */
 const MOST_CHECKED_BRANCHES = 50
 
+/** The user waits for the push; a slower remote is compared as last fetched. */
+const FETCH_TIMEOUT_MS = 10_000
+
+export type PushNotes = {
+  /** Shown to the user: the comparison is older than it should be. */
+  readonly warning: string | undefined
+  readonly note: string | undefined
+}
+
 /**
- * Throws if a pushed branch would conflict with its base as last fetched. Git
- * itself checks the pushed branch on the remote: fast-forward or forced.
+ * Throws if a pushed branch would conflict with its base, after a fetch from the push's own remote.
+ * Git itself checks the pushed branch on the remote: fast-forward or forced.
  */
 export async function prePush(
   git: UserGit,
-  pushed: { readonly remote: string; readonly stdin: string },
-): Promise<string | undefined> {
+  pushed: { readonly remote: string; readonly stdin: string; readonly mayFetch: boolean },
+): Promise<PushNotes> {
   const { gitCommonDirectory: common } = git.repository
-  if (common === undefined) return "outside git"
-  // In a shallow clone the common ancestor may be missing.
+  if (common === undefined) return { warning: undefined, note: "outside git" }
   const shallow = await statFile(path.join(common, "shallow"))
-  if (shallow.kind === "found") return "a shallow clone has no common history to compare"
+  if (shallow.kind === "found")
+    return { warning: undefined, note: "a shallow clone has no common history to compare" }
+  const branches = parsePushed(pushed.stdin).slice(0, MOST_CHECKED_BRANCHES)
+  const bases = await Promise.all(branches.map((it) => baseOf(git, it, pushed.remote)))
+  const isNeeded = bases.some((it) => it !== undefined)
+  const problem = isNeeded ? await fetchFrom(git, pushed) : undefined
+  const asOf = problem === undefined ? "" : ", as last fetched,"
   const notes: string[] = []
-  for (const branch of parsePushed(pushed.stdin).slice(0, MOST_CHECKED_BRANCHES)) {
-    const note = await checkBranch(git, branch, pushed.remote)
+  for (const [at, branch] of branches.entries()) {
+    const note = await checkBranch(git, { branch, base: bases[at], asOf })
     if (note !== undefined) notes.push(`${shortName(branch.remoteRef)}: ${note}`)
   }
-  return notes.length === 0 ? undefined : notes.join("; ")
+  return { warning: problem, note: notes.length === 0 ? undefined : notes.join("; ") }
+}
+
+/** Why the remote's branches may be out of date. */
+async function fetchFrom(
+  git: UserGit,
+  { remote, mayFetch }: { readonly remote: string; readonly mayFetch: boolean },
+): Promise<string | undefined> {
+  if (!mayFetch) return "kit.fetch is off"
+  // For a push to an address there are no branches to update.
+  if (!(await listRemotes(git.repository)).has(remote)) return `${remote} is not a named remote`
+  const { file, repository, environment, signal } = git
+  const timeoutMs = FETCH_TIMEOUT_MS
+  const options = { file, repository, environment, signal, timeoutMs, remote }
+  const outcome = await fetchRemote(options)
+  return outcome.kind === "failed" ? `${remote} was not fetched: ${outcome.reason}` : undefined
 }
 
 type PushedRef = {
@@ -57,19 +77,19 @@ const BRANCHES = "refs/heads/"
 
 async function checkBranch(
   git: UserGit,
-  pushed: PushedRef,
-  remote: string,
+  it: { readonly branch: PushedRef; readonly base: string | undefined; readonly asOf: string },
 ): Promise<string | undefined> {
-  const base = await baseOf(git, pushed, remote)
-  if (base === undefined) return "it has no base branch to compare with"
+  const { branch, base, asOf } = it
+  const common = git.repository.gitCommonDirectory
+  if (base === undefined || common === undefined) return "it has no base branch to compare with"
   const theirs = await askLine(git, "rev-parse", "--verify", "--quiet", `${base}^{commit}`)
   if (theirs === undefined) return `${base} does not exist`
-  const forecast = await forecastMerge(git, { ours: pushed.commit, theirs })
+  const forecast = await forecastMerge({ ours: branch.commit, theirs }, { ...git, common })
   if (forecast.kind !== "conflicts") {
     return forecast.kind === "unknown" ? forecast.why : undefined
   }
-  const files = forecast.files.slice(0, MOST_NAMED_FILES).map((it) => visibleLine(it))
-  const names = { branch: shortName(pushed.remoteRef), base: shortName(base) }
+  const files = forecast.files.slice(0, MOST_NAMED_FILES).map((file) => visibleLine(file))
+  const names = { branch: shortName(branch.remoteRef), base: `${shortName(base)}${asOf}` }
   throw PushConflicts({ ...names, files, count: forecast.files.length })
 }
 
@@ -108,95 +128,3 @@ async function mainBranch(git: UserGit, remote: string): Promise<string | undefi
 function shortName(ref: string): string {
   return visibleLine(ref.replace(/^refs\/(?:heads|remotes)\//, ""))
 }
-
-type Forecast =
-  | { readonly kind: "clean" }
-  | { readonly kind: "conflicts"; readonly files: readonly string[] }
-  | { readonly kind: "unknown"; readonly why: string }
-
-/**
- * Tries a merge in a temporary git folder that borrows the objects and has no config, so no merge
- * driver of the repository runs and nothing is written to it. Files with a merge driver are left
- * out, because its result is unknown.
- */
-async function forecastMerge(
-  git: UserGit,
-  commits: { readonly ours: string; readonly theirs: string },
-): Promise<Forecast> {
-  const common = git.repository.gitCommonDirectory
-  if (common === undefined) return { kind: "unknown", why: "outside git" }
-  await using temporary = await makeTemporaryDirectory()
-  const location = { directory: temporary.path, common, commit: commits.ours }
-  const view = { directory: temporary.path, env: await makeView(git, location) }
-  const ask = (...args: readonly string[]) => askUserGit(git, { args, view })
-  const { theirs, ours } = commits
-  const names = ["--name-only", "--no-messages", "-z"]
-  const merged = await ask("merge-tree", "--write-tree", ...names, theirs, ours)
-  if (merged?.code === 0) return { kind: "clean" }
-  // Above 1 the merge could not be tried: no common history, missing objects, or an old git.
-  if (merged?.code !== 1) return { kind: "unknown", why: "git could not try the merge" }
-  const [, ...files] = merged.output
-    .toString()
-    .split("\0")
-    .filter((it) => it !== "")
-  const attributes = await ask("check-attr", "-z", "merge", "--", ...files)
-  const real = withoutDrivers(files, attributes?.output.toString() ?? "")
-  return real.length === 0 ? { kind: "clean" } : { kind: "conflicts", files: real }
-}
-
-async function makeView(
-  git: UserGit,
-  location: { readonly directory: string; readonly common: string; readonly commit: string },
-): Promise<Environment> {
-  const { directory, common, commit } = location
-  for (const it of ["refs", "objects", "info"]) await ensureDirectory(path.join(directory, it))
-  const isSha1 = commit.length === 40
-  const version = `[core]\n\trepositoryformatversion = ${isSha1 ? 0 : 1}\n\tbare = true\n`
-  const extension = isSha1 ? "" : "[extensions]\n\tobjectformat = sha256\n"
-  await writeFileAtomic(path.join(directory, "config"), version + extension)
-  await writeFileAtomic(path.join(directory, "HEAD"), "ref: refs/heads/none\n")
-  const attributes = await attributesOf(git, { common, commit })
-  await writeFileAtomic(path.join(directory, "info", "attributes"), attributes)
-  return {
-    GIT_DIR: directory,
-    GIT_OBJECT_DIRECTORY: path.join(directory, "objects"),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(common, "objects")),
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_SYSTEM: "/dev/null",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_ATTR_NOSYSTEM: "1",
-    HOME: directory,
-    XDG_CONFIG_HOME: directory,
-  }
-}
-
-/** The list is separated by colons; quotes protect a path that contains one. */
-function quoted(folder: string): string {
-  return `"${folder.replace(/["\\]/g, "\\$&")}"`
-}
-
-/** From the top of the tree and from `info/attributes`, which wins. */
-async function attributesOf(
-  git: UserGit,
-  { common, commit }: { readonly common: string; readonly commit: string },
-): Promise<string> {
-  const args = ["cat-file", "blob", `${commit}:.gitattributes`]
-  const tracked = await askUserGit(git, { args })
-  const limits = { maxBytes: LARGEST_ATTRIBUTES_BYTES, root: common }
-  const own = await readBounded(path.join(common, "info", "attributes"), limits)
-  const isFit = tracked?.code === 0 && tracked.output.length <= LARGEST_ATTRIBUTES_BYTES
-  const parts = [isFit ? tracked.output : "", own.kind === "read" ? own.bytes : ""]
-  return parts.map((it) => it.toString()).join("\n")
-}
-
-/** Parses `file NUL merge NUL value NUL`; values that name no driver are git's own. */
-function withoutDrivers(files: readonly string[], attributes: string): readonly string[] {
-  const fields = attributes.split("\0")
-  const valueOf = new Map<string, string>()
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    valueOf.set(fields[at] ?? "", fields[at + 2] ?? "")
-  }
-  return files.filter((it) => GIT_OWN.includes(valueOf.get(it) ?? "unspecified"))
-}
-
-const GIT_OWN = ["unspecified", "set", "unset", "text", "binary", "union"]

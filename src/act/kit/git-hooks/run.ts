@@ -5,7 +5,7 @@ import { commitMsg } from "./commit-msg.ts"
 import { CommitMessageRefused, PushConflicts } from "./errors.ts"
 import { REFUSED_CODE } from "./limits.ts"
 import { preCommit } from "./pre-commit.ts"
-import { prePush } from "./pre-push.ts"
+import { type PushNotes, prePush } from "./pre-push.ts"
 import type { UserGit } from "./user-git.ts"
 
 const GIT_HOOKS_LEVEL = 3
@@ -14,6 +14,8 @@ export type GitHookCall = {
   readonly args: readonly string[]
   readonly stdin: string
   readonly level: number
+  /** `kit.fetch`: whether `pre-push` may fetch first. */
+  readonly mayFetch: boolean
 }
 
 export type GitHookAnswer = { readonly code: number; readonly stderr: string }
@@ -27,8 +29,12 @@ export async function runGitHook(
   const isDebugged = (git.environment["QM_HOOK_DEBUG"] ?? "") !== ""
   const say = (note: string) => (isDebugged ? `qm ${name}: ${visible(note)}\n` : "")
   try {
-    const note = (await reasonForSilence(name, git, call)) ?? (await runNamed(name, git, call))
-    return { code: 0, stderr: note === undefined ? "" : say(note) }
+    const silent = await reasonForSilence(name, git, call)
+    if (silent !== undefined) return { code: 0, stderr: say(silent) }
+    const { warning, note } = await runNamed(name, git, call)
+    const warned =
+      warning === undefined ? "" : `qm: compared with the last fetch, because ${visible(warning)}\n`
+    return { code: 0, stderr: warned + (note === undefined ? "" : say(note)) }
   } catch (error) {
     const isRefusal = CommitMessageRefused.is(error) || PushConflicts.is(error)
     if (!isRefusal) return { code: 0, stderr: say(failureNote(error)) }
@@ -40,15 +46,15 @@ export async function runGitHook(
 async function runNamed(
   name: GitHookName,
   git: UserGit,
-  { args, stdin }: GitHookCall,
-): Promise<string | undefined> {
+  { args, stdin, mayFetch }: GitHookCall,
+): Promise<PushNotes> {
   switch (name) {
     case "pre-commit":
-      return await preCommit(git)
+      return { warning: undefined, note: await preCommit(git) }
     case "commit-msg":
-      return await commitMsg(git, args[0])
+      return { warning: undefined, note: await commitMsg(git, args[0]) }
     case "pre-push":
-      return await prePush(git, { remote: args[0] ?? "", stdin })
+      return await prePush(git, { remote: args[0] ?? "", stdin, mayFetch })
     default:
       return name satisfies never
   }

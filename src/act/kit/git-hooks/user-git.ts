@@ -4,7 +4,6 @@ import type { Repository } from "#see/repo"
 
 const GIT_OUTPUT_BYTES = 8 * 1_048_576
 
-/** A merge of 5,000 files takes 7 ms. */
 const GIT_TIMEOUT_MS = 10_000
 
 /**
@@ -25,7 +24,6 @@ type GitCommand = {
   readonly args: readonly string[]
   readonly input?: string | Uint8Array
   readonly env?: Environment
-  readonly view?: { readonly directory: string; readonly env: Environment }
 }
 
 /** Undefined if git did not exit by itself or its output was too long. */
@@ -37,10 +35,10 @@ export async function askUserGit(
   const repositoryEnv =
     gitDirectory === undefined ? {} : { GIT_DIR: gitDirectory, GIT_WORK_TREE: root }
   const outcome = await run(git.file, command.args, {
-    cwd: command.view?.directory ?? root,
+    cwd: root,
     env: {
       ...pickEnvironment(git.environment, HANDED_ON),
-      ...(command.view?.env ?? repositoryEnv),
+      ...repositoryEnv,
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",
       LC_ALL: "C",

@@ -11,6 +11,7 @@ function commit(fields: Partial<Commit> = {}): Commit {
     tree: "b".repeat(40),
     parents: ["c".repeat(40)],
     committedAtMs: 0,
+    author: "t",
     message: "Round invoice lines half up\n",
     changes: [{ kind: "modified", path: "src/invoice.ts" }],
     ...fields,

@@ -138,28 +138,34 @@ export const hostsOperations = defineOperations("hosts", {
   },
 })
 
-export const repositoriesOperations = defineOperations("repositories", {
+export const fleetOperations = defineOperations("fleet", {
   list: {
-    summary: "List the repositories that the server shows, with waiting approvals",
+    summary: "List your repositories with health, kit version, open claims and spend",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
-      words: ["repositories"],
-      aliases: ["repositories list"],
+      words: ["fleet"],
+      aliases: ["fleet list", "repositories", "repositories list"],
       group: "Setup",
-      examples: ["qm repositories"],
+      examples: ["qm fleet"],
       notes: ["`qm up` adds the current repository. The list is in ~/.qm/repositories.json."],
     },
     input: z.object({}),
     output: RepositoriesList,
     rows: { field: "repositories", id: "id", title: ["root"] },
+    formerName: "repositories.list",
   },
   add: {
-    summary: "Add a repository to those that the server shows",
+    summary: "Add a repository to the fleet",
     effect: "write",
     // Over HTTP, a page could open any folder of this machine.
     surfaces: ["cli"],
-    cli: { args: ["path"], group: "Setup", examples: ["qm repositories add ../other"] },
+    cli: {
+      args: ["path"],
+      aliases: ["repositories add"],
+      group: "Setup",
+      examples: ["qm fleet add ../other"],
+    },
     input: z.strictObject({
       path: z
         .string()
@@ -169,19 +175,54 @@ export const repositoriesOperations = defineOperations("repositories", {
         .describe("Folder in the repository, by default the current one"),
     }),
     output: RepositoriesList,
+    formerName: "repositories.add",
   },
   remove: {
-    summary: "Remove a repository from the list; its files stay",
+    summary: "Remove a repository from the fleet; its files stay",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["repository"], group: "Setup", examples: ["qm repositories remove ../other"] },
+    cli: {
+      args: ["repository"],
+      aliases: ["repositories remove"],
+      group: "Setup",
+      examples: ["qm fleet remove ../other"],
+    },
     input: z.strictObject({
       repository: listedBy(
-        "repositories.list",
-        z.string().min(1).max(4_096).describe("Its path or id, listed by `qm repositories`"),
+        "fleet.list",
+        z.string().min(1).max(4_096).describe("Its path or id, listed by `qm fleet`"),
       ),
     }),
     output: RepositoriesList,
+    formerName: "repositories.remove",
+  },
+})
+
+export const dashboardOperations = defineOperations("dashboard", {
+  write: {
+    summary: "Write the state of the repository as one HTML file without scripts",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: {
+      words: ["dashboard"],
+      group: "Setup",
+      examples: ["qm dashboard --out state.html"],
+      notes: ["The file needs no network. Secrets are replaced."],
+    },
+    input: z.strictObject({
+      out: z.string().min(1).max(4_096).default("dashboard.html").describe("File to write"),
+    }),
+    output: z.object({
+      file: z.string().describe("Absolute path of the file"),
+      bytes: z.int(),
+      sections: z.array(
+        z.object({
+          name: z.string(),
+          rows: z.int(),
+          missing: z.string().nullable().describe("Why it has no content, or null"),
+        }),
+      ),
+    }),
   },
 })
 

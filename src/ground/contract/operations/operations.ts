@@ -3,11 +3,12 @@ import type { Handlers } from "../operation.ts"
 import { agentsOperations } from "./agents.ts"
 import {
   configOperations,
+  dashboardOperations,
   demoOperations,
   doctorOperations,
+  fleetOperations,
   hostsOperations,
   nowOperations,
-  repositoriesOperations,
   upgradeOperations,
 } from "./app.ts"
 import { autonomyOperations } from "./autonomy.ts"
@@ -21,10 +22,13 @@ import { kitOperations } from "./kit.ts"
 import { kbOperations } from "./knowledge.ts"
 import { claimOperations, sessionOperations } from "./ledger.ts"
 import { mapOperations, searchOperations } from "./map.ts"
+import { mediaOperations } from "./media.ts"
 import { decisionOperations, memoryOperations } from "./memory.ts"
 import { guidelinesOperations, packOperations } from "./pack.ts"
 import { permissionsOperations } from "./permissions.ts"
 import { pipelineOperations, recipeOperations } from "./pipeline.ts"
+import { reviewOperations, syncOperations } from "./review.ts"
+import { scaffoldOperations } from "./scaffold.ts"
 import { sessionsOperations } from "./sessions.ts"
 import { credentialOperations, sourceOperations } from "./sources.ts"
 import { eventsOperations, storeOperations } from "./store.ts"
@@ -43,10 +47,12 @@ export const OPERATIONS = {
   ...claimOperations,
   ...configOperations,
   ...credentialOperations,
+  ...dashboardOperations,
   ...decisionOperations,
   ...demoOperations,
   ...doctorOperations,
   ...eventsOperations,
+  ...fleetOperations,
   ...foldOperations,
   ...gatewayOperations,
   ...guardOperations,
@@ -55,18 +61,21 @@ export const OPERATIONS = {
   ...kbOperations,
   ...kitOperations,
   ...mapOperations,
+  ...mediaOperations,
   ...memoryOperations,
   ...nowOperations,
   ...packOperations,
   ...permissionsOperations,
   ...pipelineOperations,
-  ...repositoriesOperations,
+  ...reviewOperations,
+  ...scaffoldOperations,
   ...searchOperations,
   ...sessionOperations,
   ...sessionsOperations,
   ...sourceOperations,
   ...storeOperations,
   ...swarmOperations,
+  ...syncOperations,
   ...ticketOperations,
   ...tokensOperations,
   ...upgradeOperations,

@@ -143,6 +143,17 @@ export const RepositoryEntry = z.object({
   waiting: z.int().nullable().describe("Approvals that wait for the user, null if unknown"),
   addedAt: z.int().nullable().describe("Null if it is not registered"),
   openedAt: z.int().nullable().describe("Last `qm up` in it, or null"),
+  health: z
+    .enum(["ok", "warning", "missing"])
+    .describe("warning: something in `problems` needs the user"),
+  problems: z.array(z.string()),
+  kitVersion: z.string().nullable().describe("Version that installed the kit; null without one"),
+  level: z.int().nullable().describe("Level of the installed kit"),
+  claims: z.int().nullable().describe("Open claims of sessions, null if unknown"),
+  spendUsd: z
+    .number()
+    .nullable()
+    .describe("Cost of the runs in its store; null without a store in its folder"),
 })
 export type RepositoryEntry = z.infer<typeof RepositoryEntry>
 export const RepositoriesList = z.object({

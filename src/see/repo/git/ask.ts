@@ -18,8 +18,8 @@ import type { GitView } from "./view.ts"
  */
 export const LARGEST_GIT_OBJECT_BYTES = 512 * 1024 ** 2
 
-/** Plumbing commands that read objects only. */
-type GitCommand = "cat-file" | "ls-tree" | "rev-list"
+/** Plumbing commands that read objects only; `merge-tree` writes into a view of its own. */
+type GitCommand = "cat-file" | "check-attr" | "ls-tree" | "merge-tree" | "rev-list"
 
 export type GitProgram = {
   readonly file: string
@@ -45,7 +45,12 @@ export type Question = {
 }
 
 export async function askGit(program: GitProgram, question: Question): Promise<GitAnswer> {
-  const outcome = await run(program.file, [...SETTINGS, question.command, ...question.args], {
+  return answerOf(await runGit(program, question), { program, question })
+}
+
+/** For commands whose exit code is an answer. */
+export function runGit(program: GitProgram, question: Question): Promise<RunOutcome> {
+  return run(program.file, [...SETTINGS, question.command, ...question.args], {
     cwd: program.view.directory,
     env: environmentOf(program),
     signal: program.signal,
@@ -54,7 +59,6 @@ export async function askGit(program: GitProgram, question: Question): Promise<G
     atLimit: "end",
     ...(question.input === undefined ? {} : { input: question.input }),
   })
-  return answerOf(outcome, { program, question })
 }
 
 function answerOf(
@@ -120,6 +124,9 @@ function environmentOf({ view, system }: GitProgram): Environment {
     GIT_COMMON_DIR: view.directory,
     GIT_OBJECT_DIRECTORY: view.objects,
     ...(view.shallowFile === undefined ? {} : { GIT_SHALLOW_FILE: view.shallowFile }),
+    ...(view.borrowed === undefined
+      ? {}
+      : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedFolder(view.borrowed) }),
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_CONFIG_GLOBAL: "/dev/null",
@@ -136,6 +143,11 @@ function environmentOf({ view, system }: GitProgram): Environment {
   }
 }
 
+/** The list is separated by colons; quotes protect a path that contains one. */
+function quotedFolder(folder: string): string {
+  return `"${folder.replace(/["\\]/g, "\\$&")}"`
+}
+
 function lastLine(stderr: Buffer): string {
   const [last = "nothing"] = stderr.toString().trim().split("\n").slice(-1)
   return visibleLine(last).slice(0, LONGEST_SAYING)
@@ -144,25 +156,32 @@ function lastLine(stderr: Buffer): string {
 /** Paths and refs in the message are untrusted. */
 const LONGEST_SAYING = 200
 
-/**
- * The first git on the PATH that is outside the project: npm puts folders of the project and its
- * parents on the PATH, and a repository could contain a program of that name.
- */
-export async function findGitProgram(options: {
+type ProgramQuery = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly outside: string
-}): Promise<string | undefined> {
-  const searched = options.environment["PATH"] ?? options.environment["Path"] ?? ""
-  const name = process.platform === "win32" ? "git.exe" : "git"
+}
+
+/**
+ * The first program of that name on the PATH that is outside the project: npm puts folders of the
+ * project and its parents on the PATH, and a repository could contain a program of that name.
+ */
+export async function findUserProgram(
+  name: string,
+  { environment, outside }: ProgramQuery,
+): Promise<string | undefined> {
+  const searched = environment["PATH"] ?? environment["Path"] ?? ""
+  const file = process.platform === "win32" ? `${name}.exe` : name
   // A relative entry would mean another folder in every directory.
   const folders = searched.split(path.delimiter).filter((it) => path.isAbsolute(it))
   for (const folder of folders) {
-    const program = await programAt(path.join(folder, name))
+    const program = await programAt(path.join(folder, file))
     if (program === undefined || isInstalledByNpm(program)) continue
-    if (!isInside(options.outside, program)) return program
+    if (!isInside(outside, program)) return program
   }
   return undefined
 }
+
+export const findGitProgram = (query: ProgramQuery) => findUserProgram("git", query)
 
 async function programAt(file: string): Promise<string | undefined> {
   try {

@@ -76,6 +76,7 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
           tree: git(root, "rev-parse", `${third}^{tree}`),
           parents: [second],
           committedAtMs: at,
+          author: "t",
           message: "third\n",
           changes: [
             { kind: "modified", path: "a.ts" },
@@ -88,6 +89,7 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
           tree: git(root, "rev-parse", `${second}^{tree}`),
           parents: [first],
           committedAtMs: at,
+          author: "t",
           message: "second\n",
           changes: [
             { kind: "modified", path: "a.ts" },
@@ -99,6 +101,7 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
           tree: git(root, "rev-parse", `${first}^{tree}`),
           parents: [],
           committedAtMs: at,
+          author: "t",
           message: "first\n\nwith a body\n",
           changes: [
             { kind: "added", path: "a.ts" },

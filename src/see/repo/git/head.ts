@@ -1,5 +1,5 @@
 import path from "node:path"
-import { readTextBounded } from "#ground/base"
+import { compareText, listDirectory, readTextBounded } from "#ground/base"
 import { GIT_POINTER_LIMIT_BYTES } from "../limits.ts"
 import type { Repository } from "../repo.ts"
 import { isObjectId } from "./parse.ts"
@@ -62,6 +62,51 @@ async function readPackedRef(common: string, name: string): Promise<string | und
   if (end === -1) return undefined
   const id = text.slice(text.lastIndexOf("\n", end) + 1, end)
   return isObjectId(id) ? id : undefined
+}
+
+/** The full name that a symbolic ref such as refs/remotes/origin/HEAD points to. */
+export async function symbolicTarget(
+  { gitCommonDirectory: common }: Pick<Repository, "gitCommonDirectory">,
+  name: string,
+): Promise<string | undefined> {
+  if (common === undefined || !isPlainRefName(name)) return undefined
+  const target = /^ref: (refs\/.+)$/.exec((await readRef(common, name)) ?? "")?.[1]
+  return target !== undefined && isPlainRefName(target) ? target : undefined
+}
+
+/** More branches than a team has; a walk of more takes too long. */
+const MOST_LISTED_REFS = 2_000
+
+/** Commits of the refs below a folder such as refs/remotes/origin, by full name. */
+export async function listRefs(
+  { gitCommonDirectory: common }: Pick<Repository, "gitCommonDirectory">,
+  folder: string,
+): Promise<ReadonlyMap<string, string>> {
+  const refs = new Map<string, string>()
+  if (common === undefined || !isPlainRefName(folder)) return refs
+  const packed = await readTextBounded(path.join(common, "packed-refs"), {
+    maxBytes: PACKED_REFS_LIMIT_BYTES,
+    root: common,
+  })
+  const pattern = /^([0-9a-f]{40,64}) (\S+)$/gm
+  for (const [, id = "", name = ""] of packed.kind === "read"
+    ? packed.text.matchAll(pattern)
+    : []) {
+    const isWanted = name.startsWith(`${folder}/`) && isPlainRefName(name) && isObjectId(id)
+    if (isWanted && refs.size < MOST_LISTED_REFS) refs.set(name, id)
+  }
+  const open = [folder]
+  for (let at = open.pop(); at !== undefined && refs.size < MOST_LISTED_REFS; at = open.pop()) {
+    const listed = await listDirectory(path.join(common, at))
+    for (const { name, what } of listed.kind === "listed" ? listed.entries : []) {
+      const ref = `${at}/${name}`
+      if (!isPlainRefName(ref)) continue
+      if (what === "directory") open.push(ref)
+      const id = what === "regular file" ? await readRef(common, ref) : undefined
+      if (id !== undefined && isObjectId(id)) refs.set(ref, id)
+    }
+  }
+  return new Map([...refs].toSorted(([a], [b]) => compareText(a, b)))
 }
 
 /** Git allows only names that stay below their folder. */

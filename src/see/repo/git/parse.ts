@@ -22,6 +22,8 @@ export type CommitHeader = {
   readonly tree: string
   readonly parents: readonly string[]
   readonly committedAtMs: number
+  /** The name without the address. */
+  readonly author: string
   readonly message: string
 }
 
@@ -92,6 +94,7 @@ export function parseCommit({ id, bytes }: BatchObject): CommitHeader {
     tree: /^tree ([0-9a-f]+)$/m.exec(header)?.[1] ?? "",
     parents: [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map((it) => it[1] ?? ""),
     committedAtMs: Number(seconds ?? 0) * 1_000,
+    author: Buffer.from(/^author (.*?) <.*$/m.exec(header)?.[1] ?? "", "latin1").toString("utf8"),
     // Old commits have other encodings; latin1 gives each byte a character.
     message: body.toString(isUtf8(body) ? "utf8" : "latin1"),
   }

@@ -6,7 +6,7 @@ import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { locateRepository } from "../repo.ts"
 import { openGit } from "./git.ts"
-import { branchSettings, readStatus } from "./status.ts"
+import { readSection, readStatus } from "./status.ts"
 
 const { signal } = new AbortController()
 
@@ -162,9 +162,9 @@ test("[REPO-19] a branch's settings are read from its own section only", () => {
 	Remote = other
 [remote "main"]
 	url = x`
-  expect([...branchSettings(config, "main")]).toEqual([
+  expect([...readSection(config, "branch", "main")]).toEqual([
     ["remote", "origin"],
     ["merge", "refs/heads/main"],
   ])
-  expect([...branchSettings(config, 'a"b')]).toEqual([["remote", "other"]])
+  expect([...readSection(config, "branch", 'a"b')]).toEqual([["remote", "other"]])
 })

@@ -17,6 +17,8 @@ const LARGEST_HASHED_BYTES = 4 * 1024 ** 2
 /** About a second of reading; a tree with more touched files has no list of changes. */
 const MOST_HASHED_FILES = 2_000
 const MOST_WALKED = 50_000
+/** Each is searched in the whole config. */
+const MOST_REMOTES = 50
 
 const LINK_MODE = 0o120000
 const SUBMODULE_MODE = 0o160000
@@ -147,36 +149,66 @@ function isTimeOf({ modifiedSeconds, modifiedNanoseconds }: IndexEntry, atMs: nu
   return modifiedSeconds * 1_000 + Math.floor(modifiedNanoseconds / 1e6) === atMs
 }
 
-type Upstream = { readonly name: string; readonly ref: string }
+type Upstream = { readonly remote: string; readonly name: string; readonly ref: string }
 
 /** `remote` and `merge` of the branch in the repository's own config; includes are not followed. */
-async function upstreamOf(repository: Repository, branch: string): Promise<Upstream | undefined> {
-  const common = repository.gitCommonDirectory
-  if (common === undefined) return undefined
-  const outcome = await readTextBounded(path.join(common, "config"), {
-    maxBytes: CONFIG_LIMIT_BYTES,
-    root: common,
-  })
-  if (outcome.kind !== "read") return undefined
-  const values = branchSettings(outcome.text, branch)
+export async function upstreamOf(
+  repository: Pick<Repository, "gitCommonDirectory">,
+  branch: string,
+): Promise<Upstream | undefined> {
+  const values = readSection(await readConfig(repository), "branch", branch)
   const [remote, merge] = [values.get("remote"), values.get("merge")?.replace(/^refs\/heads\//, "")]
   if (remote === undefined || merge === undefined) return undefined
   const name = remote === "." ? merge : `${remote}/${merge}`
   const ref = remote === "." ? `refs/heads/${merge}` : `refs/remotes/${name}`
-  return isPlainRefName(ref) ? { name, ref } : undefined
+  return isPlainRefName(ref) ? { remote, name, ref } : undefined
 }
 
-export function branchSettings(config: string, branch: string): ReadonlyMap<string, string> {
+/** Name and address of the remotes in the repository's own config. */
+export async function listRemotes(
+  repository: Pick<Repository, "gitCommonDirectory">,
+): Promise<ReadonlyMap<string, string>> {
+  const config = await readConfig(repository)
+  const remotes = new Map<string, string>()
+  for (const line of config.split("\n")) {
+    const [, written] = REMOTE_SECTION.exec(line.trim()) ?? []
+    const name = written?.replaceAll(/\\(.)/g, "$1") ?? ""
+    if (name === "" || remotes.has(name) || !isPlainRefName(`refs/remotes/${name}`)) continue
+    const url = readSection(config, "remote", name).get("url")
+    if (url !== undefined) remotes.set(name, url)
+    if (remotes.size >= MOST_REMOTES) break
+  }
+  return remotes
+}
+
+const REMOTE_SECTION = /^\[remote "((?:[^"\\]|\\.)*)"\]/i
+
+async function readConfig({
+  gitCommonDirectory: common,
+}: Pick<Repository, "gitCommonDirectory">): Promise<string> {
+  if (common === undefined) return ""
+  const outcome = await readTextBounded(path.join(common, "config"), {
+    maxBytes: CONFIG_LIMIT_BYTES,
+    root: common,
+  })
+  return outcome.kind === "read" ? outcome.text : ""
+}
+
+export function readSection(
+  config: string,
+  kind: string,
+  name: string,
+): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
   let isOwn = false
   for (const line of config.split("\n")) {
-    const [, section, name] = /^\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]/.exec(line) ?? []
+    const [, section, written] = /^\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]/.exec(line) ?? []
     if (section !== undefined) {
-      isOwn = section.toLowerCase() === "branch" && name?.replaceAll(/\\(.)/g, "$1") === branch
+      isOwn = section.toLowerCase() === kind && written?.replaceAll(/\\(.)/g, "$1") === name
       continue
     }
-    const [, key, written = ""] = /^\s*(\w+)\s*=(.*)$/.exec(line) ?? []
-    const value = (written.split(/[#;]/, 1)[0] ?? "").trim().replaceAll(/^"|"$/g, "")
+    const [, key, setting = ""] = /^\s*(\w+)\s*=(.*)$/.exec(line) ?? []
+    const value = (setting.split(/[#;]/, 1)[0] ?? "").trim().replaceAll(/^"|"$/g, "")
     if (isOwn && key !== undefined && !value.includes('"')) values.set(key.toLowerCase(), value)
   }
   return values

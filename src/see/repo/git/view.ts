@@ -22,6 +22,8 @@ export type GitView = {
   readonly directory: string
   readonly objects: string
   readonly shallowFile: string | undefined
+  /** Objects that git reads and never writes to. */
+  readonly borrowed?: string
 }
 
 export async function makeGitView(
@@ -32,7 +34,7 @@ export async function makeGitView(
   await ensureDirectory(path.join(directory, "refs"))
   await ensureDirectory(path.join(directory, "objects"))
   await writeIfOther(path.join(directory, "HEAD"), "ref: refs/heads/none\n")
-  await writeIfOther(path.join(directory, "config"), CONFIG[format])
+  await writeIfOther(path.join(directory, "config"), VIEW_CONFIG[format])
   const shallow = path.join(repository.common, "shallow")
   const stat = await statFile(shallow)
   const isShallow = stat.kind === "found" && stat.what === "regular file"
@@ -43,7 +45,7 @@ export async function makeGitView(
   }
 }
 
-const CONFIG: Readonly<Record<ObjectFormat, string>> = {
+export const VIEW_CONFIG: Readonly<Record<ObjectFormat, string>> = {
   sha1: "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
   sha256:
     "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",

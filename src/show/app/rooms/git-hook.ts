@@ -23,7 +23,8 @@ export async function answerGitHook(
   const { repository } = app.places
   const file = await findGitProgram({ environment, outside: repository.root })
   if (file === undefined) return { code: 0, stderr: "" }
-  const { level } = app.config().kit
+  const { level, fetch: mayFetch } = app.config().kit
   const { runGitHook } = await import("#act/kit")
-  return runGitHook(name, { file, repository, environment, signal }, { args, stdin, level })
+  const git = { file, repository, environment, signal }
+  return runGitHook(name, git, { args, stdin, level, mayFetch })
 }

@@ -1,12 +1,14 @@
-import { formatUsd, plural } from "#ground/base"
+import { formatBytes, formatUsd, plural } from "#ground/base"
 import type {
   ConfigCheck,
   ConfigReport,
   ConfigSetting,
   configOperations,
   DoctorReport,
+  dashboardOperations,
   demoOperations,
   doctorOperations,
+  fleetOperations,
   HostStatus,
   HostsList,
   hostsOperations,
@@ -14,7 +16,6 @@ import type {
   nowOperations,
   OperationOutput,
   RepositoryEntry,
-  repositoriesOperations,
   upgradeOperations,
 } from "#ground/contract"
 import { table, tableRows } from "../terminal/layout.ts"
@@ -203,19 +204,42 @@ export const hostsRenderers: Renderers<typeof hostsOperations> = {
 
 type Repositories = { readonly repositories: readonly RepositoryEntry[] }
 
-function renderRepositories({ repositories }: Repositories, screen: Screen): string {
+function renderFleet({ repositories }: Repositories, screen: Screen): string {
   const { paint } = screen
   const rows = repositories.map((it) => [
     it.isCurrent ? paint.bold(it.name) : it.name,
-    it.isMissing ? paint.bad("folder missing") : (it.branch ?? ""),
+    healthText(it, screen),
+    it.branch ?? "",
+    it.kitVersion === null ? "none" : `${it.kitVersion}, level ${it.level}`,
+    it.claims === null ? "unknown" : String(it.claims),
     describeWaiting(it),
+    it.spendUsd === null ? "unknown" : formatUsd(it.spendUsd),
     paint.muted(it.root),
   ])
+  const headings = [
+    "Repository",
+    "Health",
+    "Branch",
+    "Kit",
+    "Claims",
+    "Approvals",
+    "Spend",
+    "Folder",
+  ]
+  const problems = repositories.flatMap((it) =>
+    it.problems.map((problem) => paint.warn(`${it.name}: ${problem}`)),
+  )
   const isListed = repositories.some((it) => it.isCurrent && it.addedAt !== null)
   return [
-    listing(["Repository", "Branch", "Approvals", "Folder"], rows, screen),
+    listing(headings, rows, screen),
+    ...(problems.length === 0 ? [] : ["", ...problems]),
     ...(isListed ? [] : ["", paint.muted("`qm up` adds this repository to the list.")]),
   ].join("\n")
+}
+
+function healthText({ health }: RepositoryEntry, { paint }: Screen): string {
+  if (health === "ok") return paint.ok("ok")
+  return health === "missing" ? paint.bad("folder missing") : paint.warn("warning")
 }
 
 function describeWaiting({ waiting }: RepositoryEntry): string {
@@ -223,10 +247,18 @@ function describeWaiting({ waiting }: RepositoryEntry): string {
   return waiting === 0 ? "none" : `${waiting} waiting`
 }
 
-export const repositoriesRenderers: Renderers<typeof repositoriesOperations> = {
-  list: renderRepositories,
-  add: renderRepositories,
-  remove: renderRepositories,
+export const fleetRenderers: Renderers<typeof fleetOperations> = {
+  list: renderFleet,
+  add: renderFleet,
+  remove: renderFleet,
+}
+
+export const dashboardRenderers: Renderers<typeof dashboardOperations> = {
+  write: ({ file, bytes, sections }, { paint }) =>
+    [
+      `Wrote ${file} (${formatBytes(bytes)}).`,
+      ...sections.map((it) => paint.muted(`  ${it.name}: ${it.missing ?? plural(it.rows, "row")}`)),
+    ].join("\n"),
 }
 
 export const demoRenderers: Renderers<typeof demoOperations> = {

@@ -1,17 +1,24 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
 import { z } from "zod"
+import { type EnrolledRepository, readManifest } from "#act/kit"
 import {
   countRows,
   ensureDirectory,
+  isAppError,
   parseJson,
+  parseJsonRecord,
   readTextBounded,
   statFile,
+  thisMachine,
+  versions,
   whileLocked,
   writeFileAtomic,
 } from "#ground/base"
-import type { Handlers, RepositoryEntry, repositoriesOperations } from "#ground/contract"
+import type { fleetOperations, Handlers, RepositoryEntry } from "#ground/contract"
+import { createClaims } from "#know/ledger"
 import { currentBranch, locateRepository } from "#see/repo"
+import { loadConfig } from "./config/layers.ts"
 import { RepositoriesUnreadable, RepositoryUnknown } from "./errors.ts"
 import { findPlaces } from "./places.ts"
 import type { Services } from "./services.ts"
@@ -75,11 +82,9 @@ export async function findRegistered(home: string, id: string): Promise<string |
   return (await readRepositories(home)).find((it) => repositoryId(it.root) === id)?.root
 }
 
-type RepositoriesDeps = Pick<Services, "clock" | "environment" | "places" | "resolve">
+type FleetDeps = Pick<Services, "clock" | "environment" | "places" | "random" | "resolve">
 
-export const repositoriesHandlers = (
-  deps: RepositoriesDeps,
-): Handlers<typeof repositoriesOperations> => {
+export const fleetHandlers = (deps: FleetDeps): Handlers<typeof fleetOperations> => {
   const home = () => deps.places().home
   const list = async () => ({ repositories: await listRepositories(deps) })
   return {
@@ -102,39 +107,123 @@ export const repositoriesHandlers = (
 }
 
 /** Also the current one, which need not be registered. */
-async function listRepositories(deps: RepositoriesDeps): Promise<RepositoryEntry[]> {
+async function listRepositories(deps: FleetDeps): Promise<RepositoryEntry[]> {
   const { home, repository } = deps.places()
   const registered = await readRepositories(home)
   const own = registered.some((it) => it.root === repository.root)
     ? []
     : [{ root: repository.root, addedAt: null, openedAt: null }]
+  const kit = await readKit(home)
   return Promise.all(
     [...own, ...registered].map(async (it) => ({
       ...it,
       id: repositoryId(it.root),
       name: path.basename(it.root),
       isCurrent: it.root === repository.root,
-      ...(await describeState(it.root, deps.clock.now())),
+      ...(await describeState(it.root, kit, deps)),
     })),
   )
 }
 
-async function describeState(
-  root: string,
-  now: number,
-): Promise<Pick<RepositoryEntry, "branch" | "isMissing" | "waiting">> {
-  const stat = await statFile(root)
-  const isMissing = stat.kind !== "found" || stat.what !== "directory"
-  if (isMissing) return { branch: null, isMissing, waiting: null }
-  const repository = await locateRepository(root)
-  const branch = (await currentBranch(repository)) ?? null
-  return { branch, isMissing, waiting: await countWaiting(repository.stateDirectory, now) }
+type KitState = {
+  readonly version: string | null
+  readonly repositories: readonly EnrolledRepository[]
+  readonly problem: string | undefined
 }
 
+const LARGEST_PACKAGE_BYTES = 1_000_000
+
+/** The kit is installed once per user; a repository is enrolled in it. */
+async function readKit(home: string): Promise<KitState> {
+  try {
+    const { main, repositories } = await readManifest(home)
+    const file = path.join(path.dirname(main), "..", "package.json")
+    const text =
+      main === "" ? undefined : await readTextBounded(file, { maxBytes: LARGEST_PACKAGE_BYTES })
+    const version = text?.kind === "read" ? parseJsonRecord(text.text)?.["version"] : undefined
+    return {
+      version: typeof version === "string" ? version : null,
+      repositories,
+      problem: undefined,
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return { version: null, repositories: [], problem: error.message }
+  }
+}
+
+type RepositoryHealth = Omit<
+  RepositoryEntry,
+  "addedAt" | "id" | "isCurrent" | "name" | "openedAt" | "root"
+>
+
+async function describeState(
+  root: string,
+  kit: KitState,
+  deps: FleetDeps,
+): Promise<RepositoryHealth> {
+  const stat = await statFile(root)
+  if (stat.kind !== "found" || stat.what !== "directory") return MISSING
+  const repository = await locateRepository(root)
+  const { stateDirectory } = repository
+  const enrolled = kit.repositories.find((it) => it.stateDirectory === stateDirectory)
+  const problems = [...(await configProblems(root, deps)), ...kitProblems(enrolled, kit)]
+  if (repository.gitCommonDirectory === undefined) problems.push("It is not a git repository.")
+  const now = deps.clock.now()
+  const shared = { stateDirectory, clock: deps.clock, random: deps.random, machine: thisMachine() }
+  return {
+    branch: (await currentBranch(repository)) ?? null,
+    isMissing: false,
+    waiting: await askStore(stateDirectory, WAITING, [now]),
+    health: problems.length === 0 ? "ok" : "warning",
+    problems,
+    kitVersion: enrolled === undefined ? null : kit.version,
+    level: enrolled?.level ?? null,
+    claims: createClaims(shared).list().length,
+    spendUsd: await askStore(stateDirectory, SPEND, []),
+  }
+}
+
+const MISSING: RepositoryHealth = {
+  branch: null,
+  isMissing: true,
+  waiting: null,
+  health: "missing",
+  problems: ["Its folder no longer exists."],
+  kitVersion: null,
+  level: null,
+  claims: null,
+  spendUsd: null,
+}
+
+async function configProblems(root: string, deps: FleetDeps): Promise<string[]> {
+  const { userConfig: userFile, projectConfig: projectFile } = await findPlaces(
+    root,
+    deps.environment(),
+  )
+  const environment = deps.environment()
+  const { problems } = await loadConfig({ userFile, projectFile, environment, flags: [] })
+  return problems.map((it) => `${it.place}: ${it.message}`)
+}
+
+function kitProblems(enrolled: EnrolledRepository | undefined, kit: KitState): readonly string[] {
+  if (kit.problem !== undefined) return [kit.problem]
+  const own = versions().qm
+  const isOld = enrolled !== undefined && kit.version !== null && kit.version !== own
+  return isOld ? [`The kit is of version ${kit.version}, and qm is ${own}; run qm init.`] : []
+}
+
+const WAITING = "SELECT count(*) FROM run_approvals WHERE status = 'open' AND expires_at > ?"
+const SPEND = `SELECT total(coalesce(json_extract(cost, '$.reportedUsd'),
+  json_extract(cost, '$.computedUsd'), 0)) FROM runs`
+
 /** Without opening the other repository's store; null if it has none in its folder. */
-async function countWaiting(stateDirectory: string, now: number): Promise<number | null> {
+async function askStore(
+  stateDirectory: string,
+  query: string,
+  values: readonly number[],
+): Promise<number | null> {
   const file = path.join(stateDirectory, "store.db")
   if ((await statFile(file)).kind !== "found") return null
-  const query = "SELECT count(*) FROM run_approvals WHERE status = 'open' AND expires_at > ?"
-  return countRows(file, query, [now]) ?? null
+  return countRows(file, query, values) ?? null
 }

@@ -1,0 +1,2 @@
+export type { Spending } from "./media.ts"
+export { mediaHandlers } from "./media.ts"

@@ -1,0 +1,3 @@
+export { reviewHandlers, syncHandlers } from "./handlers.ts"
+export type { ReviewDeps } from "./review.ts"
+export { createReview } from "./review.ts"

@@ -1,0 +1,1 @@
+export { scaffoldHandlers } from "./scaffold.ts"
