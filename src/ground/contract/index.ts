@@ -54,6 +54,7 @@ export { OPERATIONS } from "./operations/operations.ts"
 export { guidelinesOperations, packOperations } from "./operations/pack.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
+export { auditOperations, reportOperations } from "./operations/report.ts"
 export { sessionsOperations } from "./operations/sessions.ts"
 export { credentialOperations, sourceOperations } from "./operations/sources.ts"
 export { eventsOperations, storeOperations } from "./operations/store.ts"
@@ -335,6 +336,23 @@ export {
   StageKind,
   StageScope,
 } from "./shapes/pipeline-config.ts"
+export {
+  type ApiChange,
+  ApiReport,
+  ChangeDraft,
+  DebtReport,
+  type DependencyFinding,
+  DependencyReport,
+  type ReportedTicket,
+  Retro,
+  Roadmap,
+  type SecurityFinding,
+  SecurityReport,
+  SignOff,
+  TestPlan,
+  WeekPlan,
+  WorkState,
+} from "./shapes/report.ts"
 export {
   AgentsApprovals,
   AgentsContext,

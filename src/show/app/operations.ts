@@ -33,6 +33,8 @@ const openPipelineRoom = async (services: Services) => {
   const { recipeHandlers, pipelineHandlers } = await import("#act/pipeline")
   return { recipe: recipeHandlers(services), pipeline: pipelineHandlers(services) }
 }
+const openReportRoom = async (services: Services) =>
+  (await import("./rooms/report.ts")).openReportHandlers(services)
 const openStoreRoom = async (services: Services) => ({
   store: storeHandlers(services),
   events: eventsHandlers(services),
@@ -58,6 +60,8 @@ const ROOMS = {
       settings: () => services.config().pack,
     }),
   }),
+  audit: openReportRoom,
+  report: openReportRoom,
   autonomy: openBoardRoom,
   board: openBoardRoom,
   ticket: openBoardRoom,

@@ -8,6 +8,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 /** One module per group, so that a command builds the schemas of its own group only. */
 const LOADERS = {
   agents: async () => (await import("./agents.ts")).agentsOperations,
+  audit: async () => (await import("./report.ts")).auditOperations,
   autonomy: async () => (await import("./autonomy.ts")).autonomyOperations,
   bench: async () => (await import("./bench.ts")).benchOperations,
   board: async () => (await import("./board.ts")).boardOperations,
@@ -33,6 +34,7 @@ const LOADERS = {
   permissions: async () => (await import("./permissions.ts")).permissionsOperations,
   pipeline: async () => (await import("./pipeline.ts")).pipelineOperations,
   recipe: async () => (await import("./pipeline.ts")).recipeOperations,
+  report: async () => (await import("./report.ts")).reportOperations,
   repositories: async () => (await import("./app.ts")).repositoriesOperations,
   search: async () => (await import("./map.ts")).searchOperations,
   session: async () => (await import("./ledger.ts")).sessionOperations,

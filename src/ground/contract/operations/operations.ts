@@ -25,6 +25,7 @@ import { decisionOperations, memoryOperations } from "./memory.ts"
 import { guidelinesOperations, packOperations } from "./pack.ts"
 import { permissionsOperations } from "./permissions.ts"
 import { pipelineOperations, recipeOperations } from "./pipeline.ts"
+import { auditOperations, reportOperations } from "./report.ts"
 import { sessionsOperations } from "./sessions.ts"
 import { credentialOperations, sourceOperations } from "./sources.ts"
 import { eventsOperations, storeOperations } from "./store.ts"
@@ -36,6 +37,7 @@ import { worktreeOperations } from "./worktrees.ts"
 export const OPERATIONS = {
   ...recipeOperations,
   ...agentsOperations,
+  ...auditOperations,
   ...autonomyOperations,
   ...benchOperations,
   ...boardOperations,
@@ -60,6 +62,7 @@ export const OPERATIONS = {
   ...packOperations,
   ...permissionsOperations,
   ...pipelineOperations,
+  ...reportOperations,
   ...repositoriesOperations,
   ...searchOperations,
   ...sessionOperations,

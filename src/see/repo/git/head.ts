@@ -1,5 +1,5 @@
 import path from "node:path"
-import { readTextBounded } from "#ground/base"
+import { compareText, listDirectory, readTextBounded } from "#ground/base"
 import { GIT_POINTER_LIMIT_BYTES } from "../limits.ts"
 import type { Repository } from "../repo.ts"
 import { isObjectId } from "./parse.ts"
@@ -62,6 +62,37 @@ async function readPackedRef(common: string, name: string): Promise<string | und
   if (end === -1) return undefined
   const id = text.slice(text.lastIndexOf("\n", end) + 1, end)
   return isObjectId(id) ? id : undefined
+}
+
+/** Deeper tags are not listed. */
+const DEEPEST_TAG_FOLDERS = 3
+
+/** The names of all tags, without `refs/tags/`, sorted. */
+export async function listTags({
+  gitCommonDirectory: common,
+}: Pick<Repository, "gitCommonDirectory">): Promise<readonly string[]> {
+  if (common === undefined) return []
+  const packed = await readTextBounded(path.join(common, "packed-refs"), {
+    maxBytes: PACKED_REFS_LIMIT_BYTES,
+    root: common,
+  })
+  const text = packed.kind === "read" ? packed.text : ""
+  const names = [...text.matchAll(/^[0-9a-f]{40,64} refs\/tags\/(\S+)$/gm)].map((it) => it[1] ?? "")
+  const loose = await tagsBelow(path.join(common, "refs", "tags"), DEEPEST_TAG_FOLDERS)
+  return [...new Set([...names, ...loose])].filter(isPlainRefName).toSorted(compareText)
+}
+
+async function tagsBelow(folder: string, depth: number): Promise<readonly string[]> {
+  const listed = depth === 0 ? undefined : await listDirectory(folder)
+  if (listed?.kind !== "listed") return []
+  const names: string[] = []
+  for (const { name, what } of listed.entries) {
+    if (what === "regular file") names.push(name)
+    if (what !== "directory") continue
+    const below = await tagsBelow(path.join(folder, name), depth - 1)
+    names.push(...below.map((it) => `${name}/${it}`))
+  }
+  return names
 }
 
 /** Git allows only names that stay below their folder. */

@@ -22,6 +22,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 const LOADERS = {
   recipe: async () => (await import("./pipelines.ts")).recipeRenderers,
   agents: async () => (await import("./agents.ts")).agentsRenderers,
+  audit: async () => (await import("./report.ts")).auditRenderers,
   autonomy: async () => (await import("./board.ts")).autonomyRenderers,
   bench: async () => (await import("./bench.ts")).benchRenderers,
   board: async () => (await import("./board.ts")).boardRenderers,
@@ -37,6 +38,7 @@ const LOADERS = {
   gateway: async () => (await import("./gateway-request.ts")).gatewayRenderers,
   guard: async () => (await import("./guard.ts")).guardRenderers,
   guidelines: async () => (await import("./pack.ts")).guidelinesRenderers,
+  report: async () => (await import("./report.ts")).reportRenderers,
   repositories: async () => (await import("./config.ts")).repositoriesRenderers,
   hosts: async () => (await import("./config.ts")).hostsRenderers,
   kb: async () => (await import("./knowledge.ts")).kbRenderers,
