@@ -36,7 +36,7 @@ export { captureOperations } from "./operations/capture.ts"
 export { foldOperations } from "./operations/fold.ts"
 export { gatewayOperations } from "./operations/gateway.ts"
 export { guardOperations } from "./operations/guard.ts"
-export { kitOperations } from "./operations/kit.ts"
+export { forgeOperations, kitOperations, packsOperations } from "./operations/kit.ts"
 export { kbOperations } from "./operations/knowledge.ts"
 export { claimOperations, sessionOperations } from "./operations/ledger.ts"
 export { loadOperation, loadOperations } from "./operations/load-operation.ts"
@@ -192,6 +192,8 @@ export {
   VerdictLine,
 } from "./shapes/guard.ts"
 export {
+  DefinitionCheck,
+  ForgedDefinition,
   GIT_HOOKS,
   type GitHookName,
   HOOK_NAMES,
@@ -203,6 +205,7 @@ export {
   KitHost,
   KitLevelCost,
   KitLevels,
+  KitPacks,
 } from "./shapes/kit.ts"
 export {
   KB_TIERS,

@@ -23,6 +23,8 @@ const openAgentsRoom = async (services: Services) =>
   (await import("./rooms/agents.ts")).openAgentHandlers(services)
 const openBoardRoom = async (services: Services) =>
   (await import("./rooms/board.ts")).openBoardHandlers(services)
+const openKitRoom = async (services: Services) =>
+  (await import("./rooms/kit.ts")).openKitHandlers(services)
 const openLedgerRoom = async (services: Services) =>
   (await import("./rooms/ledger.ts")).openLedgerHandlers(services)
 const openMapAndPackRooms = async (services: Services) =>
@@ -85,7 +87,9 @@ const ROOMS = {
   guard: async (services) => ({
     guard: (await import("./rooms/guard.ts")).openGuardHandlers(services),
   }),
-  kit: async (services) => ({ kit: (await import("./rooms/kit.ts")).openKitHandlers(services) }),
+  kit: openKitRoom,
+  packs: openKitRoom,
+  forge: openKitRoom,
   memory: openMemoryRoom,
   credential: async (services) => ({
     credential: (await import("./secrets/credentials.ts")).credentialHandlers(services),

@@ -17,7 +17,7 @@ import { captureOperations } from "./capture.ts"
 import { foldOperations } from "./fold.ts"
 import { gatewayOperations } from "./gateway.ts"
 import { guardOperations } from "./guard.ts"
-import { kitOperations } from "./kit.ts"
+import { forgeOperations, kitOperations, packsOperations } from "./kit.ts"
 import { kbOperations } from "./knowledge.ts"
 import { claimOperations, sessionOperations } from "./ledger.ts"
 import { mapOperations, searchOperations } from "./map.ts"
@@ -50,6 +50,7 @@ export const OPERATIONS = {
   ...doctorOperations,
   ...eventsOperations,
   ...foldOperations,
+  ...forgeOperations,
   ...gatewayOperations,
   ...guardOperations,
   ...guidelinesOperations,
@@ -60,6 +61,7 @@ export const OPERATIONS = {
   ...memoryOperations,
   ...nowOperations,
   ...packOperations,
+  ...packsOperations,
   ...permissionsOperations,
   ...pipelineOperations,
   ...reportOperations,
