@@ -4,6 +4,7 @@ import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { createTokens } from "#ground/tokens"
 import { type Command, type Flag, GLOBAL_FLAGS, loadCommands } from "#show/cli"
+import { findTests, operationsIn } from "../../scripts/reference/kit.ts"
 
 const FOLDER = path.join(import.meta.dirname, "../../templates")
 const KINDS = ["command", "agent", "skill", "playbook"]
@@ -90,6 +91,14 @@ test("[TEMPLATES-3] a line that the command line would refuse is detected", () =
   expect(wrongOf("memory add a --kind law", [command])).toEqual(["--kind takes no law"])
   expect(wrongOf("memory add a --sort x --kind rule", [command])).toEqual(["no flag --sort"])
   expect(wrongOf("memory add a", [command])).toEqual(["--kind is missing"])
+})
+
+test("[TEMPLATES-6] every operation behind a template has a test of its effect", async () => {
+  const commands = await loadCommands()
+  const testOf = findTests(path.join(FOLDER, ".."))
+  const operations = new Set(TEMPLATES.flatMap(({ body }) => operationsIn(body, commands)))
+  expect([...operations].filter((it) => testOf(it) === undefined)).toEqual([])
+  expect(testOf("nothing.happens")).toBeUndefined()
 })
 
 /** The command line's errors for a line of a template; placeholder words count as values. */

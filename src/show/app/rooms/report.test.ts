@@ -207,6 +207,17 @@ describe.runIf(needs("REPORT-1", "git"))("reports on one repository", () => {
     expect(retro).toMatchObject({ commits: 1, types: [{ type: "fix", commits: 1 }], sessions: 1 })
   })
 
+  test("[REPORT-9][REPORT-10] week and roadmap plan the tickets that the board calls ready", async () => {
+    const ready = await call("ticket.ready", {})
+    expect(ready.tickets.map((it) => it.title)).toEqual(["Round half up"])
+    const week = await call("report.week", { capacity: 5 })
+    expect(week.planned.map((it) => it.title)).toEqual(["Round half up"])
+    const roadmap = await call("report.roadmap", {})
+    expect(roadmap.text).toContain("## Wave 1: ")
+    const users = await call("map.users", { path: "src/long.ts" })
+    expect(JSON.stringify(users)).toContain("src/long.test.ts")
+  })
+
   test("[REPORT-12] sign-off applies the checks of an approval and approves nothing", async () => {
     expect(await call("report.signoff", {})).toEqual({ tickets: [], isReady: false })
     await call("ticket.move", { id: "1", lane: "working" })
