@@ -29,7 +29,7 @@ const AGENTS = [
   ["qa-verifier", "You try to show that a ticket is not done."],
   ["ui-reviewer", "You review what users see and use"],
   ["security-reviewer", "You judge whether an attacker can use a finding."],
-  ["compliance-checker", "You collect facts for a person who signs."],
+  ["compliance-checker", "You collect facts for the person who answers for them."],
   ["release-manager", "You prepare a release up to the point"],
   ["forge-smith", "You write small, checked definitions for agents."],
 ] as const

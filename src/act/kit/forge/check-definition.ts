@@ -91,7 +91,7 @@ export async function readDefinition(
   kind: DefinitionKind,
   { name, text }: { readonly name: string; readonly text: string },
 ): Promise<Definition & { readonly problems: readonly string[] }> {
-  if (/^\s*name\s*=/m.test(text) && !text.startsWith("---")) return readToml(name, text)
+  if (/^name[ \t]{0,8}=/m.test(text) && !text.startsWith("---")) return readToml(name, text)
   const { head, body } = await parseDefinition(text)
   const fields = isRecord(head) ? head : {}
   const [own, description, tools] = ["name", "description", "tools"].map((it) => fields[it])
@@ -120,8 +120,7 @@ function readToml(name: string, text: string) {
     const [, value = ""] = new RegExp(`^${key}[ \\t]*=[ \\t]*"([^"\\n]*)"`, "m").exec(text) ?? []
     return value
   }
-  const [, quoted = ""] =
-    /^developer_instructions\s*=\s*(?:'''|""")([\s\S]*?)(?:'''|""")/m.exec(text) ?? []
+  const quoted = multiLineText(text)
   const body = quoted === "" ? field("developer_instructions") : quoted
   const written = field("name")
   const problems = written === name ? [] : [`its name is ${written}, its file is called ${name}`]
@@ -132,4 +131,15 @@ function readToml(name: string, text: string) {
     body,
     problems,
   } as const
+}
+
+/** Between the first two marks of a multi-line string of `developer_instructions`. */
+function multiLineText(text: string): string {
+  const start = text.indexOf("developer_instructions")
+  for (const mark of ["'''", '"""']) {
+    const from = start === -1 ? -1 : text.indexOf(mark, start)
+    const to = from === -1 ? -1 : text.indexOf(mark, from + mark.length)
+    if (to !== -1) return text.slice(from + mark.length, to)
+  }
+  return ""
 }

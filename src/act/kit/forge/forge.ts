@@ -122,9 +122,13 @@ function fileFor(host: KitHost, it: Forged, skill: string): readonly [string, st
   return [`.agents/skills/${name}/SKILL.md`, skill]
 }
 
-type Place = { readonly folder: string; readonly kind: DefinitionKind; readonly ending: string }
+type DefinitionFolder = {
+  readonly folder: string
+  readonly kind: DefinitionKind
+  readonly ending: string
+}
 
-const PLACES: readonly Place[] = [
+const PLACES: readonly DefinitionFolder[] = [
   { folder: ".claude/agents", kind: "agent", ending: ".md" },
   { folder: ".claude/commands", kind: "command", ending: ".md" },
   { folder: ".claude/skills", kind: "skill", ending: "/SKILL.md" },
@@ -135,9 +139,9 @@ const PLACES: readonly Place[] = [
 ]
 
 async function checkAll(paths: readonly string[], deps: ForgeDeps): Promise<DefinitionCheck> {
-  const wanted = paths.map(deps.place)
+  const named = paths.map(deps.place)
   const listed = (await Promise.all(PLACES.map((it) => listPlace(it, deps.root())))).flat()
-  const chosen = wanted.length === 0 ? listed : wanted.map((it) => placed(it, listed))
+  const chosen = named.length === 0 ? listed : named.map((it) => placed(it, listed))
   const checks = await deps.checks()
   const files: DefinitionCheck["files"] = []
   for (const { file, kind, name } of chosen) {
@@ -167,7 +171,10 @@ type ListedDefinition = {
   readonly name: string
 }
 
-async function listPlace(place: Place, root: string): Promise<readonly ListedDefinition[]> {
+async function listPlace(
+  place: DefinitionFolder,
+  root: string,
+): Promise<readonly ListedDefinition[]> {
   const { folder, kind, ending } = place
   const listing = await listDirectory(path.join(root, folder))
   if (listing.kind !== "listed") return []
@@ -182,7 +189,7 @@ async function listPlace(place: Place, root: string): Promise<readonly ListedDef
 
 /** A file in none of the hosts' folders is checked as a skill. */
 function placed(file: string, listed: readonly ListedDefinition[]): ListedDefinition {
-  const known = listed.find((it) => it.file === file)
+  const definition = listed.find((it) => it.file === file)
   const name = path.basename(file).replace(/\.(?:agent\.)?(?:md|toml)$/, "")
-  return known ?? { file, kind: "skill", name }
+  return definition ?? { file, kind: "skill", name }
 }

@@ -15,7 +15,7 @@ export type HookProgram =
   | { readonly kind: "bundle"; readonly node: string; readonly bundle: string }
   | { readonly kind: "plugin"; readonly script: string }
 
-/** What a projected file may name: the host's folders, and the program of the MCP server. */
+/** The folders of the host, and the program of our MCP server. */
 export type Projection = Machine & { readonly node: string; readonly main: string }
 
 export type Template = {

@@ -129,7 +129,7 @@ const ForgeInput = {
     .string()
     .min(1)
     .max(500)
-    .describe("What it does, which files or operations it is for, and when to use it"),
+    .describe("Its task, its files or operations, and when to use it"),
   from: z.string().min(1).max(4_096).describe("File with the instructions, as markdown"),
   host: z
     .array(KitHost)
