@@ -46,6 +46,8 @@ export type KitContext = {
   readonly bundle: { readonly bytes: Buffer; readonly hash: string }
   readonly templates: readonly Template[]
   readonly packs: PackChoice
+  /** Commands that an enrolled repository has under our name: Claude Code would prefer ours. */
+  readonly projectCommands: ReadonlySet<string>
   /** Hosts whose hooks, commands and skills come from our plugin. */
   readonly plugins: ReadonlySet<KitHost>
   /** Undefined without a request for a status line. */
@@ -61,6 +63,14 @@ export function isChosen(
   { added, removed }: PackChoice,
 ): boolean {
   return added.includes(pack) || (level <= installedLevel && !removed.includes(pack))
+}
+
+function isReplaced(
+  { kind, name }: Template,
+  host: KitHost,
+  projectCommands: ReadonlySet<string>,
+): boolean {
+  return host === "claude-code" && kind === "command" && projectCommands.has(name)
 }
 
 export function kitFolder(home: string): string {
@@ -153,6 +163,7 @@ function wantedForHost({ host, level }: HostLevel, context: KitContext): readonl
   const file = hookFileOf(form, level, context)
   const projected = context.templates
     .filter((it) => isChosen(it, level, context.packs) && it.hosts.includes(host))
+    .filter((it) => !isReplaced(it, host, context.projectCommands))
     .map((template): WantedFile => {
       const { userHome, environment } = context.machine
       const { node, main } = context

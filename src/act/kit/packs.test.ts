@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { type KitFixture, kitFixture, NEVER, snapshot } from "#test/kit-fixture"
@@ -72,6 +72,23 @@ describe("packs", () => {
     })
     await expect(ask("audit")).rejects.toMatchObject({ code: "KIT_NOT_INSTALLED" })
     expect(await snapshot(fixture.userHome)).toEqual(before)
+  })
+
+  test("[KIT-25] a command of a project replaces ours of the same name, until it is removed", async () => {
+    await using temp = await tempDirectory()
+    const fixture = await kitFixture(temp.path)
+    await addTemplates(fixture)
+    await fixture.install(["claude-code", "codex"], 3)
+    const own = path.join(fixture.root, ".claude/commands/qm/state.md")
+    await mkdir(path.dirname(own), { recursive: true })
+    await writeFile(own, "mine")
+    await fixture.install(["claude-code", "codex"], 3)
+    expect(await commandsIn(fixture)).toEqual(["sweep.md"])
+    expect(await readdir(path.join(fixture.userHome, ".agents/skills"))).toContain("qm-state")
+    expect(await readFile(own, "utf8")).toBe("mine")
+    await rm(own)
+    await fixture.install(["claude-code", "codex"], 3)
+    expect(await commandsIn(fixture)).toEqual(["state.md", "sweep.md"])
   })
 
   test("[KIT-4] uninstall leaves no empty folder after levels were lowered and raised in all hosts", async () => {

@@ -1,5 +1,13 @@
 import path from "node:path"
-import { type Clock, compareText, type Log, type Random, readBounded, statFile } from "#ground/base"
+import {
+  type Clock,
+  compareText,
+  type Log,
+  listDirectory,
+  type Random,
+  readBounded,
+  statFile,
+} from "#ground/base"
 import type { KitChange, KitHost } from "#ground/contract"
 import type { Repository } from "#see/repo"
 import {
@@ -427,5 +435,26 @@ async function wantedNow(
 ): Promise<readonly WantedFile[]> {
   const templates = await readTemplates(deps.templates)
   const machine = { home: deps.home, machine: deps }
-  return wantedForUser(wiring, { ...machine, ...program, templates, plugins, statusLine, packs })
+  const projectCommands = await listProjectCommands(deps)
+  return wantedForUser(wiring, {
+    ...machine,
+    ...program,
+    templates,
+    plugins,
+    statusLine,
+    packs,
+    projectCommands,
+  })
+}
+
+/** Names below `.claude/commands/qm` of all enrolled repositories and this one. */
+async function listProjectCommands({ repository, home }: KitDeps): Promise<ReadonlySet<string>> {
+  const { repositories } = await readManifest(home)
+  const names = new Set<string>()
+  for (const root of new Set([repository.root, ...repositories.map((it) => it.root)])) {
+    const listing = await listDirectory(path.join(root, ".claude", "commands", "qm"))
+    const entries = listing.kind === "listed" ? listing.entries : []
+    for (const { name } of entries) if (name.endsWith(".md")) names.add(name.slice(0, -3))
+  }
+  return names
 }
