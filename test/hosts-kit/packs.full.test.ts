@@ -55,7 +55,8 @@ describe.runIf(hasHosts)("packs and squads in the real hosts", () => {
     {
       timeout: A_SESSION_MS,
     },
-    async (_, name, line, command, word) => {
+    async (...row) => {
+      const [, name, line, command, word] = row
       const steps = [{ name: "Bash", input: { command, description: "Get the figures" } }]
       const { asked, code, stderr } = await liveClaudeCode(user, { prompt: `/qm:${name}`, steps })
       expect([code, stderr]).toEqual([0, ""])

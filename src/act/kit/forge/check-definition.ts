@@ -109,9 +109,14 @@ export async function readDefinition(
     name: writtenName,
     description: typeof description === "string" ? description : "",
     body,
-    tools: Array.isArray(tools) ? tools.join(",") : typeof tools === "string" ? tools : undefined,
+    tools: toolText(tools),
     problems,
   }
+}
+
+function toolText(tools: unknown): string | undefined {
+  if (Array.isArray(tools)) return tools.join(",")
+  return typeof tools === "string" ? tools : undefined
 }
 
 /** The plain strings of a Codex agent. */

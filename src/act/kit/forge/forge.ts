@@ -10,7 +10,7 @@ import type {
 } from "#ground/contract"
 import { DefinitionExists, DefinitionInvalid, DefinitionUnreadable } from "../errors.ts"
 import { inspect } from "../files/inspect.ts"
-import { writeAll } from "../files/transaction.ts"
+import { type Write, writeAll } from "../files/transaction.ts"
 import { agentToml } from "../hosts/codex.ts"
 import { withHead } from "../hosts/host.ts"
 import { LARGEST_TEMPLATE_BYTES } from "../limits.ts"
@@ -57,7 +57,7 @@ async function create(
   const installed = await deps.hosts()
   const chosen = input.host ?? (installed.length === 0 ? (["claude-code"] as const) : installed)
   const files = filesOf({ ...definition, cost }, chosen)
-  const writes = []
+  const writes: Write[] = []
   for (const [file, text] of files) {
     const spot = await inspect({ path: path.join(deps.root(), file), within: deps.root() })
     if (spot.found !== undefined && !replace) throw DefinitionExists({ path: file })

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { compareText } from "#ground/base"
 import { findingsOf } from "./deps.ts"
 import { readLockFile } from "./lock-files.ts"
 
@@ -49,7 +50,7 @@ const NPM = {
 test("[REPORT-4] findings of a package-lock come from its own fields", () => {
   const file = readLockFile("package-lock.json", JSON.stringify(NPM))
   const findings = findingsOf(file).map((it) => [it.kind, it.package, it.severity])
-  expect(findings.toSorted()).toEqual([
+  expect(findings.toSorted((a, b) => compareText(a.join(), b.join()))).toEqual([
     ["deprecated", "left", "medium"],
     ["duplicate", "copy", "medium"],
     ["insecure-source", "fork", "medium"],

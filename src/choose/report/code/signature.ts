@@ -50,7 +50,7 @@ function splitTop(list: string): readonly string[] {
 }
 
 function parameterOf(text: string): Parameter {
-  const [before = "", after = ""] = splitOnce(text, ":")
+  const [before, after] = splitOnce(text, ":")
   const type = after === "" ? text : after
   const hasDefault = /[^=!<>]=[^=>]/.test(text)
   const isRest = /^(?:\.\.\.|\*)/.test(text)

@@ -71,7 +71,7 @@ export async function planTests(
   }
 }
 
-type Symbol = Content["symbols"][number]
+type ContentSymbol = Content["symbols"][number]
 
 type ChangedInput = {
   readonly contents: Awaited<ReturnType<IndexedTree["contents"]>>
@@ -83,7 +83,7 @@ type ChangedInput = {
 function changedSymbols(
   { content }: IndexedFile,
   { contents, text, bodies }: ChangedInput,
-): readonly { readonly symbol: Symbol; readonly body: string }[] {
+): readonly { readonly symbol: ContentSymbol; readonly body: string }[] {
   const symbols = contents.get(content)?.symbols ?? []
   return symbols
     .filter((it) => it.kind === "function" || it.kind === "method")
@@ -91,7 +91,7 @@ function changedSymbols(
     .map((symbol) => ({ symbol, body: bodyOf(symbol, text) }))
 }
 
-type Spanned = Pick<Symbol, "name" | "fromLine" | "toLine">
+type Spanned = Pick<ContentSymbol, "name" | "fromLine" | "toLine">
 
 function bodyKey(symbol: Spanned, text: string): string {
   return `${symbol.name}\n${plainSignature(bodyOf(symbol, text))}`
