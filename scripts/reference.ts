@@ -4,6 +4,7 @@ import { parseArgs } from "node:util"
 import { configPage, configSchema } from "./reference/config.ts"
 import { collectErrors, errorsPage } from "./reference/errors.ts"
 import { eventsPage } from "./reference/events.ts"
+import { kitPage } from "./reference/kit.ts"
 import { livePage } from "./reference/live.ts"
 import { cliPage, manualPage, operationsPage } from "./reference/operations.ts"
 import { textsPage } from "./reference/texts.ts"
@@ -29,6 +30,7 @@ async function buildPages(): Promise<readonly Page[]> {
     { path: "docs/reference/events.md", text: eventsPage() },
     { path: "docs/reference/config.md", text: configPage() },
     { path: "docs/reference/config.schema.json", text: configSchema() },
+    { path: "docs/reference/kit.md", text: await kitPage(ROOT) },
     { path: "docs/reference/live.md", text: livePage() },
     { path: "docs/reference/operations.md", text: operationsPage() },
     { path: "docs/reference/cli.md", text: await cliPage() },

@@ -9,7 +9,7 @@ export const WINGS = [
     wing: "know",
     levels: [["search"], ["map", "knowledge", "memory", "ledger", "sessions", "board"]],
   },
-  { wing: "choose", levels: [["pack"], ["fold"], ["guard", "proof"]] },
+  { wing: "choose", levels: [["pack"], ["fold"], ["guard", "proof"], ["report"]] },
   {
     wing: "act",
     levels: [

@@ -4,51 +4,53 @@ import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { createTokens } from "#ground/tokens"
 import { type Command, type Flag, GLOBAL_FLAGS, loadCommands } from "#show/cli"
+import { findTests, operationsIn } from "../../scripts/reference/kit.ts"
 
 const FOLDER = path.join(import.meta.dirname, "../../templates")
-const KINDS = ["command", "agent", "skill"]
+const KINDS = ["command", "agent", "skill", "playbook"]
+const PACKS = ["daily", "audit", "pipeline", "qa", "vcs", "forge", "setup"]
+const SQUADS = ["dev", "qa", "design", "security", "compliance", "ops", "forge"]
 
 const TEMPLATES = KINDS.flatMap((kind) =>
   readdirSync(path.join(FOLDER, `${kind}s`)).map((file) => {
     const text = readFileSync(path.join(FOLDER, `${kind}s`, file), "utf8")
     const [, head = "", body = ""] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? []
-    return { file, kind, head: parse(head), body: body.trim() }
+    return { file, kind, head: parse(head), body: body.trim(), lines: text.split("\n").length - 1 }
   }),
 )
-
-const LEVELS = {
-  "session-log": 1,
-  "new-decision": 1,
-  handoff: 1,
-  claim: 3,
-  pack: 4,
-  "repo-mapper": 4,
-  "code-review": 4,
-  "test-plan": 4,
-  "simulate-impact": 5,
-  next: 5,
-  ticket: 5,
-  swarm: 6,
-}
 
 test("[TEMPLATES-1] every template header is complete, and names are unique", () => {
   for (const { file, kind, head } of TEMPLATES) {
     expect(head, file).toMatchObject({ name: file.replace(/\.md$/, ""), kind })
     expect(head.description.length, file).toBeLessThanOrEqual(140)
-    expect(typeof head.tools, file).toBe(kind === "agent" ? "string" : "undefined")
+    const isAgent = kind === "agent"
+    expect(typeof head.tools, file).toBe(isAgent ? "string" : "undefined")
+    expect(isAgent ? SQUADS : PACKS, file).toContain(isAgent ? head.squad : head.pack)
+    const saysWhen = /\b(?:Use|use|before|pass|Pass|Read-only)\b/
+    if (head.level > 3) expect(head.description, file).toMatch(saysWhen)
+    if (isAgent) expect(head.description, file).toMatch(/\bowns .+, uses |\bowns .+ /)
   }
-  const levels = TEMPLATES.map(({ head }) => [head.name, head.level])
-  expect(levels).toHaveLength(Object.keys(LEVELS).length)
-  expect(Object.fromEntries(levels)).toEqual(LEVELS)
+  const names = TEMPLATES.map(({ head }) => head.name)
+  expect(new Set(names).size).toBe(names.length)
 })
 
-test("[TEMPLATES-2] bodies are short, and all descriptions together cost few tokens", async () => {
-  for (const { file, body } of TEMPLATES) {
-    expect(body.split("\n").length, file).toBeLessThanOrEqual(25)
+test("[TEMPLATES-5] every pack has commands, every squad an agent, and there are thirty commands", () => {
+  const commands = TEMPLATES.filter(({ kind }) => kind === "command")
+  expect(commands.length).toBeGreaterThanOrEqual(30)
+  const groups = new Set(commands.map(({ head }) => head.pack))
+  expect(PACKS.filter((it) => !groups.has(it))).toEqual([])
+  const squads = new Set(TEMPLATES.flatMap(({ head }) => head.squad ?? []))
+  expect(SQUADS.filter((it) => !squads.has(it))).toEqual([])
+})
+
+test("[TEMPLATES-2] bodies are short, and the names and descriptions of level 7 cost few tokens", async () => {
+  for (const { file, kind, body, lines } of TEMPLATES) {
+    expect(body.split("\n").length, file).toBeLessThanOrEqual(kind === "agent" ? 50 : 25)
+    expect(lines, file).toBeLessThan(60)
   }
   const { count } = await createTokens({ encoding: "claude" }).counter()
-  const shown = TEMPLATES.map(({ head }) => `qm-${head.name}: ${head.description}`).join("\n")
-  expect(count(shown)).toBeLessThan(400)
+  const shown = TEMPLATES.map(({ head }) => `- qm-${head.name}: ${head.description}`).join("\n")
+  expect(count(shown)).toBeLessThan(3_000)
 })
 
 test("[TEMPLATES-3] every `qm` line is accepted by the command line", async () => {
@@ -89,6 +91,14 @@ test("[TEMPLATES-3] a line that the command line would refuse is detected", () =
   expect(wrongOf("memory add a --kind law", [command])).toEqual(["--kind takes no law"])
   expect(wrongOf("memory add a --sort x --kind rule", [command])).toEqual(["no flag --sort"])
   expect(wrongOf("memory add a", [command])).toEqual(["--kind is missing"])
+})
+
+test("[TEMPLATES-6] every operation behind a template has a test of its effect", async () => {
+  const commands = await loadCommands()
+  const testOf = findTests(path.join(FOLDER, ".."))
+  const operations = new Set(TEMPLATES.flatMap(({ body }) => operationsIn(body, commands)))
+  expect([...operations].filter((it) => testOf(it) === undefined)).toEqual([])
+  expect(testOf("nothing.happens")).toBeUndefined()
 })
 
 /** The command line's errors for a line of a template; placeholder words count as values. */

@@ -45,10 +45,32 @@ export type KitContext = {
   readonly main: string
   readonly bundle: { readonly bytes: Buffer; readonly hash: string }
   readonly templates: readonly Template[]
+  readonly packs: PackChoice
+  /** Commands that an enrolled repository has under our name: Claude Code would prefer ours. */
+  readonly projectCommands: ReadonlySet<string>
   /** Hosts whose hooks, commands and skills come from our plugin. */
   readonly plugins: ReadonlySet<KitHost>
   /** Undefined without a request for a status line. */
   readonly statusLine: { readonly mayReplace: boolean } | undefined
+}
+
+/** Packs that the user added to a level, or removed from it. */
+export type PackChoice = { readonly added: readonly string[]; readonly removed: readonly string[] }
+
+export function isChosen(
+  { level, pack }: Pick<Template, "level" | "pack">,
+  installedLevel: number,
+  { added, removed }: PackChoice,
+): boolean {
+  return added.includes(pack) || (level <= installedLevel && !removed.includes(pack))
+}
+
+function isReplaced(
+  { kind, name }: Template,
+  host: KitHost,
+  projectCommands: ReadonlySet<string>,
+): boolean {
+  return host === "claude-code" && kind === "command" && projectCommands.has(name)
 }
 
 export function kitFolder(home: string): string {
@@ -140,9 +162,12 @@ function wantedForHost({ host, level }: HostLevel, context: KitContext): readonl
   const base = { within: anchorOf(form, context.machine), host, isPrivate: true } as const
   const file = hookFileOf(form, level, context)
   const projected = context.templates
-    .filter((it) => it.level <= level && it.hosts.includes(host))
+    .filter((it) => isChosen(it, level, context.packs) && it.hosts.includes(host))
+    .filter((it) => !isReplaced(it, host, context.projectCommands))
     .map((template): WantedFile => {
-      const made = form.project(template, context.machine)
+      const { userHome, environment } = context.machine
+      const { node, main } = context
+      const made = form.project(template, { userHome, environment, node, main })
       return {
         ...base,
         // Codex stores user skills beside its own folder, not in it.

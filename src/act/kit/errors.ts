@@ -127,3 +127,42 @@ export const BundleMissing = defineError<{ why: string }>()("APP_BUNDLE_MISSING"
   message: ({ why }) => `The hook bundle that hosts run ${why}.`,
   hint: () => "Run `npm run build` in the clone, then run the command again.",
 })
+
+export const PackUnknown = defineError<{ readonly name: string; readonly nearest: string }>()(
+  "KIT_PACK_UNKNOWN",
+  {
+    family: "not-found",
+    message: (it) => `There is no pack ${visibleLine(it.name)}.`,
+    hint: (it) => `Did you mean ${it.nearest}? List all packs with \`qm packs\`.`,
+  },
+)
+
+export const KitMissing = defineError<Record<never, never>>()("KIT_NOT_INSTALLED", {
+  family: "conflict",
+  message: () => "The kit is not installed in this repository.",
+  hint: () => "Install it with `qm init --yes`; `qm init` shows the plan.",
+})
+
+export const DefinitionInvalid = defineError<{
+  readonly name: string
+  readonly problems: readonly string[]
+}>()("KIT_DEFINITION_INVALID", {
+  family: "invalid",
+  message: (it) => `${it.name} was not written: ${it.problems.map(visibleLine).join("; ")}.`,
+  hint: () => "Change the description or the file with the instructions, and run it again.",
+})
+
+export const DefinitionExists = defineError<File>()("KIT_DEFINITION_EXISTS", {
+  family: "conflict",
+  message: (it) => `${visibleLine(it.path)} exists; nothing was written.`,
+  hint: () => "Choose another name, or add --replace.",
+})
+
+export const DefinitionUnreadable = defineError<File & { readonly reason: string }>()(
+  "KIT_DEFINITION_UNREADABLE",
+  {
+    family: "not-found",
+    message: (it) => `${visibleLine(it.path)} cannot be read: it is ${it.reason}.`,
+    hint: () => "Pass a text file of this repository with at most 64 kB.",
+  },
+)

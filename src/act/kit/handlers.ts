@@ -1,6 +1,12 @@
 import path from "node:path"
 import { statFile } from "#ground/base"
-import type { CallContext, Handlers, KitDone, kitOperations } from "#ground/contract"
+import type {
+  CallContext,
+  Handlers,
+  KitDone,
+  kitOperations,
+  packsOperations,
+} from "#ground/contract"
 import type { Kit } from "./kit.ts"
 
 type HandlerDeps = {
@@ -44,6 +50,22 @@ export const kitHandlers = (deps: HandlerDeps): Handlers<typeof kitOperations> =
     return { current: (await kit.installed()).level, levels: [...levels], done }
   },
 })
+
+export const packsHandlers = (deps: Pick<HandlerDeps, "kit">): Handlers<typeof packsOperations> => {
+  async function change(
+    action: "install" | "remove",
+    packs: readonly string[],
+    { signal }: CallContext,
+  ): Promise<KitDone> {
+    const kit = await deps.kit()
+    return kit.apply(await kit.planPacks({ action, packs }, signal), signal)
+  }
+  return {
+    list: async () => (await deps.kit()).packs(),
+    install: ({ packs }, context) => change("install", packs, context),
+    remove: ({ packs }, context) => change("remove", packs, context),
+  }
+}
 
 /** The same plan, to be written. */
 function flagsOf(hosts: readonly string[] | undefined, level: number | undefined) {

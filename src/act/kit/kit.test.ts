@@ -115,7 +115,6 @@ describe("install", () => {
     expect(projected.toSorted()).toEqual([
       ".agents/skills/qm-handoff/SKILL.md",
       ".agents/skills/qm-pack/SKILL.md",
-      ".agents/skills/qm-repo-mapper/SKILL.md",
       ".claude/agents/qm-repo-mapper.md",
       ".claude/commands/qm/handoff.md",
       ".claude/skills/qm-pack/SKILL.md",
@@ -126,6 +125,11 @@ describe("install", () => {
     const agent = await readFile(
       path.join(fixture.userHome, ".claude/agents/qm-repo-mapper.md"),
       "utf8",
+    )
+    const toml = path.join(fixture.userHome, ".codex/agents/qm-repo-mapper.toml")
+    expect(await readFile(toml, "utf8")).toBe(
+      'name = "qm-repo-mapper"\ndescription = "Answers where things are."\n' +
+        "developer_instructions = '''\nYou answer questions.\n'''\n",
     )
     expect(agent).toBe(
       '---\nname: "qm-repo-mapper"\ndescription: "Answers where things are."\n' +

@@ -7,7 +7,13 @@ import {
   statFile,
   withFileLock,
 } from "#ground/base"
-import { KIT_HOSTS, type KitDone, type KitHost, type KitLevelCost } from "#ground/contract"
+import {
+  KIT_HOSTS,
+  type KitDone,
+  type KitHost,
+  type KitLevelCost,
+  type KitPacks,
+} from "#ground/contract"
 import { loadHost, realDisk } from "#see/hosts"
 import { kitFolder } from "./desired-files.ts"
 import { InstallerBusy, PlanStale } from "./errors.ts"
@@ -16,6 +22,7 @@ import type { Template } from "./hosts/host.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
 import { type InstalledKit, lookAtInstalled } from "./installed-kit.ts"
 import { hooksOfLevel, LEVEL_ADDS, LEVELS, measureEdits } from "./levels.ts"
+import { listedLine, listPacks, type PackChange, planPacks } from "./packs.ts"
 import { type KitDeps, type KitPlan, type KitRequest, planChange } from "./plan.ts"
 import { readTemplates } from "./templates.ts"
 import { bootLines } from "./texts/boot.ts"
@@ -38,6 +45,9 @@ export function createKit(deps: KitDeps) {
     },
     apply: (plan: KitPlan, signal: AbortSignal): Promise<KitDone> => apply(deps, plan, signal),
     installed: (): Promise<InstalledKit> => lookAtInstalled(deps),
+    packs: (): Promise<KitPacks> => listPacks(deps),
+    planPacks: (change: PackChange, signal: AbortSignal): Promise<KitPlan> =>
+      planPacks(deps, change, signal),
     hostsFound: (): Promise<readonly KitHost[]> => findHosts(deps),
     levelTable: (options: {
       readonly measure: boolean
@@ -48,15 +58,17 @@ export function createKit(deps: KitDeps) {
 
 /** Plans again under the lock, so that only the plan that was shown is written. */
 async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise<KitDone> {
-  const { hosts, level: wantedLevel, statusLine } = plan
-  const request = wantedLevel === null ? undefined : { hosts, level: wantedLevel, statusLine }
+  const { hosts, level: wantedLevel, statusLine, packs } = plan
+  const request =
+    wantedLevel === null ? undefined : { hosts, level: wantedLevel, statusLine, packs }
   const done = await withLock(kitFolder(deps.home), deps, async (madeFolders) => {
     const prepared = await planChange(deps, request, { signal, madeFolders })
     if (prepared.plan.fingerprint !== plan.fingerprint) throw PlanStale({})
     await writeAll(prepared.writes, { log: deps.log, finish: prepared.finish })
     return prepared
   })
-  for (const folder of done.foldersToClear.toReversed()) await removeEmptyDirectory(folder)
+  const deepestFirst = done.foldersToClear.toSorted((a, b) => b.length - a.length)
+  for (const folder of deepestFirst) await removeEmptyDirectory(folder)
   const { level, changes, warnings, next } = done.plan
   return {
     level,
@@ -120,6 +132,7 @@ async function costOfLevels(
       level,
       adds: LEVEL_ADDS[level],
       hooks: [...hooksOfLevel(level)],
+      installs: templates.filter((it) => it.level === level).map((it) => it.name),
       startTokens: await deps.countTokens(await startText(templates, level, deps)),
       toolCallMs: measured?.(level) ?? null,
     })
@@ -136,8 +149,6 @@ async function startText(
   level: number,
   { bootText }: KitDeps,
 ): Promise<string> {
-  const listed = templates
-    .filter((it) => it.level <= level)
-    .map((it) => `- qm-${it.name}: ${it.description}`)
+  const listed = templates.filter((it) => it.level <= level).map(listedLine)
   return [...listed, ...bootLines(level), await bootText(level)].join("\n")
 }

@@ -45,13 +45,13 @@ export const GIT_HOOKS_FROM_LEVEL = 3
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7] as const
 
 export const LEVEL_ADDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
-  1: "commands to register sessions, record decisions and hand off",
+  1: "register sessions, record decisions and hand off",
   2: "session ledger, summary at session start, reminder to register",
   3: "file claims, no branch switch or reset while another session works here, warnings about edits of other sessions and a full window, a stop at a spending limit, git hooks",
-  4: "packages for tasks and sub-agents, token metering",
-  5: "simulation before high-risk edits, guidelines before tools, a package for each prompt, known pitfalls, lessons, commands for tickets",
-  6: "a command that plans parallel work as a swarm",
-  7: "reserved: adds nothing yet",
+  4: "packages for tasks and sub-agents, token metering, the squads dev and qa",
+  5: "simulation before high-risk edits, guidelines before tools, a package for each prompt, known pitfalls, lessons, audits, tickets, releases",
+  6: "swarms, autonomy, token report, forge, the squads design, security, compliance, ops and forge",
+  7: "research from sources and documents, playbooks",
 }
 
 export function hooksOfLevel(level: number): readonly HookName[] {

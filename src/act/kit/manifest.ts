@@ -44,6 +44,10 @@ const Manifest = z.object({
   files: Files,
   repositories: z.array(EnrolledRepository),
   folders: z.array(z.string()).describe("Own folders created by the install, outermost first"),
+  packs: z
+    .object({ added: z.array(z.string()), removed: z.array(z.string()) })
+    .default({ added: [], removed: [] })
+    .describe("Packs added to the level or removed from it"),
 })
 export type Manifest = z.infer<typeof Manifest>
 
@@ -55,6 +59,7 @@ const EMPTY: Manifest = {
   files: {},
   repositories: [],
   folders: [],
+  packs: { added: [], removed: [] },
 }
 
 export function manifestFile(home: string): string {

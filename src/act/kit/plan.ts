@@ -1,5 +1,13 @@
 import path from "node:path"
-import { type Clock, compareText, type Log, type Random, readBounded, statFile } from "#ground/base"
+import {
+  type Clock,
+  compareText,
+  type Log,
+  listDirectory,
+  type Random,
+  readBounded,
+  statFile,
+} from "#ground/base"
 import type { KitChange, KitHost } from "#ground/contract"
 import type { Repository } from "#see/repo"
 import {
@@ -9,6 +17,7 @@ import {
   isOwnStatusLine,
   type KitContext,
   kitFolder,
+  type PackChoice,
   STATUS_LINE_FIELD,
   type WantedFile,
   wantedForRepository,
@@ -66,6 +75,7 @@ export type KitPlan = {
   readonly level: number | null
   readonly hosts: readonly KitHost[]
   readonly statusLine: KitRequest["statusLine"]
+  readonly packs: KitRequest["packs"]
   readonly changes: readonly KitChange[]
   readonly warnings: readonly string[]
   readonly next: readonly string[]
@@ -76,6 +86,8 @@ export type KitPlan = {
 export type KitRequest = {
   readonly hosts: readonly KitHost[]
   readonly level: number
+  /** Undefined: as they are. */
+  readonly packs?: PackChoice | undefined
   /** `replace` also replaces the user's own. An installed status line of ours stays in any case. */
   readonly statusLine?: "add" | "replace" | undefined
 }
@@ -110,13 +122,17 @@ export async function planChange(
     plugins,
     isLeaving,
     statusLine: statusLine.wanted,
+    packs: request?.packs ?? manifest.packs,
   })
   const repository = await planRepository(deps, own, request)
   const git = await planGit(deps, request, options.signal)
 
   const enrolled = enrolledOf(deps, request, { ...repository, others })
-  const folders = [...new Set([...manifest.folders, ...(options.madeFolders ?? [])])]
-  const after: Manifest = { ...manifest, ...user.kept, repositories: enrolled, folders }
+  const left = foldersLeft(manifest.files, user.kept.files)
+  const folders = [...new Set([...manifest.folders, ...left, ...(options.madeFolders ?? [])])]
+  const chosen = request?.packs ?? manifest.packs
+  const packs = { added: [...chosen.added], removed: [...chosen.removed] }
+  const after: Manifest = { ...manifest, ...user.kept, repositories: enrolled, folders, packs }
   const steps = [...user.steps, ...repository.steps]
   const isLast = enrolled.length === 0
   return {
@@ -125,6 +141,12 @@ export async function planChange(
     finish: () => git.write(),
     foldersToClear: isLast ? folders : [],
   }
+}
+
+/** Folders of files that are no longer ours; another file of ours may still be in them. */
+function foldersLeft(before: Files, after: Files): readonly string[] {
+  const gone = Object.entries(before).filter(([file]) => after[file] === undefined)
+  return gone.flatMap(([, it]) => it.folders).toSorted((a, b) => a.length - b.length)
 }
 
 /** A deleted repository, or one whose enrolment was removed by hand, no longer counts. */
@@ -227,6 +249,7 @@ function planOf(
     level: request?.level ?? null,
     hosts,
     statusLine: request?.statusLine,
+    packs: request?.packs,
     changes,
     warnings: [
       ...statusLine.warnings,
@@ -366,6 +389,7 @@ type WantedWiring = {
   readonly plugins: ReadonlySet<KitHost>
   readonly isLeaving: boolean
   readonly statusLine: KitContext["statusLine"]
+  readonly packs: PackChoice
 }
 
 async function planUser(deps: KitDeps, manifest: Manifest, desired: WantedWiring) {
@@ -406,10 +430,31 @@ async function programFor(deps: KitDeps, manifest: Manifest, isLeaving: boolean)
 
 async function wantedNow(
   deps: KitDeps,
-  { wiring, plugins, statusLine }: WantedWiring,
+  { wiring, plugins, statusLine, packs }: WantedWiring,
   program: Program,
 ): Promise<readonly WantedFile[]> {
   const templates = await readTemplates(deps.templates)
   const machine = { home: deps.home, machine: deps }
-  return wantedForUser(wiring, { ...machine, ...program, templates, plugins, statusLine })
+  const projectCommands = await listProjectCommands(deps)
+  return wantedForUser(wiring, {
+    ...machine,
+    ...program,
+    templates,
+    plugins,
+    statusLine,
+    packs,
+    projectCommands,
+  })
+}
+
+/** Names below `.claude/commands/qm` of all enrolled repositories and this one. */
+async function listProjectCommands({ repository, home }: KitDeps): Promise<ReadonlySet<string>> {
+  const { repositories } = await readManifest(home)
+  const names = new Set<string>()
+  for (const root of new Set([repository.root, ...repositories.map((it) => it.root)])) {
+    const listing = await listDirectory(path.join(root, ".claude", "commands", "qm"))
+    const entries = listing.kind === "listed" ? listing.entries : []
+    for (const { name } of entries) if (name.endsWith(".md")) names.add(name.slice(0, -3))
+  }
+  return names
 }

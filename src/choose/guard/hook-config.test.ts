@@ -145,3 +145,18 @@ test("[GUARD-18] a comma inside braces does not separate two patterns", () => {
   ])
   expect(splitPatterns("")).toEqual([])
 })
+
+test("[GUARD-18] a list may be a JSON array of texts, in a file and in the environment", async () => {
+  await using temp = await tempDirectory()
+  const projectFile = join(temp.path, "config.json")
+  await writeFile(
+    projectFile,
+    '{ "guard": { "highRiskPaths": ["a/**", "{b,c}/*"] }, "kit": { "ignored": ["x", 1] } }',
+  )
+  const environment = { QM_KIT_IMPORTANT: '["src/**", "lib/**"]' }
+  const userFile = join(temp.path, "none.json")
+  const config = await readHookConfig({ projectFile, userFile, environment })
+  expect(config.highRiskPaths).toEqual(["a/**", "{b,c}/*"])
+  expect(config.important).toEqual(["src/**", "lib/**"])
+  expect(config.ignored).toBeUndefined()
+})

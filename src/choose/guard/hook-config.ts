@@ -134,12 +134,20 @@ function settle<Value>(field: Field<Value>, layers: Layers): Value | undefined {
 
 function valueIn(settings: Settings, { section, name }: { section: string; name: string }) {
   const fields = Object.hasOwn(settings, section) ? settings[section] : undefined
-  return isRecord(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
+  return isRecord(fields) && Object.hasOwn(fields, name) ? asText(fields[name]) : undefined
+}
+
+/** Lists may be JSON arrays of texts. */
+function asText(value: unknown): unknown {
+  const isList = Array.isArray(value) && value.every((it) => typeof it === "string")
+  return isList ? value.join(", ") : value
 }
 
 /** Environment values are text; for other types they are parsed as JSON. */
 function parseValue<Value>(field: Field<Value>, text: string | undefined): unknown {
   if (text === undefined || text === "") return undefined
+  const list = text.trimStart().startsWith("[") ? asText(parseJson(text)) : undefined
+  if (typeof list === "string" && field.isOne(list)) return list
   return field.isOne(text) ? text : parseJson(text)
 }
 

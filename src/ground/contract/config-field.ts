@@ -7,6 +7,8 @@ export const FieldMeta = z.object({
   secret: z.literal(true).optional(),
   /** A project file may not set it, because the repository may come from someone else. */
   personal: z.literal(true).optional(),
+  /** The text is a list with this separator; a JSON array of texts is accepted too. */
+  list: z.enum([",", ";", " "]).optional(),
 })
 
 export const field = <Schema extends z.ZodType>(

@@ -13,6 +13,7 @@ export const AutonomySettings = z
     floor: field(z.string().max(1_000).default(""), {
       description: "More areas that are always manual, separated by commas",
       env: "QM_AUTONOMY_FLOOR",
+      list: ",",
     }),
     coverage: field(z.string().max(1_000).default(""), {
       description: "Coverage command; grade 4 requires that it passes on the current tree",
@@ -35,6 +36,7 @@ export const BoardSettings = z
     checks: field(z.string().max(8_000).default(""), {
       description: "Commands that agents may run as evidence for a ticket, separated by semicolons",
       env: "QM_BOARD_CHECKS",
+      list: ";",
       personal: true,
     }),
   })
@@ -96,6 +98,7 @@ export const WorktreesSettings = z
     copy: field(z.string().max(8_000).default(".env,.env.local,.env.*.local"), {
       description: "Ignored files to copy into a new worktree, as globs separated by commas",
       env: "QM_WORKTREES_COPY",
+      list: ",",
     }),
     setup: field(z.string().max(8_000).default(""), {
       description: "Command that prepares a new worktree, without a shell; empty for none",

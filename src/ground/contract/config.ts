@@ -249,6 +249,7 @@ const SecretSettings = z
       description:
         "Your own secret formats, separated by spaces: acme_[a-z0-9]{32} corp-(?:live|test)-\\d{20}",
       env: "QM_SECRETS_PATTERNS",
+      list: " ",
       personal: true,
     }),
   })
@@ -284,6 +285,7 @@ export const Config = z.strictObject({
         description:
           "Actions agents may never do, as Tool or Tool(command or path), separated by semicolons",
         env: "QM_AGENTS_DENY",
+        list: ";",
       }),
       ask: field(RuleText, {
         description: "Actions agents must ask for, in the format of agents.deny",
@@ -303,6 +305,7 @@ export const Config = z.strictObject({
       extra: field(z.string().max(2_000).default(""), {
         description: "More files for `qm capture` to show, as globs separated by commas",
         env: "QM_CAPTURE_EXTRA",
+        list: ",",
       }),
       startBudget: field(z.int().min(100).max(10_000_000).default(20_000), {
         description: "Token budget for context loaded before the first prompt; marked on the bar",
@@ -318,6 +321,7 @@ export const Config = z.strictObject({
         description:
           "Files to simulate before an edit, as globs separated by commas; last match wins",
         env: "QM_GUARD_HIGH_RISK_PATHS",
+        list: ",",
       }),
     })
     .prefault({}),
@@ -336,15 +340,18 @@ export const Config = z.strictObject({
         description:
           "Files the ledger ignores, as globs separated by commas; empty uses the defaults",
         env: "QM_KIT_IGNORED",
+        list: ",",
       }),
       important: field(GlobText, {
         description: "Files whose changes should be documented, as globs; empty uses the defaults",
         env: "QM_KIT_IMPORTANT",
+        list: ",",
       }),
       registration: field(GlobText, {
         description:
           "Files that count as documentation of a change, as globs; empty uses the defaults",
         env: "QM_KIT_REGISTRATION",
+        list: ",",
       }),
     })
     .prefault({}),
@@ -410,15 +417,18 @@ export const Config = z.strictObject({
       domains: field(z.string().max(8_000).default(""), {
         description: "Names for parts of the repository, as prefix=name, separated by semicolons",
         env: "CONTEXT_PACKAGE_DOMAINS",
+        list: ";",
       }),
       roles: field(z.string().max(8_000).default(""), {
         description:
           "Paths by role, as role +glob -glob, separated by semicolons; -glob wins over +glob",
         env: "CONTEXT_PACKAGE_ROLES",
+        list: ";",
       }),
       deny: field(z.string().max(8_000).default(""), {
         description: "More files never to include in a package, as globs separated by commas",
         env: "CONTEXT_PACKAGE_DENY",
+        list: ",",
       }),
     })
     .prefault({}),
@@ -494,6 +504,8 @@ export type ConfigField = {
   readonly env: string
   readonly isSecret: boolean
   readonly isPersonal: boolean
+  /** Separator of a list in a text. */
+  readonly list: string | undefined
 }
 
 /** In the order of the schema. */
@@ -516,5 +528,6 @@ function describeField(section: string, name: string, schema: z.ZodType): Config
     env: meta.env,
     isSecret: meta.secret === true,
     isPersonal: meta.personal === true,
+    list: meta.list,
   }
 }

@@ -37,7 +37,7 @@ export { captureOperations } from "./operations/capture.ts"
 export { foldOperations } from "./operations/fold.ts"
 export { gatewayOperations } from "./operations/gateway.ts"
 export { guardOperations } from "./operations/guard.ts"
-export { kitOperations } from "./operations/kit.ts"
+export { forgeOperations, kitOperations, packsOperations } from "./operations/kit.ts"
 export { kbOperations } from "./operations/knowledge.ts"
 export { claimOperations, sessionOperations } from "./operations/ledger.ts"
 export { loadOperation, loadOperations } from "./operations/load-operation.ts"
@@ -56,6 +56,7 @@ export { OPERATIONS } from "./operations/operations.ts"
 export { guidelinesOperations, packOperations } from "./operations/pack.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
+export { auditOperations, reportOperations } from "./operations/report.ts"
 export { reviewOperations, syncOperations } from "./operations/review.ts"
 export { scaffoldOperations } from "./operations/scaffold.ts"
 export { sessionsOperations } from "./operations/sessions.ts"
@@ -197,6 +198,8 @@ export {
   VerdictLine,
 } from "./shapes/guard.ts"
 export {
+  DefinitionCheck,
+  ForgedDefinition,
   GIT_HOOKS,
   type GitHookName,
   HOOK_NAMES,
@@ -208,6 +211,7 @@ export {
   KitHost,
   KitLevelCost,
   KitLevels,
+  KitPacks,
 } from "./shapes/kit.ts"
 export {
   KB_TIERS,
@@ -341,6 +345,23 @@ export {
   StageKind,
   StageScope,
 } from "./shapes/pipeline-config.ts"
+export {
+  type ApiChange,
+  ApiReport,
+  ChangeDraft,
+  DebtReport,
+  type DependencyFinding,
+  DependencyReport,
+  type ReportedTicket,
+  Retro,
+  Roadmap,
+  type SecurityFinding,
+  SecurityReport,
+  SignOff,
+  TestPlan,
+  WeekPlan,
+  WorkState,
+} from "./shapes/report.ts"
 export {
   type OtherWork,
   PullRequest,

@@ -47,12 +47,17 @@ export const claimHandlers = (deps: HandlerDeps): Handlers<typeof claimOperation
       leaseMs: minutes * MINUTE_MS,
     }
     const outcome = await claims.take(paths.map(deps.place), holder)
+    if (outcome.kind === "taken") await (await deps.sessions()).renewIndices()
     return outcome.kind === "taken"
       ? { claims: outcome.claims.map((it) => shown(it, claims)), held: null }
       : { claims: [], held: shown(outcome.by, claims) }
   },
-  release: ({ paths, session }, { caller }) =>
-    release(paths.map(deps.place), session ?? deps.sessionOf(caller), deps.claims()),
+  async release({ paths, session }, { caller }) {
+    const holder = session ?? deps.sessionOf(caller)
+    const outcome = await release(paths.map(deps.place), holder, deps.claims())
+    if (outcome.released.length > 0) await (await deps.sessions()).renewIndices()
+    return outcome
+  },
   async list({ path }) {
     const claims = deps.claims()
     const matching =

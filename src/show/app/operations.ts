@@ -23,6 +23,8 @@ const openAgentsRoom = async (services: Services) =>
   (await import("./rooms/agents.ts")).openAgentHandlers(services)
 const openBoardRoom = async (services: Services) =>
   (await import("./rooms/board.ts")).openBoardHandlers(services)
+const openKitRoom = async (services: Services) =>
+  (await import("./rooms/kit.ts")).openKitHandlers(services)
 const openLedgerRoom = async (services: Services) =>
   (await import("./rooms/ledger.ts")).openLedgerHandlers(services)
 const openMapAndPackRooms = async (services: Services) =>
@@ -33,6 +35,8 @@ const openPipelineRoom = async (services: Services) => {
   const { recipeHandlers, pipelineHandlers } = await import("#act/pipeline")
   return { recipe: recipeHandlers(services), pipeline: pipelineHandlers(services) }
 }
+const openReportRoom = async (services: Services) =>
+  (await import("./rooms/report.ts")).openReportHandlers(services)
 const openReviewRoom = async (services: Services) =>
   (await import("./rooms/review.ts")).openReviewHandlers(services)
 const openStoreRoom = async (services: Services) => ({
@@ -60,6 +64,8 @@ const ROOMS = {
       settings: () => services.config().pack,
     }),
   }),
+  audit: openReportRoom,
+  report: openReportRoom,
   autonomy: openBoardRoom,
   board: openBoardRoom,
   ticket: openBoardRoom,
@@ -83,7 +89,9 @@ const ROOMS = {
   guard: async (services) => ({
     guard: (await import("./rooms/guard.ts")).openGuardHandlers(services),
   }),
-  kit: async (services) => ({ kit: (await import("./rooms/kit.ts")).openKitHandlers(services) }),
+  kit: openKitRoom,
+  packs: openKitRoom,
+  forge: openKitRoom,
   memory: openMemoryRoom,
   credential: async (services) => ({
     credential: (await import("./secrets/credentials.ts")).credentialHandlers(services),

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { isRecord, type JsonRecord } from "#ground/base"
 import type { TokenUsage } from "#ground/contract"
 import { addUsage, isNewerClaude } from "#ground/tokens"
-import { isFromHost, isPrompt, textOf } from "#see/hosts"
+import { isFromHost, isPrompt, textOf, withoutInjectedContext } from "#see/hosts"
 import { type ParserState, parseLine } from "../claude-code/parse-stream.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
 import { textField } from "../wire/tool-text.ts"
@@ -103,7 +103,7 @@ function parseUser(state: State, line: JsonRecord, raw: string): boolean {
   // A turn without a response ended with its process.
   if (isTurn) endTurn(state, { outcome: "stopped", text: "" })
   emitter.emit({ event: "message", type: isTurn ? "user" : "system", text }, raw)
-  if (isTurn && state.titleRank === 0) setTitle(state, text, 1)
+  if (isTurn && state.titleRank === 0) setTitle(state, withoutInjectedContext(text), 1)
   if (isTurn || isFromHost(line)) emitter.emit({ event: "turn.started" })
   return true
 }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { isRecord, type JsonRecord, parseJsonRecord } from "#ground/base"
 import type { ActivityKind } from "#ground/contract"
-import { userText } from "#see/hosts"
+import { userText, withoutInjectedContext } from "#see/hosts"
 import {
   newParserState,
   type ParserState,
@@ -129,7 +129,7 @@ function parseItem(state: State, payload: JsonRecord, raw: string): boolean {
 function parseUser({ emitter, facts }: State, payload: JsonRecord, raw: string): boolean {
   const text = userText(payload)
   if (text === "") return false
-  facts.title ??= text
+  facts.title ??= withoutInjectedContext(text)
   emitter.emit({ event: "message", type: "user", text }, raw)
   return true
 }

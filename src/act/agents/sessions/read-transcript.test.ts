@@ -462,3 +462,10 @@ async function readAll<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   for await (const value of values) found.push(value)
   return found
 }
+
+test("[AGENTS-24] the title of an imported session is the user's prompt, without our context before it", async () => {
+  await using temp = await tempDirectory()
+  const injected = '<context label="memories">\nnothing\n</context>\n\nfix the tax'
+  const it = await transcript(temp.path, [prompt(injected)])
+  expect(lastOf(await pagesOf(it))).toMatchObject({ facts: { title: "fix the tax" } })
+})

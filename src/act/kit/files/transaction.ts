@@ -37,7 +37,9 @@ export async function writeAll(
     throw error
   }
   // Only after all writes: a folder that had to be recreated would lose its mode.
-  for (const { foldersToClear } of done) await clear(foldersToClear)
+  // Deepest first over all files: a folder is empty only after those of its other files are removed.
+  const folders = new Set(done.flatMap((it) => it.foldersToClear))
+  await clear([...folders].toSorted((a, b) => a.length - b.length))
 }
 
 async function put(write: Write): Promise<void> {

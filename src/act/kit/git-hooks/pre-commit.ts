@@ -1,6 +1,6 @@
 import path from "node:path"
-import { readBounded, statFile } from "#ground/base"
-import { createSessions } from "#know/ledger"
+import { readBounded, statFile, systemClock, systemRandom, thisMachine } from "#ground/base"
+import { createClaims, createSessions } from "#know/ledger"
 import { askLine, askUserGit, checkGitBusy, QUIET, type UserGit } from "./user-git.ts"
 
 /** An index has at most 20,000 lines, 20 MB at their longest. */
@@ -19,7 +19,9 @@ export async function preCommit(git: UserGit): Promise<string | undefined> {
 
   // Indices quote memory files, which were redacted when they were written.
   const redact = (text: string) => text
-  await createSessions({ root: () => root, stateDirectory, redact }).writeIndices()
+  const held = { stateDirectory, clock: systemClock, random: systemRandom, machine: thisMachine() }
+  const claims = () => createClaims(held).list()
+  await createSessions({ root: () => root, stateDirectory, redact, claims }).writeIndices()
   const indexFile = indexOfCommit(git, gitDirectory)
   if (indexFile === undefined) return "a commit of selected paths uses a temporary index"
   return await stageIndices(git, indexFile)

@@ -41,13 +41,21 @@ export const claudeCode: KitHostForm = {
   entries,
   hasStatusLine: true,
   project(template, machine) {
-    const { kind, name, description, tools, body } = template
-    if (kind === "skill") return asSkill(path.join(folder(machine), "skills"), template)
+    const { kind, name, description, tools, cost, hasServer, body } = template
+    if (kind === "skill" || kind === "playbook")
+      return asSkill(path.join(folder(machine), "skills"), template)
     if (kind === "command") {
       const at = path.join(folder(machine), "commands", "qm", `${name}.md`)
       return { path: at, text: withHead({ description }, body) }
     }
-    const head = { name: `qm-${name}`, description, ...(tools === undefined ? {} : { tools }) }
+    const server = { type: "stdio", command: machine.node, args: [machine.main, "mcp"] }
+    const head = {
+      name: `qm-${name}`,
+      description,
+      ...(tools === undefined ? {} : { tools }),
+      ...(cost === "low" ? { model: "haiku" } : {}),
+      ...(hasServer ? { mcpServers: [{ qm: server }] } : {}),
+    }
     const at = path.join(folder(machine), "agents", `qm-${name}.md`)
     return { path: at, text: withHead(head, body) }
   },

@@ -1,7 +1,15 @@
 import path from "node:path"
 import { HOOK_LEVELS, METERED_FROM_LEVEL } from "../levels.ts"
 import type { HookEntry } from "../texts/hook-entries.ts"
-import { asSkill, type HookProgram, type KitHostForm, type Machine, shellHandler } from "./host.ts"
+import {
+  asSkill,
+  type HookProgram,
+  type KitHostForm,
+  type Machine,
+  type Projection,
+  shellHandler,
+  type Template,
+} from "./host.ts"
 
 const PATCHES = "apply_patch|Edit|Write"
 /** A patch inside a shell command triggers a hook before it and none after it. */
@@ -35,7 +43,13 @@ export const codex: KitHostForm = {
     window: "only the status line of Claude Code reports how full the window is",
   },
   entries,
-  project: (template, { userHome }) => asSkill(path.join(userHome, ".agents", "skills"), template),
+  project: (template, machine) =>
+    template.kind === "agent"
+      ? {
+          path: path.join(folder(machine), "agents", `qm-${template.name}.toml`),
+          text: agentToml(template, machine),
+        }
+      : asSkill(path.join(machine.userHome, ".agents", "skills"), template),
   bootFile: "AGENTS.md",
   next: "Codex runs a hook only after you have reviewed it: open `codex`, type /hooks and trust the qm hooks.",
 }
@@ -65,4 +79,34 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
   return entriesByLevel
     .filter((it) => level >= it.from)
     .map(({ event, matcher }) => ({ event, entry: { matcher, hooks } }))
+}
+
+/** JSON strings are valid TOML strings. Codex starts an agent by the name in the file. */
+export function agentToml(
+  {
+    name,
+    description,
+    body,
+    cost,
+    hasServer,
+  }: Omit<Template, "kind" | "pack" | "level" | "hosts" | "tools">,
+  { node, main, prefix = "qm-" }: Pick<Projection, "node" | "main"> & { readonly prefix?: string },
+): string {
+  const text = body.trim()
+  const instructions = text.includes("'''") ? JSON.stringify(text) : `'''\n${text}\n'''`
+  return [
+    `name = ${JSON.stringify(`${prefix}${name}`)}`,
+    `description = ${JSON.stringify(description)}`,
+    ...(cost === "low" ? [`model_reasoning_effort = "low"`] : []),
+    `developer_instructions = ${instructions}`,
+    ...(hasServer
+      ? [
+          "",
+          "[mcp_servers.qm]",
+          `command = ${JSON.stringify(node)}`,
+          `args = ${JSON.stringify([main, "mcp"])}`,
+        ]
+      : []),
+    "",
+  ].join("\n")
 }

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { asSkill, type KitHostForm, type Machine } from "./host.ts"
+import { asSkill, type KitHostForm, type Machine, withHead } from "./host.ts"
 
 const NO_HOOKS = "qm installs no hooks into Copilot yet"
 
@@ -51,7 +51,13 @@ export const copilot: KitHostForm = {
     tools: ["*"],
     deferTools: "never",
   }),
-  project: (template, machine) => asSkill(path.join(folder(machine), "skills"), template),
+  // Its agents get the server from `mcp-config.json`, and all tools, because its names differ.
+  project(template, machine) {
+    const { kind, name, description, body } = template
+    if (kind !== "agent") return asSkill(path.join(folder(machine), "skills"), template)
+    const at = path.join(folder(machine), "agents", `qm-${name}.agent.md`)
+    return { path: at, text: withHead({ name: `qm-${name}`, description }, body) }
+  },
   bootFile: null,
   next: null,
 }

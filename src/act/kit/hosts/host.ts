@@ -15,11 +15,20 @@ export type HookProgram =
   | { readonly kind: "bundle"; readonly node: string; readonly bundle: string }
   | { readonly kind: "plugin"; readonly script: string }
 
+/** The folders of the host, and the program of our MCP server. */
+export type Projection = Machine & { readonly node: string; readonly main: string }
+
 export type Template = {
-  readonly kind: "command" | "agent" | "skill"
+  readonly kind: "command" | "agent" | "skill" | "playbook"
   readonly name: string
   readonly description: string
+  /** The pack of a command, or the squad of an agent as `squad-dev`. */
+  readonly pack: string
   readonly level: number
+  /** An agent that reads and counts gets a smaller model where the host can choose one. */
+  readonly cost: "low" | undefined
+  /** Whether an agent brings the MCP server of qm along. */
+  readonly hasServer: boolean
   readonly hosts: readonly KitHost[]
   readonly tools: string | undefined
   readonly body: string
@@ -40,13 +49,13 @@ export type KitHostForm = {
   server?(program: { readonly node: string; readonly main: string }): JsonRecord
   /** Whether `settings` can name the command of a status line. */
   readonly hasStatusLine?: true
-  project(template: Template, machine: Machine): ProjectedFile
+  project(template: Template, projection: Projection): ProjectedFile
   readonly bootFile: string | null
   readonly next: string | null
 }
 
-/** JSON strings are valid YAML, whatever they contain. */
-export function withHead(fields: Readonly<Record<string, string>>, body: string): string {
+/** JSON is valid YAML, whatever it contains. */
+export function withHead(fields: Readonly<Record<string, unknown>>, body: string): string {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   return `---\n${lines.join("\n")}\n---\n\n${body.trim()}\n`
 }

@@ -164,8 +164,10 @@ function skillFile({ name, description, body }: Template): PluginFile {
   return { path: `skills/${name}/SKILL.md`, text: withHead({ name, description }, body) }
 }
 
-function agentFile({ name, description, tools, body }: Template): PluginFile {
-  const head = { name, description, ...(tools !== undefined && { tools }) }
+/** Claude Code ignores `mcpServers` in agents of a plugin, which has the server itself. */
+function agentFile({ name, description, tools, cost, body }: Template): PluginFile {
+  const model = cost === "low" ? { model: "haiku" } : {}
+  const head = { name, description, ...(tools !== undefined && { tools }), ...model }
   return { path: `agents/${name}.md`, text: withHead(head, body) }
 }
 

@@ -68,7 +68,21 @@ describe("hook states", () => {
       { ...row("boot"), why: "Codex was not found." },
       row("loaded", "not offered"),
     ])
-    expect(checksOf("Codex", [row("boot")], told)).toEqual([])
+    expect(checksOf("Codex", [row("boot")], told)).toMatchObject([
+      { state: "warn", name: "Codex: hooks", detail: "not proved: Codex was not found." },
+    ])
+    expect(checksOf("Codex", [row("boot", "not installed")], told)).toEqual([])
+  })
+
+  test("[PROVE-6] a host that ran none of its hooks fails the check, with the whole reason; some is a warning", () => {
+    const silent = toldBy([])
+    const states = statesOf([row("boot"), row("drift")], silent)
+    expect(checksOf("Codex", states, silent)).toMatchObject([
+      { state: "fail", detail: "2 of 2 hooks did not run. not Stop" },
+    ])
+    const part = toldBy([line("session-start")])
+    const [check] = checksOf("Codex", statesOf([row("boot"), row("drift")], part), part)
+    expect(check).toMatchObject({ state: "warn", detail: "1 of 2 hooks did not run. not Stop" })
   })
 
   test("[PROVE-4] the state that Codex reports for a hook becomes a sentence with the next step", () => {

@@ -40,15 +40,41 @@ export function statesOf(
   })
 }
 
-export function checksOf(title: string, states: readonly HookState[], outcome: StoryOutcome) {
-  if (outcome.kind === "untold") return []
+export function checksOf(
+  title: string,
+  states: readonly HookState[],
+  outcome: StoryOutcome,
+): readonly DoctorCheck[] {
+  const wired = states.filter((it) => it.state === "installed" || it.state === "fired")
+  if (wired.length === 0) return []
+  const silent = wired.filter((it) => it.state !== "fired")
+  const name = `${title}: hooks`
+  if (outcome.kind === "untold") {
+    return [{ area: "kit", name, state: "warn", detail: `not proved: ${outcome.why}`, hint: HINT }]
+  }
   const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
-  return CHECKS.flatMap(({ hook, name, look }): readonly DoctorCheck[] => {
-    if (!hasFired(hook)) return []
-    const { isRight, detail } = look(outcome.seen)
-    const check = { area: "kit", name: `${title}: ${name}`, detail } as const
-    return [isRight ? { ...check, state: "ok" } : { ...check, state: "warn", hint: HINT }]
-  })
+  return [
+    ...firedCheck(name, wired.length, silent),
+    ...CHECKS.flatMap(({ hook, name, look }): readonly DoctorCheck[] => {
+      if (!hasFired(hook)) return []
+      const { isRight, detail } = look(outcome.seen)
+      const check = { area: "kit", name: `${title}: ${name}`, detail } as const
+      return [isRight ? { ...check, state: "ok" } : { ...check, state: "warn", hint: HINT }]
+    }),
+  ]
+}
+
+/** An installed hook that never runs protects nothing, so none at all is a failure. */
+function firedCheck(
+  name: string,
+  count: number,
+  silent: readonly HookState[],
+): readonly DoctorCheck[] {
+  if (silent.length === 0) return []
+  const reasons = [...new Set(silent.flatMap((it) => it.why ?? []))].join(" ")
+  const detail = `${silent.length} of ${count} hooks did not run. ${reasons}`.trim()
+  const state = silent.length === count ? "fail" : "warn"
+  return [{ area: "kit", name, state, detail, hint: HINT }]
 }
 
 const HINT = "Check `qm guard` of a real session, then run `qm doctor --prove` again."

@@ -1,6 +1,13 @@
 import { z } from "zod"
 import { defineOperations } from "../operation.ts"
-import { KitDone, KitHost, KitLevels } from "../shapes/kit.ts"
+import {
+  DefinitionCheck,
+  ForgedDefinition,
+  KitDone,
+  KitHost,
+  KitLevels,
+  KitPacks,
+} from "../shapes/kit.ts"
 
 const KitLevel = z.int().min(1).max(7)
 
@@ -72,5 +79,140 @@ export const kitOperations = defineOperations("kit", {
         .describe("Measure how long each hook takes; needs a few seconds"),
     }),
     output: KitLevels,
+  },
+})
+
+const packs = z
+  .array(z.string().min(1).max(60))
+  .min(1)
+  .max(20)
+  .describe("Packs, such as audit, or squads, such as squad-dev")
+
+export const packsOperations = defineOperations("packs", {
+  list: {
+    summary: "List packs of commands and squads of agents, with their tokens at start",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["packs"],
+      aliases: ["packs list"],
+      group: "Setup",
+      examples: ["qm packs", "qm packs list --json"],
+    },
+    input: z.strictObject({}),
+    output: KitPacks,
+  },
+  install: {
+    summary: "Install packs in addition to those of the level",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: { args: ["packs"], group: "Setup", examples: ["qm packs install audit squad-security"] },
+    input: z.strictObject({ packs }),
+    output: KitDone,
+  },
+  remove: {
+    summary: "Remove packs from your hosts; the level and the hooks stay",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: { args: ["packs"], group: "Setup", examples: ["qm packs remove forge"] },
+    input: z.strictObject({ packs }),
+    output: KitDone,
+  },
+})
+
+const ForgeInput = {
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,40}$/, "Small letters, digits and dashes, at most 41 characters")
+    .describe("Name, which is also the name of the file"),
+  description: z
+    .string()
+    .min(1)
+    .max(500)
+    .describe("Its task, its files or operations, and when to use it"),
+  from: z.string().min(1).max(4_096).describe("File with the instructions, as markdown"),
+  host: z
+    .array(KitHost)
+    .max(4)
+    .optional()
+    .describe("Host to write it for (default: the hosts of this repository, or Claude Code)"),
+  replace: z.boolean().default(false).describe("Replace a file that exists"),
+}
+
+/** For the user at the terminal: they write into the repository. */
+export const forgeOperations = defineOperations("forge", {
+  agent: {
+    summary: "Create a sub-agent for this project in the form of each host, checked first",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: {
+      args: ["name"],
+      group: "Setup",
+      examples: [
+        'qm forge agent tax-reviewer --description "Reviews src/tax; use before a merge" --from body.md',
+      ],
+    },
+    input: z.strictObject({
+      ...ForgeInput,
+      tools: z.string().max(500).optional().describe("Tools of Claude Code, separated by commas"),
+      cost: z
+        .enum(["low"])
+        .optional()
+        .describe("Use a smaller model where the host can choose one"),
+    }),
+    output: ForgedDefinition,
+  },
+  command: {
+    summary: "Create a slash command for this project in the form of each host, checked first",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: {
+      args: ["name"],
+      group: "Setup",
+      examples: [
+        'qm forge command release --description "Releases; use on Fridays" --from body.md',
+      ],
+    },
+    input: z.strictObject(ForgeInput),
+    output: ForgedDefinition,
+  },
+  skill: {
+    summary: "Create a skill for this project in the form of each host, checked first",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: {
+      args: ["name"],
+      group: "Setup",
+      examples: [
+        'qm forge skill tariffs --description "Tariff rules. Use for src/tax" --from body.md',
+      ],
+    },
+    input: z.strictObject(ForgeInput),
+    output: ForgedDefinition,
+  },
+  check: {
+    summary: "Check agents, commands and skills of this project; exits with 1 for a problem",
+    effect: "read",
+    surfaces: ["cli", "http", "mcp"],
+    cli: {
+      args: ["paths"],
+      group: "Setup",
+      examples: ["qm forge check", "qm forge check .claude/agents/tax-reviewer.md"],
+    },
+    mcp: {
+      set: "board",
+      name: "skill_validate",
+      title: "Check agents, commands and skills",
+      description:
+        "Checks the agent, command and skill files of this repository: frontmatter, size, a description that says when to use it, and qm commands that exist. Use after writing one.",
+    },
+    input: z.strictObject({
+      paths: z
+        .array(z.string().min(1).max(4_096))
+        .max(100)
+        .default([])
+        .describe("Files (default: all of this repository)"),
+    }),
+    output: DefinitionCheck,
   },
 })

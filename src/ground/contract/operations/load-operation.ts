@@ -8,6 +8,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
 /** One module per group, so that a command builds the schemas of its own group only. */
 const LOADERS = {
   agents: async () => (await import("./agents.ts")).agentsOperations,
+  audit: async () => (await import("./report.ts")).auditOperations,
   autonomy: async () => (await import("./autonomy.ts")).autonomyOperations,
   bench: async () => (await import("./bench.ts")).benchOperations,
   board: async () => (await import("./board.ts")).boardOperations,
@@ -22,6 +23,7 @@ const LOADERS = {
   events: async () => (await import("./store.ts")).eventsOperations,
   fleet: async () => (await import("./app.ts")).fleetOperations,
   fold: async () => (await import("./fold.ts")).foldOperations,
+  forge: async () => (await import("./kit.ts")).forgeOperations,
   gateway: async () => (await import("./gateway.ts")).gatewayOperations,
   guard: async () => (await import("./guard.ts")).guardOperations,
   guidelines: async () => (await import("./pack.ts")).guidelinesOperations,
@@ -33,9 +35,11 @@ const LOADERS = {
   memory: async () => (await import("./memory.ts")).memoryOperations,
   now: async () => (await import("./app.ts")).nowOperations,
   pack: async () => (await import("./pack.ts")).packOperations,
+  packs: async () => (await import("./kit.ts")).packsOperations,
   permissions: async () => (await import("./permissions.ts")).permissionsOperations,
   pipeline: async () => (await import("./pipeline.ts")).pipelineOperations,
   recipe: async () => (await import("./pipeline.ts")).recipeOperations,
+  report: async () => (await import("./report.ts")).reportOperations,
   review: async () => (await import("./review.ts")).reviewOperations,
   scaffold: async () => (await import("./scaffold.ts")).scaffoldOperations,
   search: async () => (await import("./map.ts")).searchOperations,

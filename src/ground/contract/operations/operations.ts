@@ -18,7 +18,7 @@ import { captureOperations } from "./capture.ts"
 import { foldOperations } from "./fold.ts"
 import { gatewayOperations } from "./gateway.ts"
 import { guardOperations } from "./guard.ts"
-import { kitOperations } from "./kit.ts"
+import { forgeOperations, kitOperations, packsOperations } from "./kit.ts"
 import { kbOperations } from "./knowledge.ts"
 import { claimOperations, sessionOperations } from "./ledger.ts"
 import { mapOperations, searchOperations } from "./map.ts"
@@ -27,6 +27,7 @@ import { decisionOperations, memoryOperations } from "./memory.ts"
 import { guidelinesOperations, packOperations } from "./pack.ts"
 import { permissionsOperations } from "./permissions.ts"
 import { pipelineOperations, recipeOperations } from "./pipeline.ts"
+import { auditOperations, reportOperations } from "./report.ts"
 import { reviewOperations, syncOperations } from "./review.ts"
 import { scaffoldOperations } from "./scaffold.ts"
 import { sessionsOperations } from "./sessions.ts"
@@ -40,6 +41,7 @@ import { worktreeOperations } from "./worktrees.ts"
 export const OPERATIONS = {
   ...recipeOperations,
   ...agentsOperations,
+  ...auditOperations,
   ...autonomyOperations,
   ...benchOperations,
   ...boardOperations,
@@ -54,6 +56,7 @@ export const OPERATIONS = {
   ...eventsOperations,
   ...fleetOperations,
   ...foldOperations,
+  ...forgeOperations,
   ...gatewayOperations,
   ...guardOperations,
   ...guidelinesOperations,
@@ -65,8 +68,10 @@ export const OPERATIONS = {
   ...memoryOperations,
   ...nowOperations,
   ...packOperations,
+  ...packsOperations,
   ...permissionsOperations,
   ...pipelineOperations,
+  ...reportOperations,
   ...reviewOperations,
   ...scaffoldOperations,
   ...searchOperations,

@@ -41,6 +41,7 @@ export const KitLevelCost = z.object({
   level: KitLevel,
   adds: z.string().describe("Additions to the level below"),
   hooks: z.array(HookName).describe("All hooks of this level"),
+  installs: z.array(z.string()).describe("Commands, agents and skills that this level adds"),
   startTokens: z.int().nonnegative().describe("Tokens in the window before the first prompt"),
   toolCallMs: z
     .number()
@@ -77,3 +78,51 @@ export const HookState = z.object({
   why: z.string().nullable().describe("Reason why it did not fire, if known"),
 })
 export type HookState = z.infer<typeof HookState>
+
+export const KitPacks = z.object({
+  level: KitLevel.nullable().describe("Null if the kit is not installed"),
+  packs: z.array(
+    z.object({
+      name: z.string().describe("A squad of agents is called squad-dev"),
+      state: z.enum(["installed", "partly installed", "removed", "not installed"]),
+      level: KitLevel.describe("Lowest level that installs a part of it"),
+      tokens: z.int().nonnegative().describe("Tokens at start, of what is installed"),
+      items: z.array(
+        z.object({
+          name: z.string(),
+          kind: z.enum(["command", "agent", "skill", "playbook"]),
+          description: z.string(),
+          isInstalled: z.boolean(),
+        }),
+      ),
+    }),
+  ),
+  startTokens: z.int().nonnegative().describe("Tokens at start of all that is installed"),
+})
+export type KitPacks = z.infer<typeof KitPacks>
+
+const DefinitionKind = z.enum(["agent", "command", "skill"])
+
+export const ForgedDefinition = z.object({
+  name: z.string(),
+  kind: DefinitionKind,
+  files: z.array(z.string()).describe("From the root of the repository"),
+  tokens: z.int().nonnegative().describe("Tokens at start"),
+  next: z.array(z.string()),
+})
+export type ForgedDefinition = z.infer<typeof ForgedDefinition>
+
+export const DefinitionCheck = z.object({
+  files: z.array(
+    z.object({
+      path: z.string(),
+      kind: DefinitionKind,
+      name: z.string(),
+      tokens: z.int().nonnegative(),
+      problems: z.array(z.string()),
+    }),
+  ),
+  startTokens: z.int().nonnegative().describe("Tokens of all names and descriptions"),
+  isGood: z.boolean(),
+})
+export type DefinitionCheck = z.infer<typeof DefinitionCheck>

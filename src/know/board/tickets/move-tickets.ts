@@ -154,6 +154,27 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
       await proofFor(ticket, snapshot, signal)
     },
 
+    /** The first reason why `approve` would refuse; undefined if there is none. */
+    async missingFor(
+      { id }: { readonly id: string },
+      signal: AbortSignal,
+    ): Promise<string | undefined> {
+      const snapshot = load()
+      const ticket = findTicket(snapshot.tickets, id)
+      if (ticket.lane !== "testing") return `it is in ${ticket.lane}, not in testing`
+      try {
+        refuseOpenCriteria(ticket)
+        await proofFor(ticket, snapshot, signal)
+        return undefined
+      } catch (error) {
+        if (CriteriaOpen.is(error) || EvidenceMissing.is(error)) return error.message
+        throw error
+      }
+    },
+
+    /** The id that evidence of the current tree has. */
+    treeId: (signal: AbortSignal): Promise<string> => deps.tree.id(signal),
+
     /** Automation gives a ticket back. */
     async evict(input: ParsedInput<"ticket.move">, { caller }: CallFrom): Promise<Ticket> {
       const { session, by } = deps.identify(caller, input.session)

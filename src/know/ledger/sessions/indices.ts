@@ -3,6 +3,7 @@ import {
   compareText,
   openFolder,
   readTextBounded,
+  statNow,
   truncate,
   visibleLine,
   withoutHiddenCharacters,
@@ -29,24 +30,34 @@ export type WrittenIndices = { readonly written: readonly string[] }
  * The same files give the same bytes. Every writer checks again, because one of two simultaneous
  * writers may have replaced a newer state by an older one.
  */
-export async function writeIndices(root: string): Promise<WrittenIndices> {
+export async function writeIndices(
+  root: string,
+  claims: readonly IndexedClaim[] = [],
+): Promise<WrittenIndices> {
   const written = new Set<string>()
   for (let tries = 0; tries < MOST_INDEX_TRIES; tries++) {
-    const changed = await writeOnce(root)
+    const changed = await writeOnce(root, claims)
     if (changed.length === 0) break
     for (const file of changed) written.add(file)
   }
   return { written: [...written] }
 }
 
-async function writeOnce(root: string): Promise<readonly string[]> {
+export function isIndexed(root: string): boolean {
+  return statNow(join(root, `${MEMORY}/WORKSPACE.md`)) !== undefined
+}
+
+async function writeOnce(
+  root: string,
+  claims: readonly IndexedClaim[],
+): Promise<readonly string[]> {
   const files = await readFolders(root)
   const indexFiles = [
     {
       file: `${MEMORY}/SESSIONS.md`,
       text: renderSessions(files["sessions"] ?? [], archivedIn(root)),
     },
-    { file: `${MEMORY}/WORKSPACE.md`, text: renderWorkspace(files) },
+    { file: `${MEMORY}/WORKSPACE.md`, text: renderWorkspace(files, claims) },
   ]
   const written: string[] = []
   for (const { file, text } of indexFiles) if (await replace(root, file, text)) written.push(file)
@@ -90,7 +101,13 @@ export function renderSessions(
   return `${MARK}\n# Sessions\n\n${body}\n`
 }
 
-export function renderWorkspace(files: Readonly<Record<string, readonly IndexedFile[]>>): string {
+/** Without the time of expiry, which a renewal would change. */
+export type IndexedClaim = { readonly path: string; readonly session: string }
+
+export function renderWorkspace(
+  files: Readonly<Record<string, readonly IndexedFile[]>>,
+  claims: readonly IndexedClaim[] = [],
+): string {
   const parts = FOLDERS.map(({ folder, title, most, order }) => {
     const all = files[folder] ?? []
     const sorted = order === undefined ? all : all.toSorted(order)
@@ -99,7 +116,12 @@ export function renderWorkspace(files: Readonly<Record<string, readonly IndexedF
     const body = shown.length === 0 ? "None." : `${links(folder, shown)}${more}`
     return `## ${title} (${all.length})\n\n${body}`
   })
-  return `${MARK}\n# Workspace\n\n${parts.join("\n\n")}\n`
+  const held = claims
+    .toSorted((a, b) => compareText(a.path, b.path))
+    .map(({ path, session }) => `- ${escaped(path)}: session ${escaped(session)}`)
+  const claimed =
+    held.length === 0 ? [] : [`## Active claims (${held.length})\n\n${held.join("\n")}`]
+  return `${MARK}\n# Workspace\n\n${[...claimed, ...parts].join("\n\n")}\n`
 }
 
 const FOLDERS = [

@@ -9,7 +9,14 @@ import {
 import { SessionInvalid, TooManySessions } from "../errors.ts"
 import { LONGEST_PART_UNITS, MOST_INDEXED_FILES, MOST_SESSIONS_A_DAY } from "../limits.ts"
 import { makeFolders } from "../paths.ts"
-import { ARCHIVE_FOLDER, SESSIONS_FOLDER, type WrittenIndices, writeIndices } from "./indices.ts"
+import {
+  ARCHIVE_FOLDER,
+  type IndexedClaim,
+  isIndexed,
+  SESSIONS_FOLDER,
+  type WrittenIndices,
+  writeIndices,
+} from "./indices.ts"
 import { renderSession } from "./session-file.ts"
 import { archiveOld, type Proposal, proposeLesson, type Upkeep } from "./upkeep.ts"
 
@@ -31,6 +38,8 @@ type SessionsDeps = {
   readonly stateDirectory: string
   /** Redacts secrets. When it throws, nothing is written. */
   redact(text: string): string
+  /** Active claims, which the index of the workspace lists. */
+  claims?(): readonly IndexedClaim[]
 }
 
 type RegisteredSession = {
@@ -52,10 +61,14 @@ export function createSessions(deps: SessionsDeps) {
       // `reserveName` created the file, so no foreign bytes are replaced.
       await writeFileAtomic(join(root, file), renderSession(name, cleaned), { mode: 0o644 })
       const archived = await archiveOld(places, upkeep)
-      const indices = await writeIndices(root)
+      const indices = await writeIndices(root, deps.claims?.())
       return { file, indices, archived, proposal: await proposeLesson(places, upkeep) }
     },
-    writeIndices: () => writeIndices(deps.root()),
+    writeIndices: () => writeIndices(deps.root(), deps.claims?.()),
+    /** After a claim: updates the indices only where they are in use. */
+    async renewIndices(): Promise<void> {
+      if (isIndexed(deps.root())) await writeIndices(deps.root(), deps.claims?.())
+    },
   }
 }
 

@@ -253,6 +253,9 @@ const CALLS: { readonly [Name in Exclude<keyof Git, "format">]: (git: Git) => Pr
     const ids = entries.map((entry) => entry.id)
     for await (const blob of it.readBlobs(ids, { maxBlobBytes: 1_000 })) expect(blob).toBeDefined()
   },
+  blobsAt: async (it) => it.blobsAt([{ commit: await headOf(it), path: "a.ts" }]),
+  resolve: (it) => it.resolve("HEAD~1"),
+  tags: (it) => it.tags(),
   commitIds: async (it) => it.commitIds({ from: await headOf(it), limit: 10 }),
   readCommits: async (it) => it.readCommits([await headOf(it)]),
   history: async (it) => it.history({ from: await headOf(it), limit: 10 }),

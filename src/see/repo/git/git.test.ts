@@ -203,6 +203,41 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
     expect(last?.changes?.map((it) => it.kind)).toEqual(["added", "deleted", "added"])
   })
 
+  test("[REPO-12] names resolve as in git, to loose and packed refs, and unknown ones to none", async () => {
+    await using temp = await tempDirectory()
+    const root = temp.path
+    git(root, "init", "-q", "-b", "trunk")
+    const first = commit(root, "first", { "a b.ts": "one\n" })
+    git(root, "tag", "-a", "v1.0.0", "-m", "v1.0.0")
+    git(root, "pack-refs", "--all")
+    const second = commit(root, "second", { "c.ts": "two\n" })
+    git(root, "tag", "team/v2")
+    const read = await ready(root)
+    expect(await read.tags()).toEqual(["team/v2", "v1.0.0"])
+    const names = ["v1.0.0", "HEAD~1", "HEAD^", "trunk~", first.slice(0, 9), "team/v2", "HEAD"]
+    expect(await Promise.all(names.map((it) => read.resolve(it)))).toEqual([
+      ...Array.from({ length: 5 }, () => first),
+      second,
+      second,
+    ])
+    const unknown = [
+      "v3",
+      "HEAD~9",
+      "a..b",
+      "--all",
+      "HEAD:a b.ts",
+      "",
+      "abc",
+      "../../HEAD",
+      "x\ny",
+    ]
+    const none = unknown.map(() => undefined)
+    expect(await Promise.all(unknown.map((it) => read.resolve(it)))).toEqual(none)
+    const blob = git(root, "rev-parse", "HEAD:a b.ts")
+    const places = ["a b.ts", "c.ts", "x y z", "a\nb"].map((it) => ({ commit: first, path: it }))
+    expect(await read.blobsAt(places)).toEqual([blob, undefined, undefined, undefined])
+  })
+
   test("[REPO-17] a bare repository is read if it was named, and nothing is written into it", async () => {
     await using temp = await tempDirectory()
     const [main, bare] = [path.join(temp.path, "main"), path.join(temp.path, "bare")]

@@ -5,7 +5,7 @@ import { BLOBS_A_ROUND_BYTES, GIT_OUTPUT_LIMIT_BYTES, MOST_WALKED_FILES } from "
 import type { Repository } from "../repo.ts"
 import { askGit, findGitProgram, type GitProgram, type Question } from "./ask.ts"
 import { type Change, compareTrees } from "./changes.ts"
-import { headCommit } from "./head.ts"
+import { headCommit, isPlainRefName, listTags, refCommit } from "./head.ts"
 import { type BlobOutcome, describeObjects, readBlobs, readHeaders } from "./objects.ts"
 import {
   type CommitHeader,
@@ -47,11 +47,18 @@ export type Git = {
     ids: readonly string[],
     limits: { readonly maxBlobBytes: number },
   ): AsyncGenerator<BlobOutcome>
+  /** The blob of each path in a commit; undefined where there is none. */
+  blobsAt(
+    places: readonly { readonly commit: string; readonly path: string }[],
+  ): Promise<readonly (string | undefined)[]>
   commitIds(wanted: HistoryQuery): Promise<readonly string[]>
   readCommits(ids: readonly string[]): Promise<readonly Commit[]>
   history(wanted: HistoryQuery): Promise<readonly Commit[]>
   diffNames(from: string, to: string): Promise<readonly Change[]>
   isAncestor(ancestor: string, commit: string): Promise<boolean>
+  /** A tag, branch, remote branch, id or start of one, or HEAD, each with `~n` and `^`. */
+  resolve(name: string): Promise<string | undefined>
+  tags(): Promise<readonly string[]>
   /** Commits that only `own` has, and that only `other` has. */
   countApart(
     own: string,
@@ -101,13 +108,51 @@ function createGit(program: GitProgram, repository: Repository, format: ObjectFo
       return parseTree(await askWhole(program, { command: "ls-tree", args }))
     },
     readBlobs: (ids, limits) => readBlobs(program, ids.map(checkedId), limits),
+    blobsAt: (places) => blobsAt(program, places),
     commitIds: (query) => commitIds(program, query),
     readCommits: (ids) => readCommits(program, ids.map(checkedId)),
     history: async (query) => readCommits(program, await commitIds(program, query)),
     diffNames: (from, to) => diffNames(program, checkedId(from), checkedId(to)),
     countApart: (own, other) => countApart(program, checkedId(own), checkedId(other)),
     isAncestor: (ancestor, commit) => isAncestor(program, checkedId(ancestor), checkedId(commit)),
+    resolve: (name) => resolveCommit(program, repository, name),
+    tags: () => listTags(repository),
   }
+}
+
+async function blobsAt(
+  program: GitProgram,
+  places: Parameters<Git["blobsAt"]>[0],
+): Promise<readonly (string | undefined)[]> {
+  if (places.length === 0) return []
+  // A line break would end the question; such a path is answered as missing.
+  const questions = places.map(({ commit, path: file }) =>
+    file.includes("\n") ? checkedId(commit) : `${checkedId(commit)}:${file}`,
+  )
+  const described = await describeObjects(program, questions)
+  return described.map(({ id, type }) => (type === "blob" && isObjectId(id) ? id : undefined))
+}
+
+/** Names are read from files, because git sees no refs here; git follows parents and tag objects. */
+async function resolveCommit(
+  program: GitProgram,
+  repository: Repository,
+  name: string,
+): Promise<string | undefined> {
+  const [, base = "", suffix = ""] = /^([^~^]+)((?:~\d{0,6}|\^)*)$/.exec(name.trim()) ?? []
+  const id = base === "HEAD" ? await headCommit(repository) : await findNamed(repository, base)
+  if (id === undefined) return undefined
+  const [object] = await describeObjects(program, [`${id}${suffix}^{commit}`])
+  return object?.type === "commit" && isObjectId(object.id) ? object.id : undefined
+}
+
+async function findNamed(repository: Repository, base: string): Promise<string | undefined> {
+  if (!isPlainRefName(base)) return undefined
+  for (const folder of ["refs/tags/", "refs/heads/", "refs/remotes/"]) {
+    const id = await refCommit(repository, `${folder}${base}`)
+    if (id !== undefined) return id
+  }
+  return /^[0-9a-f]{7,64}$/.test(base) ? base : undefined
 }
 
 async function commitIds(program: GitProgram, query: HistoryQuery): Promise<readonly string[]> {

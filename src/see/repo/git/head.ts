@@ -109,6 +109,15 @@ export async function listRefs(
   return new Map([...refs].toSorted(([a], [b]) => compareText(a, b)))
 }
 
+const TAGS = "refs/tags"
+
+/** The names of all tags, without `refs/tags/`, sorted. */
+export async function listTags(
+  repository: Pick<Repository, "gitCommonDirectory">,
+): Promise<readonly string[]> {
+  return [...(await listRefs(repository, TAGS)).keys()].map((it) => it.slice(TAGS.length + 1))
+}
+
 /** Git allows only names that stay below their folder. */
 export function isPlainRefName(name: string): boolean {
   const parts = name.split("/")

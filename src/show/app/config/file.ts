@@ -87,7 +87,7 @@ function readFields(
       problems.push(places.problem(property.offset, message, key))
       continue
     }
-    const value = valueOf(property.value)
+    const value = asListText(field, valueOf(property.value))
     const message = complainAbout(field, value)
     if (message === undefined) {
       settings.push({ key, value, line: places.lineOf(property.offset) })
@@ -96,6 +96,14 @@ function readFields(
     }
   }
   return { settings, problems }
+}
+
+/** A JSON array of texts as the text of the list. An item with the separator stays wrong. */
+export function asListText({ list }: ConfigField, value: unknown): unknown {
+  if (list === undefined || !Array.isArray(value)) return value
+  const isSplit = (it: string) => it.replace(/\{[^{}]*\}/g, "").includes(list)
+  const isList = value.every((it) => typeof it === "string" && !isSplit(it))
+  return isList ? value.join(list === " " ? list : `${list} `) : value
 }
 
 /** The value of a secret setting is never part of the message. */

@@ -196,3 +196,22 @@ test("[APP-52] `secrets.patterns` of the user hides texts of these formats; a re
     "secrets.patterns",
   )
 })
+
+test("[APP-1] a list setting accepts a JSON array of texts, by command, in a file and as a flag", async () => {
+  await using app = await newApp()
+  const key = "guard.highRiskPaths"
+  expect(await set(app, key, '["src/a/**", "{b,c}/*"]', "project")).toMatchObject({
+    value: "src/a/**, {b,c}/*",
+  })
+  const file = app.places.projectConfig
+  await writeFile(file, '{ "guard": { "highRiskPaths": ["x/**", "y"] } }')
+  await set(app, "board.checks", '["npm test", "npm run lint"]')
+  const shown = async (name: string) => await app.call("config.show", { key: name }, { signal })
+  expect(await shown(key)).toMatchObject({ settings: [{ value: "x/**, y" }] })
+  expect(await shown("board.checks")).toMatchObject({
+    settings: [{ value: "npm test; npm run lint" }],
+  })
+  for (const wrong of ["[1]", '["a, b"]', '[["a"]]'])
+    await expect(set(app, key, wrong)).rejects.toMatchObject({ code: "CONFIG_INVALID" })
+  await expect(set(app, "log.level", '["info"]')).rejects.toMatchObject({ code: "CONFIG_INVALID" })
+})

@@ -1,7 +1,13 @@
 import { isRecord, once, parseJson, readBuilt, readTextBounded } from "#ground/base"
 import { Config, type ConfigField, type ConfigOutline, configFields } from "#ground/contract"
 import { ConfigInvalid, describeUnreadable } from "../errors.ts"
-import { type ConfigProblem, complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
+import {
+  asListText,
+  type ConfigProblem,
+  complainAbout,
+  readConfigText,
+  sayUnknownKey,
+} from "./file.ts"
 
 export const CONFIG_FILE_LIMIT_BYTES = 1_000_000
 
@@ -204,6 +210,8 @@ function readFlagLayer(flags: readonly string[]): Layer {
  * JSON.
  */
 export function coerce(field: ConfigField, text: string): unknown {
+  const parsed = field.list !== undefined && text.trimStart().startsWith("[") ? parseJson(text) : []
+  if (Array.isArray(parsed) && parsed.length > 0) return asListText(field, parsed)
   if (field.schema.safeParse(text).success) return text
   const value = parseJson(text)
   return value === undefined ? text : value

@@ -1,20 +1,29 @@
 import path from "node:path"
-import { createKit, type Kit, kitHandlers, loadHookBundle } from "#act/kit"
+import {
+  createKit,
+  forgeHandlers,
+  type Kit,
+  kitHandlers,
+  loadHookBundle,
+  packsHandlers,
+} from "#act/kit"
 import { RULES, readHookConfig } from "#choose/guard"
 import { packageFile, thisMachine } from "#ground/base"
+import { loadOperations } from "#ground/contract"
 import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { findGitProgram } from "#see/repo"
 import { HomeUnknown, KitNeedsGit } from "../errors.ts"
 import { platformHere } from "../places.ts"
 import type { Services } from "../services.ts"
+import { placeOf } from "./ledger.ts"
 
 type KitDeps = Pick<
   Services,
   "places" | "environment" | "config" | "reload" | "tokens" | "clock" | "random" | "log"
 >
 
-export function openKitHandlers(deps: KitDeps) {
-  return kitHandlers({
+export function openKitHandlers(deps: KitDeps & Pick<Services, "resolve" | "secrets">) {
+  const kit = kitHandlers({
     kit: () => kitOf(deps),
     level: () => levelInForce(deps),
     requireGit() {
@@ -23,6 +32,35 @@ export function openKitHandlers(deps: KitDeps) {
     environment: deps.environment,
     program: packageFile("bin/qm"),
   })
+  const forge = forgeHandlers({
+    root: () => deps.places().repository.root,
+    hosts: async () => (await (await kitOf(deps)).installed()).hosts,
+    place: (path) => placeOf(path, deps),
+    checks: () => definitionChecks(deps),
+    countTokens: async (text) => (await deps.tokens.counter()).count(text),
+    log: deps.log,
+  })
+  return { kit, packs: packsHandlers({ kit: () => kitOf(deps) }), forge }
+}
+
+/** Commands of the command line that are not operations. */
+const ENTRY_WORDS =
+  "up open token mcp hook statusline keep tour completion version help gateway".split(" ")
+
+async function definitionChecks(deps: Pick<Services, "secrets">) {
+  const commands = (await loadOperations()).flatMap(({ name, cli }) =>
+    (cli === undefined ? [] : [cli].flat()).flatMap(({ words, aliases = [] }) => [
+      words ?? name.split("."),
+      ...aliases.map((it) => it.split(" ")),
+    ]),
+  )
+  const { redact } = await deps.secrets()
+  return {
+    isCommand: (words: readonly string[]) =>
+      ENTRY_WORDS.includes(words[0] ?? "") ||
+      commands.some((it) => it.every((word, at) => words[at] === word)),
+    hasSecret: (text: string) => redact(text).findings.length > 0,
+  }
 }
 
 export async function kitOf(deps: KitDeps): Promise<Kit> {

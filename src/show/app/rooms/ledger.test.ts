@@ -85,3 +85,21 @@ test("[APP-18] two sessions of one day and slug get two files without secrets, a
   expect(lists.join("\n")).toContain("2026-11-15-02-round-quotes.md")
   expect(await app.call("session.index", {}, { signal })).toEqual({ indices: [] })
 })
+
+test("[APP-17] where the indices are in use, WORKSPACE.md lists active claims until they are released", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const call = (name: string, input: object) => app.call(name, input, { signal })
+  const file = path.join(temp.path, "project/.qm/memory/WORKSPACE.md")
+  await call("claim.take", { paths: ["quote.ts"], session: "first" })
+  await expect(readFile(file, "utf8")).rejects.toThrow("ENOENT")
+  await call("session.register", { slug: "one", request: "One" })
+  await call("claim.take", { paths: ["rounding.ts"], session: "second" })
+  const text = await readFile(file, "utf8")
+  expect(text).toContain(
+    "## Active claims (2)\n\n- quote.ts: session first\n- rounding.ts: session second\n",
+  )
+  await call("claim.release", { paths: ["quote.ts"], session: "first" })
+  await call("claim.release", { paths: ["rounding.ts"], session: "second" })
+  expect(await readFile(file, "utf8")).not.toContain("Active claims")
+})

@@ -28,7 +28,12 @@ export function openLedgerHandlers(services: LedgerDeps) {
     ledger: () => ledgerOf(services),
     sessions: async () => {
       const { redact } = await services.secrets()
-      return createSessions({ root: () => root, stateDirectory, redact: (it) => redact(it).text })
+      return createSessions({
+        root: () => root,
+        stateDirectory,
+        redact: (it) => redact(it).text,
+        claims: () => claimsOf(services).list(),
+      })
     },
     classifier: () => classifierOf(services),
     level: () => services.config().kit.level,

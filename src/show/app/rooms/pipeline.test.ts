@@ -132,7 +132,11 @@ test("[APP-37] the demo's web pages are used for the demo's handbook, never for 
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const ask = { query: "berth" }
-  expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: null, results: [] })
+  expect(await app.call("kb.web", ask, { signal })).toMatchObject({
+    source: null,
+    note: expect.stringContaining("qm config set knowledge.webSource demo-web"),
+    results: [],
+  })
   await app.call("kb.remove", { path: path.join(temp.path, "project", "docs") }, { signal })
   await app.call("kb.add", { path: path.join(SHIPPED_RECIPES, "deep-research/corpus") }, { signal })
   expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: "demo-web" })

@@ -120,7 +120,8 @@ export async function searchWeb(
 }
 
 const DEMO_WEB = "demo-web"
-const NO_WEB = "no approved source can search the web; run `qm source` for the list"
+const NO_WEB =
+  "no source of yours can search the web; `qm source` lists them. The made-up pages of demo-web are used only if you choose them: `qm config set knowledge.webSource demo-web`"
 
 async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boolean> {
   const { folders } = await (await knowledge()).status()

@@ -48,8 +48,22 @@ test("[CLI-23] levels are printed with their cost, and the next step if nothing 
     current: 2,
     done: done(),
     levels: [
-      { level: 1, adds: "log", hooks: [], startTokens: 260, toolCallMs: null },
-      { level: 2, adds: "ledger", hooks: ["boot"], startTokens: 300, toolCallMs: 61.2 },
+      {
+        level: 1,
+        adds: "log",
+        hooks: [],
+        installs: ["handoff"],
+        startTokens: 260,
+        toolCallMs: null,
+      },
+      {
+        level: 2,
+        adds: "ledger",
+        hooks: ["boot"],
+        installs: [],
+        startTokens: 300,
+        toolCallMs: 61.2,
+      },
     ],
   }
   expect(render("kit.level", levels)).toMatch(/→ +2 +300 tokens +61 ms +ledger/)

@@ -1,10 +1,15 @@
 import { formatExact, plural } from "#ground/base"
 import {
+  type DefinitionCheck,
+  type ForgedDefinition,
+  type forgeOperations,
   type HookState,
   KIT_HOSTS,
   type KitDone,
   type KitLevels,
+  type KitPacks,
   type kitOperations,
+  type packsOperations,
 } from "#ground/contract"
 import { table } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
@@ -70,7 +75,7 @@ function renderLevels({ current, levels, done }: KitLevels, screen: Screen): str
     String(it.level),
     `${formatExact(it.startTokens)} tokens`,
     it.toolCallMs === null ? paint.muted("not measured") : `${it.toolCallMs.toFixed(0)} ms`,
-    rowText(it.adds),
+    rowText(addsOf(it)),
   ])
   const none = "The kit is not installed here. See the plan with `qm init`."
   const hint =
@@ -80,6 +85,61 @@ function renderLevels({ current, levels, done }: KitLevels, screen: Screen): str
     listing(["", "Level", "At start", "Per edit", "Adds"], rows, screen),
     "",
     paint.muted(current === null ? none : hint),
+  ].join("\n")
+}
+
+function addsOf({ adds, installs }: KitLevels["levels"][number]): string {
+  return installs.length === 0 ? adds : `${adds} (${installs.join(", ")})`
+}
+
+const MOST_PACK_ROWS = 60
+
+function renderPacks({ level, packs, startTokens }: KitPacks, screen: Screen): string {
+  const { paint } = screen
+  const rows = packs.map((it) => [
+    it.name,
+    it.state === "installed" ? paint.ok(it.state) : it.state,
+    `from ${it.level}`,
+    formatExact(it.tokens),
+    rowText(it.items.map((item) => item.name).join(", ")),
+  ])
+  const head =
+    level === null
+      ? "The kit is not installed here."
+      : `Level ${level}: ${plural(startTokens, "token")} at start for names and descriptions`
+  return [
+    paint.bold(head),
+    listing(
+      ["Pack", "State", "Level", "Tokens", "Contents"],
+      rows.slice(0, MOST_PACK_ROWS),
+      screen,
+    ),
+    "",
+    paint.muted("Add one with `qm packs install audit`, remove one with `qm packs remove forge`."),
+  ].join("\n")
+}
+
+function renderForged(
+  { kind, name, files, tokens, next }: ForgedDefinition,
+  screen: Screen,
+): string {
+  return [
+    screen.paint.bold(`The ${kind} ${name}: ${plural(tokens, "token")} at start`),
+    ...files.map((it) => `  ${rowText(it)}`),
+    ...next.map((it) => `${screen.paint.accent("→")} ${it}`),
+  ].join("\n")
+}
+
+function renderCheck({ files, startTokens }: DefinitionCheck, screen: Screen): string {
+  const { paint } = screen
+  const wrong = files.filter((it) => it.problems.length > 0)
+  const head = `${plural(files.length, "definition")}, ${plural(startTokens, "token")} at start, ${plural(wrong.length, "definition")} with problems`
+  return [
+    paint.bold(head),
+    ...wrong.flatMap((it) => [
+      rowText(it.path),
+      ...it.problems.map((one) => `  ${paint.bad(rowText(one))}`),
+    ]),
   ].join("\n")
 }
 
@@ -115,6 +175,19 @@ function stateOf(state: HookState["state"], paint: Screen["paint"]): string {
     default:
       return state satisfies never
   }
+}
+
+export const packsRenderers: Renderers<typeof packsOperations> = {
+  list: renderPacks,
+  install: renderKitDone,
+  remove: renderKitDone,
+}
+
+export const forgeRenderers: Renderers<typeof forgeOperations> = {
+  agent: renderForged,
+  command: renderForged,
+  skill: renderForged,
+  check: { text: renderCheck, isGood: (it) => it.isGood },
 }
 
 export const kitRenderers: Renderers<typeof kitOperations> = {

@@ -179,7 +179,7 @@ const KIND_TEXTS = {
 
 export const claimRenderers: Renderers<typeof claimOperations> = {
   list: renderClaims,
-  release: renderClaimReleased,
+  release: { text: renderClaimReleased, isGood: ({ notHeld }) => notHeld.length === 0 },
   take: { text: renderClaimTaken, isGood: ({ held }) => held === null },
 }
 

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { systemRandom } from "#ground/base"
+import { statFile, systemRandom } from "#ground/base"
 import { type App, beginDemo, registerRepository, repositoryId } from "#show/app"
 import { AlreadyRunning, ClientNameInvalid, NotRunning } from "../errors.ts"
 import { clientToken, isClientName } from "../guard/keys.ts"
@@ -7,7 +7,7 @@ import { readOrMakeToken, replaceToken } from "../guard/token-file.ts"
 import { readExposure } from "./expose.ts"
 import { openPage, openWindow } from "./open-page.ts"
 import { askForLink, findRunning, type RunningServer } from "./running-server.ts"
-import { type HttpServer, type ServeOptions, serve } from "./serve.ts"
+import { CONSOLE_DIRECTORY, type HttpServer, type ServeOptions, serve } from "./serve.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -47,14 +47,24 @@ export async function up(call: ServeCall, proxied: ProxiedHost = {}): Promise<nu
   const link = serving.link()
   say(`Quartermaster for ${app.places.repository.root}`)
   say(`  ${link}`)
+  const isBuilt = await isConsoleBuilt()
+  if (!isBuilt) say(CONSOLE_NOT_BUILT)
   say("The link signs in one browser, once. Run `qm open` for another. Ctrl-C stops the server.")
-  if (wantsPage(call)) await openPage(link, call.environment)
+  if (isBuilt && wantsPage(call)) await openPage(link, call.environment)
   const stopWatching = await watchWaiting(call)
   await untilAborted(call.signal)
   stopWatching()
   await serving.close()
   say("Stopped.")
   return 0
+}
+
+export const CONSOLE_NOT_BUILT =
+  "The console is not built here, so the link shows no page. Run `npm run build`; the API works."
+
+/** A clone has no built console; an installed package has one. */
+export async function isConsoleBuilt(directory: string = CONSOLE_DIRECTORY): Promise<boolean> {
+  return (await statFile(path.join(directory, "index.html"))).kind === "found"
 }
 
 /**

@@ -38,7 +38,7 @@ export type ExposedAddress = { readonly host: string; readonly tls: Tls }
 
 export type HttpServer = Awaited<ReturnType<typeof serve>>
 
-const CONSOLE_DIRECTORY = packageFile("console/dist")
+export const CONSOLE_DIRECTORY = packageFile("console/dist")
 
 export async function serve(options: ServeOptions) {
   const { app, clock = systemClock, random = systemRandom } = options

@@ -1,6 +1,7 @@
 import path from "node:path"
 import {
   listDirectory,
+  parseJson,
   pickEnvironment,
   readTextBounded,
   removeEmptyDirectory,
@@ -55,9 +56,11 @@ export const toldClaudeCode: ToldHost = {
       maxBytes: LARGEST_SETTINGS_BYTES,
     })
     const isOff = settings.kind === "read" && /"disableAllHooks"\s*:\s*true/.test(settings.text)
-    const why = isOff
-      ? "Claude Code's settings contain `disableAllHooks`; remove it."
-      : "Claude Code ran but did not start the hook; managed settings can forbid hooks."
+    const isPlain = settings.kind !== "read" || parseJson(settings.text) !== undefined
+    const other = isPlain
+      ? "Claude Code ran but did not start the hook; managed settings can forbid hooks."
+      : "Claude Code ignores its settings.json, because it has comments or trailing commas; make it plain JSON."
+    const why = isOff ? "Claude Code's settings contain `disableAllHooks`; remove it." : other
     return () => why
   },
   // Even without a transcript it stores a note for each sub-agent and an empty folder.

@@ -1,0 +1,2 @@
+export type { ReportDeps } from "./deps.ts"
+export { auditHandlers, reportHandlers } from "./report.ts"
