@@ -62,6 +62,7 @@ export const GUARD_RULES = [
   "prompt",
   "loaded",
   "window",
+  "budget",
 ] as const satisfies readonly HookName[]
 export const GUARD_VERDICTS = [
   "silent",

@@ -486,7 +486,7 @@ describe("status", () => {
     await fixture.install(ALL, 3)
     const installed = await fixture.kit.installed()
     const words = installed.hooks.map((it) => `${it.host} ${it.hook}: ${it.state}`)
-    expect(words).toHaveLength(33)
+    expect(words).toHaveLength(36)
     expect(words).toEqual(
       expect.arrayContaining([
         "claude-code boot: installed",

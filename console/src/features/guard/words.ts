@@ -33,6 +33,11 @@ export const RULES_IN_WORDS: Readonly<
     handlers:
       "Before an edit: warns if another live session or another program changed the file; denies the edit if an earlier live claim exists.",
   },
+  budget: {
+    level: 3,
+    handlers:
+      "Before a tool, if `sessions.stopAtBudget` is on: denies it while the spending limit of the day or the week is reached. An override of the repository permits it.",
+  },
   window: {
     level: 3,
     handlers:

@@ -55,6 +55,7 @@ const CONFIG: HookConfig = {
   ignored: undefined,
   important: undefined,
   registration: undefined,
+  spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
 }
 
 function startOf(directory: string, source: string): HookEvent {
