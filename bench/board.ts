@@ -40,7 +40,7 @@ async function measureReads({ clock, rounds = ROUNDS }: BenchContext): Promise<r
     const room = it.other()
     whole.push(time(() => room.show({ limit: TICKETS })))
     again.push(time(() => room.show({ limit: TICKETS })))
-    lines.push(time(() => logs.map((line) => JSON.parse(line))))
+    lines.push(time(() => logs.map((line): unknown => JSON.parse(line))))
     const startedMs = clock.monotonicMs()
     for (let at = 0; at < TICKETS; at++)
       await readFile(path.join(it.root, `.qm/board/tickets/t${at}.md`))
