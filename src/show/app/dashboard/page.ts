@@ -277,7 +277,7 @@ body{margin:0;background:var(--canvas);color:var(--text);font:14px/1.5 ui-sans-s
 header,main,footer{max-width:1240px;margin:0 auto;padding:20px 24px}
 main{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px;padding-top:0}
 section{background:var(--surface);border:1px solid var(--line);border-radius:10px;padding:14px 16px;min-width:0}
-section:nth-of-type(4){grid-column:1/-1}
+section:nth-of-type(3),section:nth-of-type(4){grid-column:1/-1}
 h1{margin:0 0 8px;font-size:22px;font-weight:600;overflow-wrap:anywhere}
 h2{margin:0 0 10px;font-size:15px;font-weight:600}
 h3{margin:12px 0 6px;font-size:13px;font-weight:600}
