@@ -226,7 +226,7 @@ const COMMANDS = [
       "src/show/cli/render/pack.ts",
     ],
     rooms:
-      /\/src\/(?:know\/map\/|know\/search\/(?:file-symbols|relevance)|know\/knowledge\/has-documents|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
+      /\/src\/(?:know\/map\/|know\/search\/(?:file-symbols|relevance)|know\/knowledge\/check-for-documents|choose\/pack\/|show\/app\/rooms\/pack|ground\/contract\/operations\/(?:map|pack)|show\/cli\/render\/(?:map|pack))/,
   },
   {
     name: "capture",

@@ -1,7 +1,7 @@
+export { checkForDocuments } from "./check-for-documents.ts"
 export type { Embedder, KnowledgeDeps } from "./deps.ts"
 export { FolderUnreadable } from "./errors.ts"
 export { kbHandlers } from "./handlers.ts"
-export { hasDocuments } from "./has-documents.ts"
 export type { Knowledge } from "./knowledge.ts"
 export { createKnowledge } from "./knowledge.ts"
 

@@ -9,7 +9,7 @@ import {
   MemorySearch,
   type PackRecord,
 } from "#ground/contract"
-import { hasDocuments } from "#know/knowledge"
+import { checkForDocuments } from "#know/knowledge"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Services } from "../services.ts"
 
@@ -75,7 +75,7 @@ const SOURCES: readonly RecordSource[] = [
   {
     name: "paragraphs",
     read: paragraphsFor,
-    hasRecords: async ({ store }) => hasDocuments((await store()).forRoom("knowledge")),
+    hasRecords: async ({ store }) => checkForDocuments((await store()).forRoom("knowledge")),
   },
 ]
 
