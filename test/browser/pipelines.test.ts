@@ -236,7 +236,7 @@ describe("leaving a run and returning later", () => {
 })
 
 describe("the other pipeline pages with real data", () => {
-  test("[CONSOLE-95] the page ends above an error message", async () => {
+  test("[CONSOLE-97] the page ends above an error message", async () => {
     await writeAgent(fixture.project, "harbour-check")
     await using window = await visit(chromium.browser, fixture, {
       path: "/recipes?at=harbour-check&show=harbour-check",

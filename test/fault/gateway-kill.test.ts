@@ -22,8 +22,8 @@ import { tempDirectory } from "#test/temp"
 const KILLS = isNight() ? 50 : 6
 
 /**
- * A kill happens after 2 to 17 requests. Each request contains all earlier ones: 150 of them, as many
- * as the fiftieth kill waited for once, took 12 s on a busy machine.
+ * A kill happens after 2 to 17 requests. Each request contains all earlier ones, so the number
+ * must not grow with the kills: the fiftieth once waited for 152.
  */
 const requestsBefore = (kill: number) => 2 + (kill % 6) * 3
 const { signal } = new AbortController()

@@ -13,8 +13,8 @@ import {
 const POLL_MS = 10_000
 
 /**
- * Prices in dollars, upper bounds of the provider's page of October 2026 for the sizes used here.
- * They are estimates for the cap, not a bill.
+ * Prices in dollars for the sizes used here, not checked against the provider's page: they are
+ * estimates for the cap, not a bill.
  */
 const USD_PER_IMAGE: ReadonlyMap<string, number> = new Map([
   ["gemini-2.5-flash-image", 0.039],

@@ -7,7 +7,7 @@ import { github } from "./github.ts"
 import { gitlab } from "./gitlab.ts"
 import type { ApiRequest, ToolCall } from "./tool.ts"
 
-export type PullDraft = {
+type PullDraft = {
   readonly title: string
   readonly body: string
   readonly branch: string
@@ -15,7 +15,7 @@ export type PullDraft = {
   readonly isDraft: boolean
 }
 
-export type NewComment = {
+type NewComment = {
   readonly text: string
   readonly place: { readonly path: string; readonly line: number } | undefined
 }

@@ -11,8 +11,6 @@ const SMALLEST_BUDGET_USD = 0.01
 
 export type DriveOptions = { readonly script: string | undefined; readonly call: Call }
 
-export type SwarmDriver = ReturnType<typeof createDriver>
-
 /** Moves workstreams forward, one stored step after the other, until they wait for a person. */
 export function createDriver(deps: SwarmDeps, store: SwarmStore) {
   /** Runs of this process. A queued run of a killed process never began and never will. */

@@ -33,7 +33,6 @@ export {
   namesIn,
   sessionsFolder,
 } from "./transcripts/find-transcripts.ts"
-export type { OpencodeRows } from "./transcripts/opencode.ts"
 export { opencodeMessageAt, opencodeMessages } from "./transcripts/opencode.ts"
 export {
   isFromHost,

@@ -90,7 +90,7 @@ function workIn({ uncommitted, ahead, sessions }: Worktree): number {
   return (uncommitted ?? 0) + (ahead ?? 0) + sessions.length
 }
 
-export function describeWorktree({ branch, uncommitted, ahead, behind, state }: Worktree): string {
+function describeWorktree({ branch, uncommitted, ahead, behind, state }: Worktree): string {
   if (state === "missing") return "its folder is gone; remove it with `qm worktree remove`"
   const parts = [
     branch ?? "detached head",

@@ -52,7 +52,7 @@ export async function auditApi(
 }
 
 /** The named commit, the last version, or the first commit. */
-export async function startOf(
+async function startOf(
   git: Git,
   { name, to }: { readonly name: string | undefined; readonly to: string },
 ): Promise<string> {
@@ -88,7 +88,7 @@ async function exportsAt(
   return new Map([...facts].map(([path, it]) => [path, exportsOf(it)]))
 }
 
-export function exportsOf({ symbols }: Pick<FileFacts, "symbols">): Exports {
+function exportsOf({ symbols }: Pick<FileFacts, "symbols">): Exports {
   const exported = new Set(symbols.filter((it) => it.isExported).map((it) => it.name))
   const isPublic = ({ isExported, parent, name }: SymbolFact) =>
     isExported && (parent === undefined || exported.has(parent)) && !/^[_#]/.test(name)
@@ -125,7 +125,7 @@ export async function factsAt(
   )
 }
 
-export function compareSymbols(
+function compareSymbols(
   path: string,
   { before, after }: { readonly before: Exports; readonly after: Exports },
   users: number,

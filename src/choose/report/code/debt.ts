@@ -67,7 +67,7 @@ async function markersIn(
   return code.flatMap(({ path }) => findMarkers(path, texts.get(path) ?? "", redact))
 }
 
-export function findMarkers(
+function findMarkers(
   path: string,
   text: string,
   redact: (text: string) => string = (it) => it,

@@ -71,7 +71,7 @@ export function ofCommits(
       .slice(0, MOST_ROWS)
       .map(([folder, count]) => ({ folder, commits: count })),
     reverts: parsed
-      .filter((it) => it.type === "revert" || /^Revert "/.test(it.message))
+      .filter((it) => it.type === "revert" || it.message.startsWith('Revert "'))
       .map(({ id, message }) => ({
         commit: id,
         subject: oneLine(message.split("\n", 1)[0] ?? "", 200),

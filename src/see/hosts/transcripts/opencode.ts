@@ -104,7 +104,7 @@ function rootOf(id: string, parents: ReadonlyMap<string, string>): string {
   return root
 }
 
-export type OpencodeRows = NonNullable<SessionFile["rows"]>
+type OpencodeRows = NonNullable<SessionFile["rows"]>
 
 const MESSAGE_ID = `SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id
   LIMIT 1 OFFSET ?`

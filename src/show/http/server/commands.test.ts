@@ -7,7 +7,14 @@ import { createApp } from "#show/app"
 import { newServer, type ServerFixture } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { attack } from "../attack.ts"
-import { CONSOLE_NOT_BUILT, isConsoleBuilt, open, type ServeCall, token, up } from "./commands.ts"
+import {
+  CONSOLE_NOT_BUILT,
+  checkConsoleBuilt,
+  open,
+  type ServeCall,
+  token,
+  up,
+} from "./commands.ts"
 import { readExposure } from "./expose.ts"
 import { openPage } from "./open-page.ts"
 import { findRunning, forgetRunning, recordRunning } from "./running-server.ts"
@@ -262,9 +269,9 @@ describe("exposed addresses", () => {
 
 test("[HTTP-10] qm up says that the console is not built instead of linking to nothing", async () => {
   await using folder = await tempDirectory()
-  expect(await isConsoleBuilt(folder.path)).toBe(false)
+  expect(await checkConsoleBuilt(folder.path)).toBe(false)
   await writeFile(path.join(folder.path, "index.html"), "<!doctype html>")
-  expect(await isConsoleBuilt(folder.path)).toBe(true)
+  expect(await checkConsoleBuilt(folder.path)).toBe(true)
   await using server = await newServer()
   const stopped = new AbortController()
   const { call, said } = callFor(server, { input: { port: 0 }, signal: stopped.signal })
@@ -272,5 +279,5 @@ test("[HTTP-10] qm up says that the console is not built instead of linking to n
   await vi.waitFor(() => expect(said.some((it) => it.includes("Ctrl-C"))).toBe(true), 60_000)
   stopped.abort()
   expect(await done).toBe(0)
-  expect(said.includes(CONSOLE_NOT_BUILT)).toBe(!(await isConsoleBuilt()))
+  expect(said.includes(CONSOLE_NOT_BUILT)).toBe(!(await checkConsoleBuilt()))
 })

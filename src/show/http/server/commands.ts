@@ -47,7 +47,7 @@ export async function up(call: ServeCall, proxied: ProxiedHost = {}): Promise<nu
   const link = serving.link()
   say(`Quartermaster for ${app.places.repository.root}`)
   say(`  ${link}`)
-  const isBuilt = await isConsoleBuilt()
+  const isBuilt = await checkConsoleBuilt()
   if (!isBuilt) say(CONSOLE_NOT_BUILT)
   say("The link signs in one browser, once. Run `qm open` for another. Ctrl-C stops the server.")
   if (isBuilt && wantsPage(call)) await openPage(link, call.environment)
@@ -63,7 +63,7 @@ export const CONSOLE_NOT_BUILT =
   "The console is not built here, so the link shows no page. Run `npm run build`; the API works."
 
 /** A clone has no built console; an installed package has one. */
-export async function isConsoleBuilt(directory: string = CONSOLE_DIRECTORY): Promise<boolean> {
+export async function checkConsoleBuilt(directory: string = CONSOLE_DIRECTORY): Promise<boolean> {
   return (await statFile(path.join(directory, "index.html"))).kind === "found"
 }
 
