@@ -11,7 +11,9 @@ import { atMost, type Bench, type BenchContext, createSamples, makeRow, type Row
 
 const TICKETS = 2_000
 const EVENTS = 50_000
-const EVENTS_A_FILE = 5_000
+/** An even number of moves for each ticket, so that all are in the backlog at the end. */
+const EVENTS_OF_PAGES = 48_000
+const EVENTS_A_FILE = 4_000
 const ROUNDS = 7
 
 const NEXT = { backlog: "working", working: "backlog" } as const
@@ -79,7 +81,7 @@ const NOTE_CARDS = `
 async function measurePages({ rounds = ROUNDS }: BenchContext): Promise<readonly Row[]> {
   await using chromium = await launchChromium()
   await using fixture = await startConsole({ backups: 0 })
-  await writeBoard(fixture.project)
+  await writeBoard(fixture.project, EVENTS_OF_PAGES)
   const first = await chromium.browser.newContext()
   const page = await first.newPage()
   await page.goto(fixture.link())
@@ -150,7 +152,7 @@ title: Round quotes to cents
 `
 
 /** Tickets with moves between backlog and working; returns the lines of the log. */
-async function writeBoard(root: string): Promise<readonly string[]> {
+async function writeBoard(root: string, events = EVENTS): Promise<readonly string[]> {
   for (const folder of ["tickets", "log"])
     await mkdir(path.join(root, ".qm/board", folder), { recursive: true })
   const ids = Array.from({ length: TICKETS }, (_, at) =>
@@ -162,11 +164,11 @@ async function writeBoard(root: string): Promise<readonly string[]> {
   }
   const all: string[] = []
   const lanes = new Map<string, (typeof LANES)[0 | 1]>()
-  for (let file = 0; file < EVENTS / EVENTS_A_FILE; file++) {
+  for (let file = 0; file < events / EVENTS_A_FILE; file++) {
     let previous: string | undefined
     const lines: string[] = []
-    for (let at = 0; at < EVENTS_A_FILE; at++) {
-      const order = file * EVENTS_A_FILE + at + 1
+    const first = file * EVENTS_A_FILE
+    for (let order = first + 1; order <= Math.min(first + EVENTS_A_FILE, events); order++) {
       const ticket = ids[order % ids.length] ?? ""
       const from = lanes.get(ticket) ?? "backlog"
       const to = NEXT[from]

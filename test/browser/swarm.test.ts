@@ -122,7 +122,7 @@ describe("Swarm page", () => {
     await page.goto(`${fixture.url}/board/${concluded?.id}`)
     await page.getByText("Diff of its commits").waitFor()
     await page.goto(`${fixture.url}/`)
-    await page.getByText("Worktrees", { exact: true }).waitFor()
+    await page.getByRole("heading", { name: /^Worktrees/ }).waitFor()
     const load = await measureFirstLoad(chromium.browser, fixture, "/swarm")
     expect(load.bytes).toBeLessThan(LARGEST_FIRST_LOAD_BYTES)
   })
