@@ -82,8 +82,13 @@ export function findTests(root: string): (operation: string) => string | undefin
 const ROOM_OF: Readonly<Record<string, string>> = {
   autonomy: "src/know/board/autonomy",
   board: "src/know/board",
+  dashboard: "src/show/app/dashboard",
+  fleet: "src/show/app/fleet",
   guidelines: "src/choose/pack",
   pack: "src/choose/pack",
   packs: "src/act/kit",
+  review: "src/act/review/review.test.ts",
+  scaffold: "test/scenarios/scaffold-tests.test.ts",
+  sync: "src/act/review/sync.test.ts",
   ticket: "src/know/board",
 }

@@ -178,7 +178,7 @@ describe("Memory page, with memories of a user and of agents", () => {
     const { page } = window
     await memory(page, "Half to even").getByText("a user", { exact: true }).waitFor()
     await memory(page, "Half to even").getByText("confirmed", { exact: true }).waitFor()
-    await memory(page, "Invoices round").getByText("agent", { exact: true }).waitFor()
+    await memory(page, "Invoices round").getByText("an agent", { exact: true }).waitFor()
     await memory(page, "Invoices round").getByText("1 citation changed", { exact: true }).waitFor()
     await memory(page, "Cache the harbour").getByText("quarantined", { exact: true }).waitFor()
 

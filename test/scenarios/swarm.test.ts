@@ -225,7 +225,7 @@ describe("a swarm", () => {
     const plan = await it.call("swarm.plan", { tickets: [same.id, id] })
     expect(plan.left.map((left) => left.reason)).toEqual([
       "an open workstream has it",
-      "touches files of ws2; plan it afterwards",
+      "touches the same files as ws2; plan it afterwards",
     ])
 
     await it.call("swarm.pause", {})

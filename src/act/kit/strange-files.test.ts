@@ -244,6 +244,16 @@ const LINKED_PARENTS = [
   { name: "the skills folder", host: "codex", folder: ".agents" },
 ] as const
 
+/** A command, because Codex loads agents from another folder than commands and skills. */
+async function addCommand(base: string): Promise<void> {
+  await mkdir(path.join(base, "templates", "commands"), { recursive: true })
+  const header = "name: state\ndescription: Shows the state.\nkind: command\npack: daily\nlevel: 1"
+  await writeFile(
+    path.join(base, "templates", "commands", "state.md"),
+    `---\n${header}\n---\n\nx\n`,
+  )
+}
+
 describe("hooks of the wrong type and linked folders", () => {
   test.each(WRONG_TYPES)("[S6] $name: rejected, and nothing is written", async (it) => {
     await using temp = await tempDirectory()
@@ -264,6 +274,7 @@ describe("hooks of the wrong type and linked folders", () => {
   test.each(LINKED_PARENTS)("[S6] $name as a link out of the home folder: rejected", async (it) => {
     await using temp = await tempDirectory()
     const fixture = await kitFixture(temp.path)
+    await addCommand(temp.path)
     await mkdir(path.join(temp.path, "elsewhere"))
     await symlink(path.join(temp.path, "elsewhere"), path.join(fixture.userHome, it.folder))
     const before = await snapshot(temp.path)
@@ -274,6 +285,7 @@ describe("hooks of the wrong type and linked folders", () => {
   test.each(LINKED_PARENTS)("[S6] $name as a link to itself: rejected", async (it) => {
     await using temp = await tempDirectory()
     const fixture = await kitFixture(temp.path)
+    await addCommand(temp.path)
     await symlink(it.folder, path.join(fixture.userHome, it.folder))
     const before = await snapshot(temp.path)
     expect(await codeOf(fixture.install([it.host]))).toBe("KIT_FILE_UNREADABLE")
@@ -283,6 +295,7 @@ describe("hooks of the wrong type and linked folders", () => {
   test.each(LINKED_PARENTS)("[S6] $name as a link inside the home folder: restored", async (it) => {
     await using temp = await tempDirectory()
     const fixture = await kitFixture(temp.path)
+    await addCommand(temp.path)
     await mkdir(path.join(fixture.userHome, "dotfiles"))
     await symlink("dotfiles", path.join(fixture.userHome, it.folder))
     const before = await snapshot(temp.path)

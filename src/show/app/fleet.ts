@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
 import { z } from "zod"
-import { type EnrolledRepository, readManifest } from "#act/kit"
+import type { EnrolledRepository } from "#act/kit"
 import {
   countRows,
   ensureDirectory,
@@ -16,7 +16,6 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import type { fleetOperations, Handlers, RepositoryEntry } from "#ground/contract"
-import { createClaims } from "#know/ledger"
 import { currentBranch, locateRepository } from "#see/repo"
 import { loadConfig } from "./config/layers.ts"
 import { RepositoriesUnreadable, RepositoryUnknown } from "./errors.ts"
@@ -136,6 +135,7 @@ const LARGEST_PACKAGE_BYTES = 1_000_000
 /** The kit is installed once per user; a repository is enrolled in it. */
 async function readKit(home: string): Promise<KitState> {
   try {
+    const { readManifest } = await import("#act/kit")
     const { main, repositories } = await readManifest(home)
     const file = path.join(path.dirname(main), "..", "package.json")
     const text =
@@ -170,6 +170,8 @@ async function describeState(
   const problems = [...(await configProblems(root, deps)), ...kitProblems(enrolled, kit)]
   if (repository.gitCommonDirectory === undefined) problems.push("It is not a git repository.")
   const now = deps.clock.now()
+  // Loaded here because `qm up` and the server use this file without its list.
+  const { createClaims } = await import("#know/ledger")
   const shared = { stateDirectory, clock: deps.clock, random: deps.random, machine: thisMachine() }
   return {
     branch: (await currentBranch(repository)) ?? null,

@@ -90,7 +90,7 @@ const packs = z
 
 export const packsOperations = defineOperations("packs", {
   list: {
-    summary: "List packs of commands and squads of agents, with their tokens at start",
+    summary: "List packs of commands and squads of agents, with tokens at start",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -142,15 +142,13 @@ const ForgeInput = {
 /** For the user at the terminal: they write into the repository. */
 export const forgeOperations = defineOperations("forge", {
   agent: {
-    summary: "Create a sub-agent for this project in the form of each host, checked first",
+    summary: "Create a sub-agent for this project in the form of each host",
     effect: "write",
     surfaces: ["cli"],
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: [
-        'qm forge agent tax-reviewer --description "Reviews src/tax; use before a merge" --from body.md',
-      ],
+      examples: ['qm forge agent taxes --description "Reviews src/tax. Use before a merge"'],
     },
     input: z.strictObject({
       ...ForgeInput,
@@ -163,7 +161,7 @@ export const forgeOperations = defineOperations("forge", {
     output: ForgedDefinition,
   },
   command: {
-    summary: "Create a slash command for this project in the form of each host, checked first",
+    summary: "Create a slash command for this project in the form of each host",
     effect: "write",
     surfaces: ["cli"],
     cli: {
@@ -177,7 +175,7 @@ export const forgeOperations = defineOperations("forge", {
     output: ForgedDefinition,
   },
   skill: {
-    summary: "Create a skill for this project in the form of each host, checked first",
+    summary: "Create a skill for this project in the form of each host",
     effect: "write",
     surfaces: ["cli"],
     cli: {
@@ -191,13 +189,14 @@ export const forgeOperations = defineOperations("forge", {
     output: ForgedDefinition,
   },
   check: {
-    summary: "Check agents, commands and skills of this project; exits with 1 for a problem",
+    summary: "Check agents, commands and skills of this project",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: {
       args: ["paths"],
       group: "Setup",
       examples: ["qm forge check", "qm forge check .claude/agents/tax-reviewer.md"],
+      notes: ["Exits with 1 if there is a problem."],
     },
     mcp: {
       set: "board",

@@ -33,7 +33,7 @@ const from = CommitName.optional().describe(
 /** Checks of the code. They read and write nothing. */
 export const auditOperations = defineOperations("audit", {
   debt: {
-    summary: "List old TODO marks, long functions, and files changed often without tests",
+    summary: "List old TODO marks, long functions and often changed untested files",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -54,7 +54,7 @@ export const auditOperations = defineOperations("audit", {
     output: DebtReport,
   },
   deps: {
-    summary: "Check the lock file offline: duplicates, unused, unpinned, licences, deprecated",
+    summary: "Find duplicate, unused, unpinned and deprecated packages, offline",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { group: "Code", examples: ["qm audit deps", "qm audit deps --json"] },
@@ -62,7 +62,7 @@ export const auditOperations = defineOperations("audit", {
     output: DependencyReport,
   },
   security: {
-    summary: "Find committed secrets, risky calls and untested high-risk files; exits with 1",
+    summary: "Find committed secrets, risky calls and untested high-risk files",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -90,7 +90,7 @@ export const auditOperations = defineOperations("audit", {
     output: ApiReport,
   },
   tests: {
-    summary: "Plan tests of a change: happy, edge and failure cases of each changed symbol",
+    summary: "Plan tests of a change: happy, edge and failure case per symbol",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -111,7 +111,7 @@ export const auditOperations = defineOperations("audit", {
 /** Drafts from the records of the work: history, board, ledger, decisions. They write nothing. */
 export const reportOperations = defineOperations("report", {
   state: {
-    summary: "Show branch, changes, claims, board, last session and unreleased changes",
+    summary: "Show branch, changes, claims, board and last session",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { group: "Board", examples: ["qm report state"] },
@@ -165,13 +165,14 @@ export const reportOperations = defineOperations("report", {
     output: Roadmap,
   },
   signoff: {
-    summary: "Check criteria and evidence of tickets in testing; exits with 1 if one is not ready",
+    summary: "Check criteria and evidence of the tickets in testing",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
       args: ["tickets"],
       group: "Board",
       examples: ["qm report signoff", "qm report signoff 12"],
+      notes: ["Exits with 1 if a ticket is not ready."],
     },
     input: z.strictObject({
       tickets: z

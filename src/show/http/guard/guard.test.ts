@@ -195,7 +195,7 @@ describe("[S1] every route of the router under every attack", () => {
       })
       const isAnswered = url.includes(":id")
         ? text.includes("AGENTS_RUN_UNKNOWN")
-        : [200, 400].includes(status) || text.includes("WORKTREE_NO_GIT")
+        : [200, 400].includes(status) || /WORKTREE_NO_GIT|REPORT_LOCK_FILE_MISSING/.test(text)
       expect([url, isAnswered]).toEqual([url, true])
     }
   })
