@@ -77,6 +77,8 @@ const SAME_FILE = "removes or changes one entry of a file above, with the same f
 const ONE_FILE = "one file per call, with a random or chosen name"
 const BOARD = "under the lock of the board, as ticket.new"
 const SWARM = "under the lock of the swarm's file"
+const REMOTE = "writes on the server of the remote, no file"
+const FETCH = "git fetches under its own locks"
 const COMPARED = "under a lock, and only over the bytes that were read"
 
 /** All other operations that write, and why two of them cannot lose a write of each other. */
@@ -100,6 +102,7 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "claim.release": SAME_FILE,
   "config.unset": SAME_FILE,
   "credential.remove": SAME_FILE,
+  "dashboard.write": ONE_FILE,
   "demo.create": ONE_FILE,
   "fold.branch": ROWS,
   "fold.charge": ROWS,
@@ -118,6 +121,8 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "kit.uninstall": "one installer at a time (KIT-14)",
   "map.export": ONE_FILE,
   "map.scan": ROWS,
+  "media.image": ONE_FILE,
+  "media.video": ONE_FILE,
   "memory.confirm": SAME_FILE,
   "memory.feedback": SAME_FILE,
   "memory.forget": SAME_FILE,
@@ -134,6 +139,9 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "pipeline.skip": ROWS,
   "pipeline.stop": ROWS,
   "fleet.remove": SAME_FILE,
+  "review.create": REMOTE,
+  "review.post": REMOTE,
+  "scaffold.tests": ONE_FILE,
   "session.index": "derived from the files beside it, and written again until it is current",
   "sessions.apply": COMPARED,
   "sessions.import": ROWS,
@@ -143,8 +151,12 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "store.restore": "the store is closed and sealed while it is replaced",
   "swarm.approve": SWARM,
   "swarm.discard": SWARM,
+  "swarm.pause": SWARM,
   "swarm.reject": SWARM,
+  "swarm.retry": SWARM,
   "swarm.run": SWARM,
+  "sync.preflight": FETCH,
+  "sync.prepr": FETCH,
   "ticket.approve": BOARD,
   "ticket.block": BOARD,
   "ticket.edit": BOARD,

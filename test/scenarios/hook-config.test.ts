@@ -74,6 +74,11 @@ test.for<Environment>([
         ignored: listed(settled.kit.ignored),
         important: listed(settled.kit.important),
         registration: listed(settled.kit.registration),
+        spending: {
+          isStop: settled.sessions.stopAtBudget,
+          dayUsd: settled.sessions.dayBudget,
+          weekUsd: settled.sessions.weekBudget,
+        },
       })
     }),
     fcParameters({ numRuns: 150 }),

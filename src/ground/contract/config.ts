@@ -133,7 +133,7 @@ const SessionSettings = z
     }),
     stopAtBudget: field(z.boolean().default(false), {
       description:
-        "Let hooks (level 3 and above) deny tools while a spending limit is reached; `qm override .` continues",
+        "Let hooks (level 3 and above) deny tools while a spending limit is reached; `qm override . --reason release` permits them",
       env: "QM_SESSIONS_STOP_AT_BUDGET",
       personal: true,
     }),

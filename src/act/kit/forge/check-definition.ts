@@ -80,7 +80,7 @@ function checkTools({ kind, tools }: Definition): readonly string[] {
 
 /** The first words of each `qm` line in backticks that the command line does not know. */
 function unknownCommands(body: string, { isCommand }: CheckDeps): readonly string[] {
-  const lines = [...body.matchAll(/`qm ([a-z][^`\n]{0,500})`/g)].map(([, line = ""]) => line)
+  const lines = [...body.matchAll(/`(?:qm) ([a-z][^`\n]{0,500})`/g)].map(([, line = ""]) => line)
   const words = lines.map((it) => it.split(/\s+/).filter((word) => /^[a-z][a-z-]*$/.test(word)))
   const unknown = words.filter((it) => it.length > 0 && !isCommand(it))
   return [...new Set(unknown.map((it) => it.slice(0, 2).join(" ")))]

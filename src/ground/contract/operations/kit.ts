@@ -148,7 +148,7 @@ export const forgeOperations = defineOperations("forge", {
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: ['qm forge agent taxes --description "Reviews src/tax. Use before a merge"'],
+      examples: ['qm forge agent taxes --description "Use before a merge" --from body.md'],
     },
     input: z.strictObject({
       ...ForgeInput,
@@ -167,9 +167,7 @@ export const forgeOperations = defineOperations("forge", {
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: [
-        'qm forge command release --description "Releases; use on Fridays" --from body.md',
-      ],
+      examples: ['qm forge command ship --description "Use on Fridays" --from body.md'],
     },
     input: z.strictObject(ForgeInput),
     output: ForgedDefinition,
@@ -181,9 +179,7 @@ export const forgeOperations = defineOperations("forge", {
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: [
-        'qm forge skill tariffs --description "Tariff rules. Use for src/tax" --from body.md',
-      ],
+      examples: ['qm forge skill tariffs --description "Use for src/tax" --from body.md'],
     },
     input: z.strictObject(ForgeInput),
     output: ForgedDefinition,

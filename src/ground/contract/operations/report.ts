@@ -137,7 +137,7 @@ export const reportOperations = defineOperations("report", {
     output: ChangeDraft,
   },
   retro: {
-    summary: "Show what happened: commits, reverts, repeated fixes, rejected tickets, refusals",
+    summary: "List commits, reverts, repeated fixes and rejected tickets of a period",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { group: "Board", examples: ["qm report retro", "qm report retro --days 14"] },
@@ -147,7 +147,7 @@ export const reportOperations = defineOperations("report", {
     output: Retro,
   },
   week: {
-    summary: "Plan a week: tickets to decide, to finish, and ready ones within the capacity",
+    summary: "Plan a week: tickets to decide, to finish and to start",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: { group: "Board", examples: ["qm report week", "qm report week --capacity 20"] },

@@ -93,7 +93,7 @@ export const swarmOperations = defineOperations("swarm", {
     output: Swarm,
   },
   pause: {
-    summary: "Stop the agents of a swarm, or of one workstream, until they are continued",
+    summary: "Pause the agents of a swarm or of one workstream",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
