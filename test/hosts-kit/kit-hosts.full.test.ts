@@ -64,6 +64,7 @@ const ALL_FIRED = {
   package: "fired",
   guideline: "fired",
   prompt: "fired",
+  budget: "fired",
 }
 
 /** Codex has no event for loaded files, and no status line that knows the window. */

@@ -166,7 +166,8 @@ describe.runIf(hasHosts)("the plugin in Claude Code", () => {
       const details = await ask(user, "claude", "plugin", "details", "qm@quartermaster")
       const skills = await readdir(path.join(ROOT, "plugin", "skills"))
       expect(details).toContain(`Skills (${skills.length})`)
-      expect(details).toContain("Agents (3)")
+      const agents = await readdir(path.join(ROOT, "plugin", "agents"))
+      expect(details).toContain(`Agents (${agents.length})`)
       expect(details).toContain("MCP servers (1)")
     },
     LONGEST_STORY_MS,

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react"
 import { formatUsd } from "#ground/base/format"
 import { formatMinutes, formatWhen, visibleLine } from "../../base/format.ts"
 import { plural, type Swarm, type SwarmReview } from "../../contract.ts"
@@ -12,18 +13,43 @@ import { Icon } from "../../ui/icon/icon.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Flow } from "../../ui/pane/pane.tsx"
+import { Flow, Pane } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Conflict, Conflicts, Tracks, TracksPage } from "../../ui/tracks/tracks.tsx"
 import { Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { Lane } from "./lane.tsx"
 import { Review } from "./review.tsx"
-import { DiffPane, PlanPane } from "./side-panes.tsx"
 import { type SwarmActions, useReview, useSwarmActions } from "./use-swarm.ts"
 import { budgetOf, costOf, describeCounts, isActive, isClosed, suggestOrder } from "./words.ts"
 
 type Props = PageProps<SwarmParams>
 type OpenReview = SwarmReview & { readonly swarm: Swarm }
+
+// Loaded when they are opened, so that the first load of the page stays below its limit.
+const DiffPane = lazy(async () => {
+  try {
+    return { default: (await import("./side-panes.tsx")).DiffPane }
+  } catch {
+    return { default: NoPane }
+  }
+})
+const PlanPane = lazy(async () => {
+  try {
+    return { default: (await import("./side-panes.tsx")).PlanPane }
+  } catch {
+    return { default: NoPane }
+  }
+})
+
+function NoPane() {
+  return (
+    <Pane label="Not loaded">
+      <Text tone="2">
+        This part is not loaded, and the server does not respond. Reload the page.
+      </Text>
+    </Pane>
+  )
+}
 
 export function SwarmPage(props: Props) {
   const { params, onParams } = props
@@ -38,11 +64,15 @@ export function SwarmPage(props: Props) {
   const close = () => onParams({ show: null })
   const diff =
     params.show === "diff" && selected !== undefined ? (
-      <DiffPane key={selected.name} stream={selected} onClose={close} />
+      <Suspense fallback={<Pane label="Diff">{null}</Pane>}>
+        <DiffPane key={selected.name} stream={selected} onClose={close} />
+      </Suspense>
     ) : null
   const detail =
     params.show === "plan" ? (
-      <PlanPane isReadOnly={isReadOnly} actions={actions} onClose={close} />
+      <Suspense fallback={<Pane label="Plan">{null}</Pane>}>
+        <PlanPane isReadOnly={isReadOnly} actions={actions} onClose={close} />
+      </Suspense>
     ) : (
       diff
     )
