@@ -81,6 +81,7 @@ export async function buildEngine(): Promise<readonly string[]> {
     // Of our modules only entries have side effects on load, so unused code of rooms is removed.
     treeshake: { moduleSideEffects: [{ test: OUR_PURE_MODULE, sideEffects: false }] },
     plugins: [
+      withoutUnused,
       latePackages(
         LATE_PACKAGES,
         LATE_IMPORTERS.map((it) => path.join(SOURCES, it)),
@@ -251,6 +252,24 @@ function withoutImports(code: string, pureFiles: ReadonlySet<string>): string {
   )
 }
 
+/**
+ * Parts of packages that we never call, by the end of their path. The table of media types:
+ * engine.io and socket.io negotiate only encodings with it. The logger of fastify: ours is off there.
+ */
+const UNUSED: Readonly<
+  Record<string, { readonly code: string; readonly moduleType: "js" | "json" }>
+> = {
+  "/mime-db/db.json": { code: "{}", moduleType: "json" },
+  "/pino/pino.js": {
+    code: 'module.exports = { symbols: { serializersSym: Symbol("none") }, stdSerializers: {} }',
+    moduleType: "js",
+  },
+}
+const withoutUnused = {
+  name: "without-unused",
+  load: (id: string) => Object.entries(UNUSED).find(([end]) => id.endsWith(end))?.[1] ?? null,
+}
+
 /** Stacks need source lines of our code: no names, no columns, no packages. A tenth of the size. */
 function trimMap(file: string, modules: readonly string[], insertions: readonly Insertion[]): void {
   // A file that only exports names of others has no map.
@@ -267,6 +286,7 @@ function trimMap(file: string, modules: readonly string[], insertions: readonly 
       const [column, source, line] = segment
       const position = `${source}:${line}`
       if (source === undefined || line === undefined || position === last) return []
+      if (DATA.test(map.sources[source] ?? "")) return []
       last = position
       const shift = inserted
         .filter((it) => it.column <= column)
@@ -277,7 +297,10 @@ function trimMap(file: string, modules: readonly string[], insertions: readonly 
   writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(mappings) }))
 }
 
-const SourceMap = z.looseObject({ mappings: z.string() })
+const SourceMap = z.looseObject({ mappings: z.string(), sources: z.array(z.string()) })
+
+/** Descriptors and schemas, which no stack names: zod reports a wrong value by its path. */
+const DATA = /\/ground\/contract\/(?:operations|shapes)\//
 
 function packageOf(module: string): string {
   const name = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1] ?? "package"
