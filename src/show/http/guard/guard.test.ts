@@ -204,7 +204,8 @@ describe("[S1] every route of the router under every attack", () => {
 })
 
 /** Errors of reads that need git, a lock file or a remote, which this folder does not have. */
-const NEEDS_MORE = /WORKTREE_NO_GIT|REPORT_LOCK_FILE_MISSING|REPORT_HISTORY_UNREADABLE|REVIEW_NO_REMOTE/
+const NEEDS_MORE =
+  /WORKTREE_NO_GIT|REPORT_LOCK_FILE_MISSING|REPORT_HISTORY_UNREADABLE|REVIEW_NO_REMOTE/
 
 function hasRouteOfItsOwn(listed: ReadonlySet<string>, method: string, url: string): boolean {
   return listed.has(`${method} ${url}`)
