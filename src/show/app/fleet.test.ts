@@ -77,11 +77,14 @@ describe("[APP-62] the list of repositories", () => {
     await alpha.store()
     using db = new DatabaseSync(alpha.places.database)
     const cost = JSON.stringify({ reportedUsd: 1.25, computedUsd: 9 })
-    db.prepare(
+    const addRun = db.prepare(
       `INSERT INTO runs (id, type, title, is_title_own, prompt, status, cwd, mode, created_at, updated_at,
         last_seq, turns, cost, labels, workflow, is_archived, configuration, fence, lease_until)
-        VALUES ('r1', 'synthetic', 't', 0, 'p', 'completed', '/', 'auto', 1, 1, 0, 1, ?, '[]', '', 0, '{}', 0, 0)`,
-    ).run(cost)
+        VALUES (?, ?, 't', 0, 'p', 'completed', '/', 'auto', 1, 1, 0, 1, ?, '[]', '', 0, '{}', 0, 0)`,
+    )
+    addRun.run("r1", "codex", cost)
+    // The synthetic agent costs nothing.
+    addRun.run("r2", "synthetic", cost)
     await mkdir(path.join(folder.path, "beta", ".qm"))
     await writeFile(path.join(folder.path, "beta", ".qm", "config.json"), '{"packk": 1}')
     const listed = RepositoriesList.parse(await beta.call("fleet.list", {}, { signal }))

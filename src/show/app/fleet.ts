@@ -217,7 +217,7 @@ function kitProblems(enrolled: EnrolledRepository | undefined, kit: KitState): r
 
 const WAITING = "SELECT count(*) FROM run_approvals WHERE status = 'open' AND expires_at > ?"
 const SPEND = `SELECT total(coalesce(json_extract(cost, '$.reportedUsd'),
-  json_extract(cost, '$.computedUsd'), 0)) FROM runs`
+  json_extract(cost, '$.computedUsd'), 0)) FROM runs WHERE type <> 'synthetic'`
 
 /** Without opening the other repository's store; null if it has none in its folder. */
 async function askStore(
