@@ -1,3 +1,4 @@
+import { utimes } from "node:fs/promises"
 import path from "node:path"
 import {
   compareText,
@@ -25,8 +26,7 @@ export async function snapshotTree(
   await using folder = await makeTemporaryDirectory()
   const index = path.join(folder.path, "index")
   const own = path.resolve(cwd, await git.tell(["rev-parse", "--git-path", "index"], { cwd }))
-  const copied = await readBounded(own, { maxBytes: LARGEST_INDEX_BYTES })
-  if (copied.kind === "read") await writeFileAtomic(index, copied.bytes)
+  await copyIndex(own, index)
   const options = { cwd, env: { GIT_INDEX_FILE: index, ...FORECAST_AUTHOR } }
   const add = ["-c", "advice.addEmbeddedRepo=false", "--literal-pathspecs", "add"]
   await git.tell([...add, "-A", "--", "."], options)
@@ -37,6 +37,19 @@ export async function snapshotTree(
     options,
   )
   return { commit, tree }
+}
+
+/**
+ * With its time: git compares the content of a file that changed in the second in which the index
+ * was written, and would miss it if the copy were younger.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const stat = await statFile(from)
+  const copied = await readBounded(from, { maxBytes: LARGEST_INDEX_BYTES })
+  if (stat.kind !== "found" || copied.kind !== "read") return
+  await writeFileAtomic(to, copied.bytes)
+  const seconds = Math.floor(stat.stat.modifiedAtMs / 1000)
+  await utimes(to, seconds, seconds)
 }
 
 /** Undefined if the folder is gone, also if it is removed while it is read. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
@@ -309,4 +309,19 @@ test("[WORKTREES-13] a diff has uncommitted changes of a worktree, or the commit
   expect(long.isCut).toBe(true)
   expect(long.text.length).toBeLessThan(400_001)
   await expect(diff("nothing")).rejects.toMatchObject({ code: "WORKTREE_NOT_FOUND" })
+})
+
+test("[WORKTREES-13] a diff has a change of the same size in the second of the checkout", async () => {
+  await using it = await worktreeFixture()
+  const { worktree } = await it.room.create({ name: "one" }, CALL)
+  const file = join(worktree.path, "src/a.ts")
+  const index = git(worktree.path, "rev-parse", "--path-format=absolute", "--git-path", "index")
+  const checkout = 1_700_000_000
+  git(worktree.path, "config", "core.trustctime", "false")
+  utimesSync(file, checkout, checkout)
+  git(worktree.path, "update-index", "--refresh")
+  it.file("src/a.ts", "export const a = 9\n", worktree.path)
+  for (const each of [file, index]) utimesSync(each, checkout, checkout)
+  const { text } = await it.room.diff({ name: "one" }, CALL)
+  expect(text).toContain("+export const a = 9")
 })
