@@ -31,16 +31,18 @@ const HEAVY_FILES = [
 const OWN_PROCESS =
   /\bprocess\.(?:umask|on|emit|exitCode|cpuUsage|memoryUsage|listenerCount|getActiveResourcesInfo|seteuid|chdir)\b|\bprocess\.(?:platform|getBuiltinModule) =|\bprocess\.env(?:\[[^\]]*\]|\.\w+) =|\bglobalThis\b|\bvi\.|#test\/index-daemon-scene/
 
-/** All other tests share a process, its modules and a browser per worker. */
+/** All other tests share a process, its modules and a browser with the files of their group. */
 const SHARED_FILES =
   isFullMode || isElsewhere
     ? []
-    : globSync(`${FOLDERS}/**/*.test.ts`, { cwd: import.meta.dirname }).filter(
-        (file) =>
-          !/\.(?:full|heavy)\.test\.ts$/.test(file) &&
-          !file.startsWith("test/corpus/") &&
-          !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
-      )
+    : globSync(`${FOLDERS}/**/*.test.ts`, { cwd: import.meta.dirname })
+        .toSorted()
+        .filter(
+          (file) =>
+            !/\.(?:full|heavy)\.test\.ts$/.test(file) &&
+            !file.startsWith("test/corpus/") &&
+            !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
+        )
 
 const HOUSE: TestProjectInlineConfiguration = {
   extends: true,
@@ -51,10 +53,23 @@ const HOUSE: TestProjectInlineConfiguration = {
   },
 }
 
-const SHARED: TestProjectInlineConfiguration = {
-  extends: true,
-  test: { name: "shared", include: SHARED_FILES, exclude: HEAVY_FILES, isolate: false },
-}
+/**
+ * A process that runs hundreds of files grows to a gigabyte, and then each start of a child, of
+ * which there are thousands, copies its page tables for 25 ms. Neighbours load the same modules.
+ */
+const FILES_A_GROUP = 45
+const SHARED: readonly TestProjectInlineConfiguration[] = Array.from(
+  { length: Math.ceil(SHARED_FILES.length / FILES_A_GROUP) },
+  (_, at) => ({
+    extends: true,
+    test: {
+      name: `shared-${at + 1}`,
+      include: SHARED_FILES.slice(at * FILES_A_GROUP, (at + 1) * FILES_A_GROUP),
+      exclude: HEAVY_FILES,
+      isolate: false,
+    },
+  }),
+)
 
 /** By its name before the house: projects run in that order, and the longest files should start first. */
 const HEAVY: TestProjectInlineConfiguration = {
@@ -67,7 +82,7 @@ const CONSOLE = "console/vite.config.ts"
 
 export default defineConfig({
   test: {
-    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [SHARED, CONSOLE])],
+    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [...SHARED, CONSOLE])],
     setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.
