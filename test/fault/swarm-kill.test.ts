@@ -113,7 +113,8 @@ test(`[SWARM-5] ${KILLS} swarms killed at any step continue: nothing runs twice,
     const scenes = await Promise.all(folders.map(newScene))
     const environment = environmentOf(folders[0] ?? "")
     for (;;) {
-      const interrupted = await runAndKill(scenes, environment, 1 + chance(SWARMS_A_PROCESS))
+      const steps = kills < KILLS ? 1 + chance(SWARMS_A_PROCESS) : Number.POSITIVE_INFINITY
+      const interrupted = await runAndKill(scenes, environment, steps)
       if (interrupted === 0) break
       kills += interrupted
     }
