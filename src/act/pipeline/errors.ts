@@ -106,8 +106,20 @@ export const AnswerInvalid = defineError<{
   family: "unavailable",
   message: (it) =>
     `The model's response for ${it.stage} did not match its schema in ${it.asks} calls: ${it.problem}`,
-  hint: () => "Resume the run to try again, or set model.name to another model.",
+  hint: () =>
+    "Resume the run to try again, or set model.name to another model and repeat the stage with `qm pipeline rerun`.",
 })
+
+export const ProviderChanged = defineError<OfRun & { readonly was: string; readonly is: string }>()(
+  "PIPELINE_PROVIDER_CHANGED",
+  {
+    family: "conflict",
+    message: (it) =>
+      `Run ${it.id} started with the provider ${it.was}; the settings now name ${it.is}.`,
+    hint: (it) =>
+      `Continue with \`qm config set model.provider ${it.was}\` and \`qm pipeline resume ${it.id}\`, or start again with \`qm pipeline rerun ${it.id} 0\`.`,
+  },
+)
 
 export const OutOfScope = defineError<{
   readonly stage: string

@@ -14,6 +14,9 @@ export type RunRequest = {
   readonly auto: boolean
 }
 
+/** Fixed at the start, so that the run's header names what wrote it. */
+export type RunModel = { readonly provider: string; readonly name: string }
+
 type FirstBodies = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
 
 function runnable(recipe: RecipeFolder): PipelineConfig {
@@ -33,7 +36,7 @@ export function openRun(
   of: {
     readonly recipe: RecipeFolder
     readonly prompts: readonly { readonly file: string; readonly text: string }[]
-    readonly provider: string
+    readonly model: RunModel
     readonly prior: string | null
     readonly defaultBudgetUsd: number
     readonly unapproved: readonly string[]
@@ -51,7 +54,8 @@ export function openRun(
       depth: request.depth,
       session: request.session ?? null,
       budgetUsd: request.budget ?? config.budgetUsd ?? of.defaultBudgetUsd,
-      provider: of.provider,
+      provider: of.model.provider,
+      model: of.model.name,
       from: null,
       prior: of.prior,
     },
@@ -100,11 +104,18 @@ function allowedSources(requested: readonly string[], listed: readonly string[])
 
 export function reopenRun(
   state: RunState,
-  again: { readonly stage: string; readonly edit: string | undefined; readonly by: string },
+  again: {
+    readonly stage: string
+    readonly edit: string | undefined
+    readonly by: string
+    readonly model: RunModel
+  },
 ): FirstBodies {
   const stage = stageNamed(state, again.stage)
   const edit = again.edit?.trim() === "" ? undefined : again.edit
-  const start = { ...state.start, from: { run: state.id, stage, edit: edit ?? null } }
+  const { provider, name } = again.model
+  const from = { run: state.id, stage, edit: edit ?? null }
+  const start = { ...state.start, provider, model: name, from }
   const amendment: PipelineEventBody[] =
     edit === undefined ? [] : [{ type: "amended", by: again.by, stage, text: edit }]
   return [start, ...keptOutputs(state, stage), ...amendment]

@@ -35,7 +35,7 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
   Pick<DriveDeps, "stages" | "redact" | "redactJson" | "count" | "windowTokens"> &
   Pick<SayDeps, "hasClassifier" | "sendToSession"> & {
     readonly db: Db<"pipeline">
-    model(): Promise<Pick<Model, "ask" | "provider">>
+    model(): Promise<Model>
     readonly folders: Folders
     readonly directory: string
     /** The budget when neither the user nor the recipe sets one. */
@@ -158,8 +158,11 @@ function createStarting(deps: StartingDeps) {
         recipe,
         // Prompts are stored with the run and sent to a model, like the query.
         prompts: prompts.map((it) => ({ ...it, text: deps.redact(it.text) })),
-        provider: (await deps.model()).provider,
-        prior: await results.findPrior({ agent: request.agent, session, query: request.query }),
+        model: await deps.model(),
+        prior:
+          request.fresh === true
+            ? null
+            : await results.findPrior({ agent: request.agent, session, query: request.query }),
         defaultBudgetUsd: deps.defaultBudgetUsd(),
         unapproved: (await deps.unapproved?.(recipe.sources)) ?? [],
       })
@@ -171,7 +174,7 @@ function createStarting(deps: StartingDeps) {
     ): Promise<PipelineRun> {
       const { state } = await engine.find(id)
       const edit = again.edit === undefined ? undefined : deps.redact(again.edit)
-      const opening = reopenRun(state, { ...again, edit })
+      const opening = reopenRun(state, { ...again, edit, model: await deps.model() })
       return runView(await engine.begin(opening), { isAlone: false })
     },
   }

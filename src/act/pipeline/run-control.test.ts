@@ -1,7 +1,13 @@
 import { expect, test } from "vitest"
 import type { PipelineEventBody } from "#ground/contract"
 import { sql } from "#ground/store"
-import { newPipelines, type PipelineRoom, SIX_STAGES } from "#test/pipeline-room"
+import {
+  echo,
+  newPipelines,
+  type PipelineRoom,
+  SIX_STAGES,
+  scriptedModel,
+} from "#test/pipeline-room"
 import type { StageWork } from "./stage.ts"
 
 const AUTO = { ...SIX_STAGES, autoAdvance: true }
@@ -202,4 +208,37 @@ test("[PIPE-35] a stage cannot use a source that its recipe does not list", asyn
   }
   expect(await play("web-search")).toEqual(["completed", undefined])
   expect(await play("archive")).toEqual(["failed", "PIPELINE_OUT_OF_SCOPE"])
+})
+
+test("[PIPE-1] a run that is resumed under another provider fails before the call, and goes on under its own", async () => {
+  let provider = "anthropic"
+  const model = async () => ({ ...scriptedModel(echo, 0.01), provider }) as never
+  await using room = await newPipelines({ deps: { model } })
+  await room.goes()
+  provider = "scripted"
+  await room.resume("p-1", "you")
+  const refused = await room.finished("p-1")
+  expect(refused).toMatchObject({
+    status: "paused",
+    provider: "anthropic",
+    error: { code: "PIPELINE_PROVIDER_CHANGED" },
+    cost: { spentUsd: 0.01 },
+  })
+  provider = "anthropic"
+  await room.resume("p-1", "you")
+  expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
+  provider = "scripted"
+  const again = await room.rerun("p-1", { stage: "write", by: "you" })
+  expect(await room.finished(again.id)).toMatchObject({ status: "completed", provider: "scripted" })
+})
+
+test("[PIPE-79] a fresh run does not build on an earlier one", async () => {
+  await using room = await newPipelines({ config: AUTO })
+  await room.goes("berths in spring")
+  await room.goes("berths in spring and autumn")
+  await room.goes("berths in spring and winter", { fresh: true })
+  const priors = await Promise.all(
+    ["p-2", "p-3"].map(async (id) => (await room.show(id)).run.prior),
+  )
+  expect(priors).toEqual(["p-1", null])
 })

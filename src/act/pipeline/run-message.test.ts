@@ -60,22 +60,32 @@ test("[PIPE-19] a reply that neither confirms nor denies ends the run and is ans
   })
 })
 
-test("[PIPE-19] any other message continues the run with a note, and 2 alone asks what to change", async () => {
-  await using room = await newPipelines()
+test("[PIPE-19] any other message amends the run and reaches the prompts of all later stages", async () => {
+  const asked: string[] = []
+  await using room = await newPipelines({ brain: brain(asked) })
   await room.goes()
-  expect(await room.say("p-1", you("2"))).toMatchObject({ case: "E", run: { status: "paused" } })
+  expect(await room.say("p-1", you("2"))).toMatchObject({
+    case: "E",
+    reply: "Describe the change in your next message.",
+    run: { status: "paused" },
+  })
+  const before = asked.length
   const said = await room.say("p-1", you("please also cover exemptions"))
   expect(said).toMatchObject({ case: "E", answered: null })
-  expect(said.reply).toBe(
-    "The run continues unchanged; your message is stored as a note. To change the plan, amend the run.",
-  )
+  expect(said.reply).toMatch(/ runs again with your change\.$/)
+  expect(await room.finished("p-1")).toMatchObject({ status: "paused", pause: { stage: 0 } })
+  expect(asked.slice(before).join("\n")).toContain("please also cover exemptions")
+  const continued = asked.length
+  expect(await room.say("p-1", you("ok, looks good, go on"))).toMatchObject({
+    case: "E",
+    reply: "The run continues.",
+  })
   expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
+  expect(asked.slice(continued).join("\n")).toContain("please also cover exemptions")
   const bodies = (await room.show("p-1")).events.map((it) => it.body)
-  expect(bodies.filter((it) => it.type === "resumed")).toEqual([
-    { type: "resumed", by: "you", note: "please also cover exemptions" },
+  expect(bodies.filter((it) => it.type === "amended")).toMatchObject([
+    { by: "you", text: "please also cover exemptions" },
   ])
-  const told = (await room.transcript("p-1")).map((it) => it.content)
-  expect(told).toContain("Resumed by you: please also cover exemptions")
 })
 
 test("[PIPE-19] 1 continues at once without a model call", async () => {

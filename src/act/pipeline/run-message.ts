@@ -1,11 +1,12 @@
 import { sliceText } from "#ground/base"
 import type { PipelineEventBody, PipelineReply, PipelineSummary } from "#ground/contract"
 import type { Model } from "#ground/model"
-import { decideBreakout, isMenuNumber } from "./breakout/decide.ts"
+import { decideBreakout, isGoAhead, isMenuNumber } from "./breakout/decide.ts"
 import { promptBlock } from "./continuity/summary.ts"
 import { exhausted } from "./engine/budget.ts"
 import type { Engine } from "./engine/engine.ts"
 import { AtWorkElsewhere, NotPaused } from "./errors.ts"
+import { amendedStage } from "./events/next.ts"
 import { CONFIRM_EXIT } from "./events/pause.ts"
 import type { RunState } from "./events/state.ts"
 import { runView, statusOf } from "./events/views.ts"
@@ -85,7 +86,7 @@ type MessageDecision = {
   readonly after?: RunState
 }
 
-/** Any unclear message continues the run, which loses nothing. */
+/** A message that neither leaves nor continues amends the run, which loses nothing. */
 async function decide(state: RunState, message: Message, deps: SayDeps): Promise<MessageDecision> {
   const { text, by } = message
   const pending = state.pause?.pending
@@ -110,11 +111,12 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
   }
 }
 
-/** 1 continues; 2 alone does not say what to amend. */
+/** 1 and "go on" continue; 2 alone does not say what to amend. */
 function ofMenu({ text, by }: Message): MessageDecision | undefined {
-  if (isMenuNumber(text, 1))
-    return { said: replyOf("E", GOES_ON), bodies: [{ type: "resumed", by }] }
-  return isMenuNumber(text, 2) ? { said: replyOf("E", SAY_WHAT), bodies: [] } : undefined
+  if (isMenuNumber(text, 2)) return { said: replyOf("E", SAY_WHAT), bodies: [] }
+  if (!isGoAhead(text)) return undefined
+  const note = isMenuNumber(text, 1) || text.trim() === "" ? {} : { note: text }
+  return { said: replyOf("E", GOES_ON), bodies: [{ type: "resumed", by, ...note }] }
 }
 
 async function undecided(
@@ -134,8 +136,10 @@ async function undecided(
   if (classified?.found?.isBreakout === true) {
     return { said: replyOf("D'", CONFIRM_EXIT), bodies: [...calls, asking(message)], ...after }
   }
-  const resumed = { type: "resumed", by, note: text } as const
-  return { said: replyOf("E", GOES_ON_UNCHANGED), bodies: [...calls, resumed], ...after }
+  const stage = amendedStage(state)
+  const title = state.start.config.stages[stage]?.title ?? ""
+  const amended = { type: "amended", by, stage, text: text.trim() } as const
+  return { said: replyOf("E", runsAgain(title)), bodies: [...calls, amended], ...after }
 }
 
 function left(its: "B" | "C", text: string): MessageDecision {
@@ -160,10 +164,9 @@ function asking({ text, by }: Message): PipelineEventBody {
 }
 
 const GOES_ON = "The run continues."
-const GOES_ON_UNCHANGED =
-  "The run continues unchanged; your message is stored as a note. To change the plan, amend the run."
+const runsAgain = (title: string): string => `${title} runs again with your change.`
 const LEFT = "The run has ended. Its results are stored and will precede your next message."
-const SAY_WHAT = "Describe the change: amend the run with a text."
+const SAY_WHAT = "Describe the change in your next message."
 
 async function answerAfterEnd(id: string, message: Message, deps: SayDeps): Promise<Reply> {
   const reply = await answerAfter(id, message, deps)

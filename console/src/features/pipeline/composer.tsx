@@ -66,7 +66,7 @@ function describeInputHint({ status, pause }: PipelineRun, isAsking: boolean): s
     return '"yes" to exit, "no" to continue; any other message exits and is answered'
   return pause === null
     ? "Your question is asked with these results as context"
-    : 'Type to continue; say "stop" to exit'
+    : 'Describe a change, "go on" to continue, or "stop the pipeline" to exit'
 }
 
 function Skip({ run, writes }: Omit<SayProps, "isReadOnly">) {

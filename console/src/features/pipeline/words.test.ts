@@ -90,7 +90,7 @@ describe("texts of stages", () => {
       describeEnd(aRun({ status: "completed", isPartial: false, reason: "Done." }))?.title,
     ).toBe("Completed.")
     expect(describeEnd(aRun({ status: "completed" }))).toMatchObject({
-      title: "Partly completed.",
+      title: "Completed.",
       tone: "warn",
     })
     expect(describeEnd(aRun({ status: "stopped", reason: "You did." }))?.description).toBe(

@@ -235,9 +235,7 @@ export function describeEnd({ status, reason, isPartial, error }: PipelineRun): 
         tone: "warn",
       }
     case "completed":
-      return isPartial
-        ? { title: "Partly completed.", description: why, tone: "warn" }
-        : { title: "Completed.", description: why }
+      return { title: "Completed.", description: why, ...(isPartial ? { tone: "warn" } : {}) }
     case "breakout":
       return { title: "Exited.", description: `${why || "The research so far is stored."}${part}` }
     case "stopped":

@@ -5,7 +5,12 @@ import { fcParameters } from "#test/seed"
 import { type HandoffInput, handoffOf } from "./handoff-text.ts"
 
 const count = (text: string) => Math.ceil(text.length / 4)
-const run = { title: "Parser", prompt: "Make the parser faster." }
+const run = {
+  title: "Parser",
+  prompt: "Make the parser faster.",
+  contextUsed: 14_000,
+  contextWindow: 200_000,
+}
 const delimiter = "d3l1m1t3r"
 
 function said(type: Message["type"], content: string, event?: object): Message {
@@ -82,7 +87,7 @@ const MESSAGES = [
 
 test("a hand-off contains the task, decisions, changes, failures and open work", () => {
   expect(handoff(MESSAGES).text).toMatchInlineSnapshot(`
-    "This session replaces one whose context window is nearly full. Continue its task.
+    "This session replaces another one, whose context window is 7 % full. Continue its task.
 
     # Task
     - Make the parser faster.

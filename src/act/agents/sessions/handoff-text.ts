@@ -6,7 +6,7 @@ import { changesIn } from "../wire/unified-diff.ts"
 import { fenced, plainCut } from "./restore-context.ts"
 
 export type HandoffInput = {
-  readonly run: Pick<Run, "prompt" | "title">
+  readonly run: Pick<Run, "contextUsed" | "contextWindow" | "prompt" | "title">
   readonly messages: readonly Message[]
   /** Random, so that no text of the run can contain it. */
   readonly delimiter: string
@@ -15,7 +15,7 @@ export type HandoffInput = {
 }
 
 /**
- * Text for a new session that continues a run whose window is nearly full: the task, decisions,
+ * Text for a new session that continues a run: the task, decisions,
  * changes, failures, open questions and next steps. The same messages give the same text.
  */
 export function handoffOf(input: HandoffInput): { readonly text: string; readonly tokens: number } {
@@ -95,15 +95,20 @@ function unique(texts: readonly string[]): readonly string[] {
 function render(
   [task, ...sections]: readonly [Section, ...Section[]],
   size: Size,
-  { delimiter }: HandoffInput,
+  { delimiter, run }: HandoffInput,
 ): string {
   const filled = sections.filter((it) => it.entries.length > 0)
   const body = filled.map((it) => sectionText(it, size)).join("\n\n")
   return [
-    "This session replaces one whose context window is nearly full. Continue its task.",
+    `This session replaces another one${fillOf(run)}. Continue its task.`,
     sectionText(task, size),
     ...(body === "" ? [] : [fenced(body, delimiter)]),
   ].join("\n\n")
+}
+
+function fillOf({ contextUsed, contextWindow }: HandoffInput["run"]): string {
+  if (contextUsed === null || contextWindow === null || contextWindow <= 0) return ""
+  return `, whose context window is ${Math.round((100 * contextUsed) / contextWindow)} % full`
 }
 
 function sectionText({ title, entries, keep }: Section, size: Size): string {

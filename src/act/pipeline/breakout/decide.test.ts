@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { decideBreakout } from "./decide.ts"
+import { decideBreakout, isGoAhead } from "./decide.ts"
 
 type Table = Readonly<Record<string, readonly string[]>>
 
@@ -514,3 +514,10 @@ function steps(message: string): number {
   }
   return count
 }
+
+test("[PIPE-19] only agreement continues; anything that could change the work does not", () => {
+  for (const text of ["ok", "Yes, go on.", "looks good", "Stage 1 looks good", "", "ja, weiter"])
+    expect([text, isGoAhead(text)]).toEqual([text, true])
+  for (const text of ["only one paragraph please", "not good", "7", "go on but shorter", "no"])
+    expect([text, isGoAhead(text)]).toEqual([text, false])
+})

@@ -77,10 +77,9 @@ function tiersOf(results: RunResults, facts: Facts): Pick<PipelineSummary, "text
 function linesOf(facts: Facts, mostCharacters: number): readonly string[] {
   const list = (texts: readonly string[]) => texts.map((it) => `- ${oneLine(it, mostCharacters)}`)
   const scores = Object.entries(facts.scores).map(([name, score]) => `${name} ${score.toFixed(2)}`)
-  const isPlain = facts.exitReason === "completed" && !facts.isPartial
   return [
     `Question: ${oneLine(facts.query, LONGEST_QUERY_CHARACTERS)}`,
-    `Ended: ${facts.exitReason}${isPlain ? "" : endNote(facts)}`,
+    `Ended: ${facts.exitReason}${endNote(facts)}`,
     ...titled("Stages done:", [facts.completedStages.join(", ")]),
     ...titled("Scores:", [scores.join(", ")]),
     ...titled("Conclusions:", list(facts.conclusions)),
@@ -89,8 +88,11 @@ function linesOf(facts: Facts, mostCharacters: number): readonly string[] {
   ]
 }
 
+/** The reason of a completed run says what did not pass or was skipped. */
 function endNote(facts: Facts): string {
-  return facts.isPartial ? " (partial: some planned work was not done)" : ""
+  return facts.isPartial && !facts.exitReason.startsWith("completed")
+    ? " (partial: some planned work was not done)"
+    : ""
 }
 
 function titled(title: string, lines: readonly string[]): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Model, ModelAnswer } from "#ground/model"
-import { AnswerInvalid, PromptTooLong } from "../errors.ts"
+import { AnswerInvalid, PromptTooLong, ProviderChanged } from "../errors.ts"
 import type { BodyOf, RecordedEffect } from "../events/state.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
@@ -11,7 +11,7 @@ const LONGEST_ANSWER_CHARACTERS = 400_000
 const ASKS_FOR_ONE_ANSWER = 3
 
 export type AskDeps = {
-  model(): Promise<Pick<Model, "ask">>
+  model(): Promise<Pick<Model, "ask" | "provider">>
   readonly liveText: Pick<LiveText, "writing">
   count(): Promise<(text: string) => number>
   windowTokens(): number
@@ -59,6 +59,7 @@ function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
 
 async function askOnce(key: string, ask: StageAsk, context: AskContext): Promise<RecordedAnswer> {
   refuseOverBudget(context)
+  await refuseOtherProvider(context)
   await refuseTooLong(ask, context)
   const label = { tool: "LLM Analysis", kind: "other", title: ask.title } as const
   const activity = await begin({ key, label, prefix: "llm" }, context)
@@ -79,7 +80,7 @@ async function call(ask: StageAsk, activityId: string, context: AskContext): Pro
       name: `${writer.state().start.agent}/${config.name}`,
       instructions: ask.instructions,
       prompt: ask.prompt,
-      model: config.model,
+      model: config.model ?? writer.state().start.model,
       effort: ask.effort ?? config.effort,
       maxOutputTokens: ask.maxOutputTokens ?? config.maxOutputTokens,
       schema: ask.schema,
@@ -118,6 +119,13 @@ function recordOf(
   const text = context.redact(answer.text.toWellFormed())
   const value = answer.value === undefined ? {} : { value: keepable(answer.value, context) }
   return { ...called, text, ...value }
+}
+
+/** Otherwise a run resumed with other settings would name the wrong author of its answer. */
+async function refuseOtherProvider({ writer, model }: AskContext): Promise<void> {
+  const { id, start } = writer.state()
+  const { provider } = await model()
+  if (provider !== start.provider) throw ProviderChanged({ id, was: start.provider, is: provider })
 }
 
 async function refuseTooLong(ask: StageAsk, context: AskContext): Promise<void> {

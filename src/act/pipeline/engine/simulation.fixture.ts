@@ -97,7 +97,10 @@ function startProcess(fixture: Simulation): SimProcess {
         await hop()
       },
     }),
-    model: async () => ({ ask: (question) => answer(fixture, { pid, hop }, question) }),
+    model: async () => ({
+      provider: "scripted",
+      ask: (question) => answer(fixture, { pid, hop }, question),
+    }),
   })
   const process = Object.assign(scheduled, { engine })
   processes.push(process)

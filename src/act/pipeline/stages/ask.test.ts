@@ -37,6 +37,30 @@ test("a stage replayed over recorded results makes no call and gives the same ou
   expect(effects.seen.map((it) => it.key)).toEqual(["context", "ask"])
 })
 
+test("[PIPE-78] the labels of an answer are complete before it is verified", async () => {
+  const text = "A booked berth stays reserved for two hours after arrival."
+  const paragraphs = found.paragraphs.map((it) => ({ ...it, text }))
+  const effects = recordEffects(() => ({
+    shortAnswer: `${text} [P7]`,
+    sections: [{ title: "Berths", text }],
+  }))
+  const written = await ask(
+    stageInput({
+      stage: { kind: "ask", output: SCHEMA },
+      template: "{{context}}",
+      outputs: { retrieve: { paragraphs } },
+      effects,
+    }),
+  )
+  const labelled = "A booked berth stays reserved for two hours after arrival [P1]."
+  expect(written.output).toMatchObject({
+    shortAnswer: labelled,
+    sections: [{ title: "Berths", text: labelled }],
+    references: [{ label: "P1" }],
+  })
+  expect(written.summary).toBe("1 section, 1 reference, 2 labels added, 1 unknown label dropped")
+})
+
 test("[PIPE-71] text from users, documents and models is fenced", async () => {
   const effects = recordEffects(() => "fine")
   const template =

@@ -1,8 +1,17 @@
-import { isRecord } from "#ground/base"
+import { asRecord, isRecord, plural } from "#ground/base"
 import type { Effects, StageInput, StageResult, StageWork } from "../stage.ts"
 import { type ShapedContext, shapeContext } from "./context.ts"
-import { findOutput, passing, priorOf, Retrieved, summarize, WebFindings } from "./outputs.ts"
+import {
+  Answer,
+  findOutput,
+  passing,
+  priorOf,
+  Retrieved,
+  summarize,
+  WebFindings,
+} from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
+import { labelAnswer } from "./post-process.ts"
 import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt.ts"
 
 const CLARITY_BAR = 0.7
@@ -23,7 +32,7 @@ export function askStage(ports: Pick<StagePorts, "count">): StageWork {
       maxOutputTokens: input.stage.maxOutputTokens,
     })
     const answer = input.stage.output === undefined ? { text } : value
-    return resultOf(input, withReferences(limited(answer, input), shaped))
+    return labelled(resultOf(input, withReferences(limited(answer, input), shaped)))
   }
 }
 
@@ -64,6 +73,20 @@ function limited(answer: unknown, { depth }: StageInput): unknown {
 function withReferences(answer: unknown, shaped: ShapedContext | undefined): unknown {
   if (shaped === undefined || !isRecord(answer)) return answer
   return { ...answer, references: shaped.references }
+}
+
+/** Before verification, so that the scores are those of the text that is delivered. */
+function labelled(result: StageResult): StageResult {
+  const draft = Answer.safeParse(result.output)
+  if (!draft.success || draft.data.references.length === 0) return result
+  const { answer, added, dropped } = labelAnswer(draft.data)
+  const parts = [
+    result.summary,
+    added > 0 ? `${plural(added, "label")} added` : "",
+    dropped.length > 0 ? `${plural(dropped.length, "unknown label")} dropped` : "",
+  ]
+  const output = { ...asRecord(result.output), ...answer }
+  return { ...result, output, summary: parts.filter((it) => it !== "").join(", ") }
 }
 
 function resultOf(input: StageInput, output: unknown): StageResult {

@@ -25,20 +25,24 @@ type Room = { readonly budgetTokens: number; count(text: string): number }
 
 type Piece = { readonly text: string; readonly reference?: Reference; readonly id?: string }
 
-/** XML within a token budget: whole paragraphs only, best first. */
+/**
+ * XML within a token budget: whole paragraphs only, best first. Earlier sections get what the
+ * paragraphs leave, so that a follow-up is never told less than a new run.
+ */
 export function shapeContext(material: Material, { budgetTokens, count }: Room): ShapedContext {
-  const beside = [...priorPieces(material.prior), ...webPieces(material.web)]
   const besideTokens = Math.floor(budgetTokens * BESIDE_SHARE)
-  const extra = takeWithin(beside, { budgetTokens: besideTokens, count })
-  const main = takeWithin(paragraphPieces(material.paragraphs), {
-    budgetTokens: budgetTokens - extra.tokens - count(wrap("", "")),
+  const web = takeWithin(webPieces(material.web), { budgetTokens: besideTokens, count })
+  const mainTokens = budgetTokens - web.tokens - count(wrap("", ""))
+  const main = takeWithin(paragraphPieces(material.paragraphs), { budgetTokens: mainTokens, count })
+  const prior = takeWithin(priorPieces(material.prior), {
+    budgetTokens: Math.min(besideTokens - web.tokens, mainTokens - main.tokens),
     count,
   })
-  const text = wrap(join(main.taken), join(extra.taken))
+  const text = wrap(join(main.taken), join([...prior.taken, ...web.taken]))
   return {
     text,
     tokens: count(text),
-    references: [...main.taken, ...extra.taken].flatMap((it) => it.reference ?? []),
+    references: [...main.taken, ...web.taken].flatMap((it) => it.reference ?? []),
     left: main.left.flatMap((it) => it.id ?? []),
   }
 }

@@ -8,10 +8,9 @@ import {
   Plan,
   type Reference,
   Scores,
-  type Section,
   type SubQuery,
 } from "./outputs.ts"
-import { postProcess } from "./post-process.ts"
+import { labelAnswer } from "./post-process.ts"
 
 export function documentStage(): StageWork {
   return async (input) => {
@@ -29,24 +28,12 @@ export function documentStage(): StageWork {
   }
 }
 
-/** Post-processes all texts at once, because references are ordered by first use. */
+/** A recipe may have an answer that no model wrote; the labels of the others are complete. */
 function finish(draft: Answer, query: string) {
-  const parts: readonly Section[] = [
-    { title: "Short answer", text: draft.shortAnswer },
-    ...draft.keyPoints.map((text) => ({ title: "Key point", text })),
-    ...draft.sections,
-  ]
-  const references = draft.references.map(({ label, text }) => ({ label, text }))
-  const { sections, used, added, dropped } = postProcess({ sections: parts, references })
-  const points = sections.slice(1, 1 + draft.keyPoints.length)
-  const answer: Answer = {
-    title: draft.title === "" ? query : draft.title,
-    shortAnswer: sections[0]?.text ?? "",
-    keyPoints: points.map((it) => it.text),
-    sections: sections.slice(1 + draft.keyPoints.length),
-    references: used.flatMap((it) => draft.references.find(({ label }) => label === it) ?? []),
-  }
-  return { answer, added, dropped }
+  const { answer, used, added, dropped } = labelAnswer(draft)
+  const title = draft.title === "" ? query : draft.title
+  const references = used.flatMap((it) => draft.references.find(({ label }) => label === it) ?? [])
+  return { answer: { ...answer, title, references }, added, dropped }
 }
 
 type Labels = { readonly added: number; readonly dropped: readonly string[] }
@@ -99,6 +86,8 @@ function missing(notFound: readonly string[]): string {
 }
 
 function unverified(scores: Scores | undefined): string {
+  if (scores?.notApplicable !== undefined)
+    return `> Verification is not applicable: ${scores.notApplicable}.`
   if (scores === undefined || scores.isPassed) return ""
   if (Object.keys(scores.scores).length === 0) {
     return "> Nothing was verified: there are no sources to check against."

@@ -2,12 +2,8 @@ import { z } from "zod"
 import { isRecord, oneLine } from "#ground/base"
 import { KbTier, type StageConfig } from "#ground/contract"
 import type { PriorAnswer, StageInput, StageResult } from "../stage.ts"
-import { contentWords, shareOfWords } from "./word-overlap.ts"
 
 const MOST_SUMMARY_CHARACTERS = 140
-
-/** Minimum share of a sub-query's words in a section that counts as its answer. */
-const PRIOR_WORD_SHARE = 0.6
 
 // Outputs that stages pass on. A later stage recognizes an output by its schema, not by the stage's
 // name, so that recipes can name their stages freely.
@@ -76,6 +72,8 @@ export const Scores = z.object({
   bars: z.record(z.string(), z.number()),
   isPassed: z.boolean(),
   by: z.string(),
+  /** Why there was nothing to check. */
+  notApplicable: z.string().optional(),
   failures: z.array(
     z.object({
       check: z.string(),
@@ -149,35 +147,19 @@ export function summaryLine(text: string): string {
   return oneLine(text, MOST_SUMMARY_CHARACTERS)
 }
 
-type PriorSection = PriorAnswer["sections"][number]
-
-export type AnsweredBefore = {
-  readonly answered: readonly { readonly question: string; readonly section: string }[]
-  readonly sections: readonly PriorSection[]
-}
-
-export function answeredBefore(
-  questions: readonly string[],
+/** The earlier sections that cite one of these paragraphs. */
+export function relatedSections(
   prior: PriorAnswer | undefined,
-): AnsweredBefore {
-  const offered = (prior?.sections ?? [])
-    .filter((it) => it.paragraphs.length > 0)
-    .map((section) => ({ section, words: contentWords(`${section.title} ${section.text}`) }))
-  const matches = questions.flatMap((question) => {
-    const words = contentWords(question)
-    const its = offered.find((it) => shareOfWords(words, it.words) >= PRIOR_WORD_SHARE)
-    return its === undefined ? [] : [{ question, section: its.section }]
-  })
-  return {
-    answered: matches.map(({ question, section }) => ({ question, section: section.title })),
-    sections: [...new Set(matches.map((it) => it.section))],
-  }
+  paragraphs: ReadonlySet<string>,
+): PriorAnswer["sections"] {
+  const sections = prior?.sections ?? []
+  return sections.filter((it) => it.paragraphs.some((id) => paragraphs.has(id)))
 }
 
-/** The prior sections that answer the plan; all of them before there is a plan. */
+/** The earlier sections that share evidence with this run; all of them before it has any. */
 export function priorOf(input: StageInput): PriorAnswer | undefined {
-  const plan = findOutput(input.outputs, Plan)
-  if (plan === undefined || input.prior === undefined) return input.prior
-  const questions = plan.subQueries.map((it) => it.question)
-  return { ...input.prior, sections: answeredBefore(questions, input.prior).sections }
+  const retrieved = findOutput(input.outputs, Retrieved)
+  if (retrieved === undefined || input.prior === undefined) return input.prior
+  const ids = new Set(retrieved.paragraphs.map((it) => it.id))
+  return { ...input.prior, sections: relatedSections(input.prior, ids) }
 }

@@ -4,6 +4,7 @@ import {
   parenthesisedGroupsOf,
   splitSentences,
 } from "#know/knowledge"
+import type { Answer } from "./outputs.ts"
 import { contentWords } from "./word-overlap.ts"
 
 /**
@@ -49,6 +50,29 @@ export function postProcess(input: {
   )
   const isKnown = (label: string): boolean => index.labels.has(label)
   return { sections, used: [...used].filter(isKnown), added, dropped: [...dropped] }
+}
+
+export type LabelledAnswer = Pick<PostProcessed, "added" | "dropped" | "used"> & {
+  readonly answer: Answer
+}
+
+/** All texts at once, because references are ordered by first use. */
+export function labelAnswer(draft: Answer): LabelledAnswer {
+  const parts: readonly Section[] = [
+    { title: "", text: draft.shortAnswer },
+    ...draft.keyPoints.map((text) => ({ title: "", text })),
+    ...draft.sections,
+  ]
+  const references = draft.references.map(({ label, text }) => ({ label, text }))
+  const { sections, ...labels } = postProcess({ sections: parts, references })
+  const points = sections.slice(1, 1 + draft.keyPoints.length)
+  const answer: Answer = {
+    ...draft,
+    shortAnswer: sections[0]?.text ?? "",
+    keyPoints: points.map((it) => it.text),
+    sections: sections.slice(1 + draft.keyPoints.length),
+  }
+  return { answer, ...labels }
 }
 
 function labelSentences(text: string, index: Index): { text: string; added: number } {

@@ -70,53 +70,72 @@ test("a failed search leaves a note, and without any result each part is reporte
   })
 })
 
-test("parts that the prior answer covers are not searched again, and its paragraphs come first, marked", async () => {
-  const found = await handbook.knowledge.search({
-    query: "exempt from port dues",
-    limit: 2,
-    hops: 0,
-  })
-  const paragraphs = found.hits.map((it) => it.paragraph.id)
-  const text = "Hospital ships and other vessels are exempt from port dues."
-  const prior = {
-    run: "p-1",
-    query: "exemptions",
-    sections: [{ title: "Which vessels are exempt", text, paragraphs }],
-  }
+const priorWith = (title: string, paragraphs: readonly string[]) => ({
+  run: "p-1",
+  query: "exemptions",
+  sections: [{ title, text: "Vessels are exempt from port dues.", paragraphs }],
+})
+
+test("[PIPE-79] a follow-up retrieves what a new run does, and marks what the earlier answer cites", async () => {
+  const fresh = Retrieved.parse((await retrieveStage(handbook)(retrieving())).output).paragraphs
+  const search = { query: PLAN.subQueries[1]?.question ?? "", limit: 3, hops: 0 }
+  const { hits } = await handbook.knowledge.search(search)
+  const known = hits.map((it) => it.paragraph.id)
   const effects = recordEffects(() => "")
-  const { output, summary } = await retrieveStage(handbook)(retrieving({ effects, prior }))
-  const retrieved = Retrieved.parse(output).paragraphs
-  expect(retrieved.slice(0, 2).map((it) => [it.id, it.isPrior])).toEqual(
-    paragraphs.map((id) => [id, true]),
-  )
-  expect(retrieved.slice(2).every((it) => !it.isPrior)).toBe(true)
+  const input = retrieving({ effects, prior: priorWith("Which vessels are exempt", known) })
+  const { output, summary } = await retrieveStage(handbook)(input)
+  const { paragraphs } = Retrieved.parse(output)
+  expect(paragraphs.map((it) => it.id)).toEqual(fresh.map((it) => it.id))
+  expect(
+    paragraphs
+      .filter((it) => it.isPrior)
+      .map((it) => it.id)
+      .toSorted(),
+  ).toEqual(known.toSorted())
   expect(output).toMatchObject({
     answered: [{ question: PLAN.subQueries[1]?.question, section: "Which vessels are exempt" }],
   })
-  expect(summary).toContain("1 sub-queries answered by the earlier run")
-  const keys = effects.seen.map((it) => it.key)
-  expect(keys).toEqual(["prior", "kb:1", "hops"])
-})
-
-test("a prior section that answers no part of the plan is left out with its paragraphs", async () => {
-  const found = await handbook.knowledge.search({ query: "pilot", limit: 1, hops: 0 })
-  const paragraphs = found.hits.map((it) => it.paragraph.id)
-  expect(paragraphs).toHaveLength(1)
-  const section = { title: "Swimming pools", text: "The pool opens at nine.", paragraphs }
-  const prior = { run: "p-1", query: "pools", sections: [section] }
-  const effects = recordEffects(() => "")
-  const { output } = await retrieveStage(handbook)(retrieving({ effects, prior }))
-  expect(Retrieved.parse(output).paragraphs.some((it) => it.isPrior)).toBe(false)
+  expect(summary).toContain("1 sub-query already answered by the earlier run")
   expect(effects.seen.map((it) => it.key)).toEqual(["kb:1", "kb:2", "hops"])
-  expect(priorOf(retrieving({ prior }))?.sections).toEqual([])
-  expect(priorOf(retrieving({ prior, outputs: {} }))?.sections).toEqual([section])
 })
 
-test("a prior section without paragraphs covers no part", async () => {
-  const section = { title: PLAN.subQueries[0]?.question ?? "", text: "", paragraphs: [] }
-  const prior = { run: "p-1", query: "q", sections: [section] }
+test("[PIPE-79] a part counts as answered by its evidence, not by shared words", async () => {
+  const search = { query: PLAN.subQueries[0]?.question ?? "", limit: 9, hops: 0 }
+  const { hits } = await handbook.knowledge.search(search)
+  const prior = priorWith(
+    PLAN.subQueries[0]?.question ?? "",
+    hits.slice(1).map((it) => it.paragraph.id),
+  )
   const { output } = await retrieveStage(handbook)(retrieving({ prior }))
   expect(output).toMatchObject({ answered: [] })
+  expect(Retrieved.parse(output).paragraphs.map((it) => it.id)).toContain(hits[0]?.paragraph.id)
+})
+
+test("[PIPE-79] free places are filled with paragraphs of related earlier sections only", async () => {
+  const search = { query: "berth window", limit: 1, hops: 0 }
+  const [best] = (await handbook.knowledge.search(search)).hits.map((it) => it.paragraph.id)
+  const pilot = await handbook.knowledge.search({ query: "pilot", limit: 5, hops: 0 })
+  const other = pilot.hits.map((it) => it.paragraph.id).find((it) => it !== best) ?? ""
+  const knowledge: KnowledgePort = {
+    ...handbook.knowledge,
+    search: (_, context) => handbook.knowledge.search(search, context),
+    hop: (input) => handbook.knowledge.hop({ ...input, limit: 1 }),
+  }
+  const run = async (paragraphs: readonly string[]) => {
+    const prior = priorWith("Berths", paragraphs)
+    const input = retrieving({ outputs: {}, query: "berth window", prior })
+    const { output } = await retrieveStage({ knowledge })(input)
+    return { output, input, ids: Retrieved.parse(output).paragraphs.map((it) => it.id) }
+  }
+  const related = await run([best ?? "", other])
+  expect(related.ids).toContain(other)
+  const outputs = { retrieve: related.output }
+  expect(priorOf({ ...related.input, outputs })?.sections).toHaveLength(1)
+  const unrelated = await run([other])
+  expect(unrelated.ids).not.toContain(other)
+  expect(
+    priorOf({ ...unrelated.input, outputs: { retrieve: unrelated.output } })?.sections,
+  ).toEqual([])
 })
 
 test("fusing lists keeps each item once, within the limit, for any order of the lists", () => {
@@ -132,7 +151,7 @@ test("fusing lists keeps each item once, within the limit, for any order of the 
       fc.array(list, { maxLength: 6 }),
       fc.integer({ min: 1, max: 15 }),
       (lists, most) => {
-        const ranked = lists.map((items, index) => ({ items, isPrior: index === 0, by: [index] }))
+        const ranked = lists.map((items, index) => ({ items, by: [index] }))
         const fused = fuse(ranked, most)
         const ids = fused.map((it) => it.id)
         expect(new Set(ids).size).toBe(ids.length)
@@ -151,7 +170,7 @@ test("items with the same ranks in different lists have the same score", () => {
     ["p0", "p7"],
     ["p7"],
     ["p0", "p23"],
-  ].map((ids, index) => ({ items: ids.map((id) => ({ id })), isPrior: index === 0, by: [index] }))
+  ].map((ids, index) => ({ items: ids.map((id) => ({ id })), by: [index] }))
   const ids = fuse(lists, 2).map((it) => it.id)
   expect(fuse(lists.toReversed(), 2).map((it) => it.id)).toEqual(ids)
 })

@@ -3,16 +3,13 @@ import type { KbBy, KbParagraph, KbSearchResult } from "#ground/contract"
 import type { PriorAnswer, StageInput, StageWork } from "../stage.ts"
 import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
-  answeredBefore,
   findOutput,
   Plan,
   type RetrievedParagraph,
+  relatedSections,
   type SubQuery,
 } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
-
-/** Maximum share of paragraphs from a prior answer, so that there is room for new ones. */
-const PRIOR_SHARE = 0.5
 
 const MOST_HOP_STARTS = 8
 
@@ -25,23 +22,31 @@ type Ports = Pick<StagePorts, "knowledge">
 type FoundParagraph = Pick<KbParagraph, "id" | "title" | "citation" | "text" | "tier">
 type Search = { readonly hits: readonly FoundParagraph[]; readonly by: KbBy | null }
 
+/**
+ * Every sub-query is searched, also after an earlier run: its sections tell which paragraphs are
+ * known, but only a search tells which are missing.
+ */
 export function retrieveStage(ports: Ports): StageWork {
   return async (input) => {
     const plan = findOutput(input.outputs, Plan)?.subQueries ?? [asPlan(input.query)]
     const subQueries = plan.slice(0, input.depth.subQueries)
-    const { answered, sections } = answeredBefore(
-      subQueries.map((it) => it.question),
-      input.prior,
-    )
-    const prior = await priorParagraphs(input, sections, ports)
-    const searches = await searchAll(input, subQueries, { answered, ports })
+    const searches = await searchAll(input, subQueries, ports)
     const hops = await followReferences(input, searches, ports)
-    const lists: readonly RankedList<FoundParagraph>[] = [
-      { items: prior, isPrior: true, by: [] },
-      ...searches.map(({ hits, number }) => ({ items: hits, isPrior: false, by: [number] })),
-      { items: hops, isPrior: false, by: [] },
+    const found = fuse(
+      [
+        ...searches.map(({ hits, number }) => ({ items: hits, by: [number] })),
+        { items: hops, by: [] },
+      ],
+      input.depth.paragraphs,
+    )
+    const cited = new Set(input.prior?.sections.flatMap((it) => it.paragraphs))
+    const paragraphs = [
+      ...found.map((it) => ({ ...it, isPrior: cited.has(it.id) })),
+      ...(await priorParagraphs(input, found, ports)),
     ]
-    const paragraphs = fuse(lists, input.depth.paragraphs)
+    const answered = searches
+      .filter(({ hits }) => isCovered(hits, cited))
+      .map(({ question, hits }) => ({ question, section: sectionOf(hits, input.prior) }))
     const notFound = searches.filter((it) => it.hits.length === 0).map((it) => it.question)
     const by = searches.find((it) => it.by !== null)?.by ?? null
     const output = { paragraphs, answered, notFound, by }
@@ -50,6 +55,18 @@ export function retrieveStage(ports: Ports): StageWork {
     // A new search would find nothing more; the user has to add documents.
     return { output, summary: problem, failed: { problems: [problem], feedback: "" } }
   }
+}
+
+/** The best paragraphs for a part: if the earlier answer cites all of them, it has answered it. */
+const DECISIVE_HITS = 3
+
+function isCovered(hits: readonly FoundParagraph[], cited: ReadonlySet<string>): boolean {
+  return hits.length > 0 && hits.slice(0, DECISIVE_HITS).every((it) => cited.has(it.id))
+}
+
+function sectionOf(hits: readonly FoundParagraph[], prior: PriorAnswer | undefined): string {
+  const best = hits[0]?.id ?? ""
+  return prior?.sections.find((it) => it.paragraphs.includes(best))?.title ?? ""
 }
 
 const asPlan = (question: string): SubQuery => ({ question, why: "", target: "" })
@@ -67,43 +84,49 @@ function summaryOf(
   const parts = [
     plural(paragraphs.length, "paragraph"),
     reached > 0 ? `${reached} of them reached by references` : "",
-    answered > 0 ? `${answered} sub-queries answered by the earlier run` : "",
+    answered > 0
+      ? `${plural(answered, "sub-query", "sub-queries")} already answered by the earlier run`
+      : "",
   ]
   return parts.filter((it) => it !== "").join(", ")
 }
 
+/**
+ * Further paragraphs of the earlier sections that share one with the new results. They fill what
+ * the searches left free, so that a follow-up never knows less than a new run.
+ */
 async function priorParagraphs(
   input: StageInput,
-  sections: PriorAnswer["sections"],
+  found: readonly { readonly id: string }[],
   ports: Ports,
-): Promise<readonly FoundParagraph[]> {
-  const all = [...new Set(sections.flatMap((it) => it.paragraphs))]
-  const ids = all.slice(0, Math.ceil(input.depth.paragraphs * PRIOR_SHARE))
+): Promise<readonly RetrievedParagraph[]> {
+  const known = new Set(found.map((it) => it.id))
+  const sections = relatedSections(input.prior, known)
+  const others = new Set(sections.flatMap((it) => it.paragraphs).filter((it) => !known.has(it)))
+  const ids = [...others].slice(0, input.depth.paragraphs - found.length)
   if (ids.length === 0) return []
   const title = `${plural(ids.length, "paragraph")} of the answer of ${input.prior?.run}`
-  return reading(input, { key: "prior", tool: "Prior Research", title }, async () => {
-    const paragraphs = await ports.knowledge.paragraphs(ids)
-    return { hits: paragraphs.map(storedParagraph), by: null }
-  }).then((it) => it.hits)
+  const { hits } = await reading(
+    input,
+    { key: "prior", tool: "Prior Research", title },
+    async () => {
+      const paragraphs = await ports.knowledge.paragraphs(ids)
+      return { hits: paragraphs.map(storedParagraph), by: null }
+    },
+  )
+  return hits.map((it) => ({ ...it, score: 0, by: [], isPrior: true }))
 }
 
-type SubQuerySearch = {
-  readonly answered: readonly { readonly question: string }[]
-  readonly ports: Ports
-}
-
-async function searchAll(input: StageInput, plan: readonly SubQuery[], prior: SubQuerySearch) {
-  const answered = new Set(prior.answered.map((it) => it.question))
+async function searchAll(input: StageInput, plan: readonly SubQuery[], { knowledge }: Ports) {
   const share = Math.ceil(input.depth.paragraphs / plan.length)
   const limit = Math.min(share + SPARE_HITS, MOST_HITS)
   const searches: (Search & { readonly question: string; readonly number: number })[] = []
   for (const [index, { question }] of plan.entries()) {
-    if (answered.has(question)) continue
     const number = index + 1
     const step = { key: `kb:${number}`, tool: "Knowledge Base Search", title: question }
     const query = { query: question.slice(0, LONGEST_SEARCH_CHARACTERS), limit, hops: 0 }
     const search = await reading(input, step, (signal) =>
-      prior.ports.knowledge.search(query, { signal }).then(keptAll),
+      knowledge.search(query, { signal }).then(keptAll),
     )
     searches.push({ ...search, question, number })
   }
@@ -162,47 +185,35 @@ function storedParagraph({ id, title, citation, text, tier }: KbParagraph): Foun
   return { id, title, citation, text, tier }
 }
 
-export type RankedList<Item> = {
-  readonly items: readonly Item[]
-  readonly isPrior: boolean
-  readonly by: readonly number[]
-}
+export type RankedList<Item> = { readonly items: readonly Item[]; readonly by: readonly number[] }
 
-type FusedItem<Item> = Item & { score: number; by: number[]; isPrior: boolean }
+type FusedItem<Item> = Item & { score: number; by: number[] }
 
 /** The usual constant of reciprocal rank fusion. */
 const DAMPING = 60
 
-/**
- * Reciprocal rank fusion; paragraphs of the prior answer come first, because the new answer builds
- * on them.
- */
+/** Reciprocal rank fusion. */
 export function fuse<Item extends { readonly id: string }>(
   lists: readonly RankedList<Item>[],
   most: number,
 ): readonly FusedItem<Item>[] {
-  const byId = new Map<string, { item: Item; ranks: number[]; by: number[]; isPrior: boolean }>()
-  for (const { items, isPrior, by } of lists) {
+  const byId = new Map<string, { item: Item; ranks: number[]; by: number[] }>()
+  for (const { items, by } of lists) {
     for (const [rank, item] of items.entries()) {
-      const entry = byId.get(item.id) ?? { item, ranks: [], by: [], isPrior: false }
+      const entry = byId.get(item.id) ?? { item, ranks: [], by: [] }
       entry.ranks.push(rank)
       entry.by = [...new Set([...entry.by, ...by])]
-      entry.isPrior ||= isPrior
       byId.set(item.id, entry)
     }
   }
-  const fused = [...byId.values()].map(({ item, ranks, by, isPrior }) => {
+  const fused = [...byId.values()].map(({ item, ranks, by }) => {
     // Floating-point sums depend on the order of their terms; sorted, equal ranks give equal scores.
     const terms = ranks.toSorted((one, other) => one - other).map((it) => 1 / (DAMPING + it + 1))
-    return { ...item, score: terms.reduce((sum, it) => sum + it, 0), by, isPrior }
+    return { ...item, score: terms.reduce((sum, it) => sum + it, 0), by }
   })
-  const best = fused.toSorted(
-    (one, other) =>
-      Number(other.isPrior) - Number(one.isPrior) ||
-      other.score - one.score ||
-      compareText(one.id, other.id),
-  )
-  return best.slice(0, most)
+  return fused
+    .toSorted((one, other) => other.score - one.score || compareText(one.id, other.id))
+    .slice(0, most)
 }
 
 /** Our own error message, or a generic text for an unexpected error. */

@@ -41,6 +41,15 @@ function verifying(text: string, own: Partial<Parameters<typeof stageInput>[0]> 
   })
 }
 
+test("[PIPE-77] an answer that states nothing is not verified, and the report says so", async () => {
+  const result = await verify(verifying("The documents found say nothing about this."))
+  expect(result.failed).toBeUndefined()
+  expect(result.output).toMatchObject({ scores: {}, isPassed: true, by: "nobody" })
+  expect(result.summary).toBe(
+    "not applicable: the answer states nothing that the documents could support",
+  )
+})
+
 test("[PIPE-77] an answer is checked against its citations in four steps", async () => {
   const effects = recordEffects(() => "")
   const result = await verify(verifying(`${RULE} [P1]`, { effects }))

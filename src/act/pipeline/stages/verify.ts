@@ -130,8 +130,24 @@ type VerifyResult = {
   readonly contradictions: KbContradictions
 }
 
+/** An answer that says only that the documents say nothing would pass every check. */
+function notApplicable(): StageResult {
+  const reason = "the answer states nothing that the documents could support"
+  const output: Scores = {
+    scores: {},
+    bars: {},
+    isPassed: true,
+    by: NOBODY,
+    notApplicable: reason,
+    failures: [],
+  }
+  return { output, summary: `not applicable: ${reason}` }
+}
+
 function resultOf(verified: VerifyResult): StageResult {
   const { entities, citations, relations, contradictions } = verified
+  const checks = [entities, citations, relations]
+  if (checks.every((it) => it.checked === 0) && contradictions.isPassed) return notApplicable()
   const failures = failuresOf(verified)
   const isPassed = [entities, citations, relations, contradictions].every((it) => it.isPassed)
   const scores = {

@@ -113,6 +113,7 @@ export const pipelineOperations = defineOperations("pipeline", {
         .optional()
         .describe("Budget in US dollars (default: the recipe's)"),
       session: z.string().max(100).optional().describe("Id of the agent run it belongs to"),
+      fresh: z.boolean().optional().describe("Do not build on an earlier run"),
       model: z.string().max(200).optional().describe("Model for stages that name none"),
       auto: z.boolean().default(false).describe("Run without pauses"),
     }),

@@ -40,6 +40,7 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     session: z.string().nullable(),
     budgetUsd: Usd,
     provider: z.string(),
+    model: z.string().optional().describe("For stages that name none; missing in older runs"),
     /** The run whose earlier outputs were reused. */
     from: z.object({ run: PipelineId, stage: z.int(), edit: z.string().nullable() }).nullable(),
     prior: PipelineId.nullable().describe("An earlier run whose answer is offered as a reference"),
