@@ -107,13 +107,16 @@ const MOST_REFERENCES_OF_A_PARAGRAPH = 50
 
 type Reference = {
   readonly kind: "link" | "section" | "wiki"
-  /** A path with an anchor, a number ("4.2", "4.2 of Pilot Guide", "4.2 in Pilot Guide"), or a title. */
+  /**
+   * A path with an anchor, a title, or a number: "4.2", "4.2 of Pilot Guide", "4.2 in Pilot Guide",
+   * "4.2 near Late Arrival" (a name or not), "315.13 at ISA 315" (a reference or not).
+   */
   readonly target: string
   readonly words: string
 }
 
 export function referencesIn(text: string, links: readonly Link[]): readonly Reference[] {
-  const references = [...links.flatMap(referenceOfLink), ...sectionsIn(text)]
+  const references = [...links.flatMap(referenceOfLink), ...sectionsIn(text), ...seriesIn(text)]
   const byTarget = new Map(references.map((it) => [`${it.kind} ${it.target}`, it]))
   return [...byTarget.values()].slice(0, MOST_REFERENCES_OF_A_PARAGRAPH)
 }
@@ -163,23 +166,65 @@ function prefixOf(word: string): string {
 
 const LETTERED: ReadonlySet<string> = new Set(["annex ", "appendix ", "schedule "])
 
-function formatTitle(after: string | undefined, before: string | undefined): string {
+function formatTitle(after: string | undefined, before: NameBefore | undefined): string {
   if (after !== undefined) return ` of ${after}`
-  return before === undefined ? "" : ` in ${before}`
+  return before === undefined ? "" : ` ${before.isCertain ? "in" : "near"} ${before.words}`
+}
+
+/** "ISA 315.13" names the document and the part in one. */
+const SERIES =
+  /(?<![\p{L}\p{N}.])(\p{Lu}[\p{L}]{1,9})[ \u00a0](\d{1,4})\.(\d{1,3}(?:\.\d{1,3}){0,4})(?![\p{L}\p{N}]|\.\d)/gu
+
+const PART_WORDS =
+  /^(?:section|sec|clause|paragraph|chapter|article|annexe?|appendi|schedule|part)/i
+
+function seriesIn(text: string): readonly Reference[] {
+  return [...text.matchAll(SERIES)].flatMap(([words, name = "", number, part]): Reference[] =>
+    PART_WORDS.test(name)
+      ? []
+      : [{ kind: "section", target: `${number}.${part} at ${name} ${number}`, words }],
+  )
 }
 
 const TITLE_WORD = String.raw`\p{Lu}[\p{L}\p{N}’'-]{0,40}`
+const SMALL_WORDS = "of|and|for|the|on|to|in|a|an|with"
 const TITLE_AFTER = new RegExp(
-  String.raw`^ of (?:the )?(${TITLE_WORD}(?: (?:${TITLE_WORD}|of|and|for|the|on|\d{1,4})){0,8})`,
+  String.raw`^ of (?:the )?(${TITLE_WORD}(?: (?:${TITLE_WORD}|(?:${SMALL_WORDS})(?!\p{L})|\d{1,4}|\([^()]{1,40}\))){0,20})`,
   "u",
 )
-const TITLE_BEFORE = new RegExp(String.raw`((?:${TITLE_WORD} ){1,6}),? ?$`, "u")
 
 function titleAfter(text: string, from: number): string | undefined {
   return TITLE_AFTER.exec(text.slice(from, from + 300))?.[1]
 }
 
-/** `Pilot Guide § 4.2`: a title, or the first words of a sentence. */
-function titleBefore(text: string, end: number): string | undefined {
-  return TITLE_BEFORE.exec(text.slice(Math.max(0, end - 120), end).replaceAll(",", ""))?.[1]?.trim()
+type NameBefore = { readonly words: string; readonly isCertain: boolean }
+
+const MOST_NAME_CHARACTERS = 200
+const NAME_WORD = new RegExp(String.raw`^(?:${TITLE_WORD}|\d{1,4}|\([^()]{1,40}\))$`, "u")
+const SMALL_WORD = new RegExp(String.raw`^(?:${SMALL_WORDS})$`, "u")
+
+/** A capital at the start of a sentence does not make these a name. */
+const NO_NAME = new Set(
+  `a according after also and any as at before both but by contrary despite each either except for
+  from his how however if in into is it its like neither no nor of on only or our pursuant section
+  see since so subject such than that the their then these this those though through to under unless
+  until upon when where whereas which while with within without`.split(/\s+/),
+)
+
+/**
+ * `Pilot Guide § 4.2`, `ISA 315 (Revised), § 13`. Undefined if the word before is no part of a name.
+ * After a comma it may be the end of a clause: "After Arrival, § 4.2 applies".
+ */
+function titleBefore(text: string, end: number): NameBefore | undefined {
+  const before = text.slice(Math.max(0, end - MOST_NAME_CHARACTERS), end)
+  const sentence = before.split(/[.;:!?]\s|[\n"“”]/).at(-1) ?? ""
+  const isCertain = !/,\s*$/.test(sentence)
+  const tokens = sentence.replace(/[,\s]+$/, "").match(/\([^()]*\)|[^\s()]+/g) ?? []
+  const words: string[] = []
+  for (const token of tokens.toReversed()) {
+    const isName = NAME_WORD.test(token) && !NO_NAME.has(token.toLowerCase())
+    if (!isName && (words.length === 0 || !SMALL_WORD.test(token.toLowerCase()))) break
+    words.unshift(token)
+  }
+  return words.length === 0 ? undefined : { words: words.join(" "), isCertain }
 }

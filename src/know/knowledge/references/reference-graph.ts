@@ -20,6 +20,7 @@ export function createGraph(library: Library): Graph {
     const from = library.byId.get(reference.paragraph)
     if (from === undefined) continue
     const to = resolve(reference)
+    if (to === "none") continue
     const { words } = reference
     if (to === undefined) unresolved.push({ document: from.document.title, text: words })
     else if (to.id !== from.id) {

@@ -1,9 +1,11 @@
 import path from "node:path/posix"
 import type { Library, StoredParagraph } from "../library.ts"
 import type { DocumentRow, ReferenceRow } from "../queries.ts"
+import { createDocumentNames, type DocumentNames, plainName } from "./document-names.ts"
 import { keysOfNumber, numberOfHeading } from "./section-numbers.ts"
 
-type Resolve = (reference: ReferenceRow) => StoredParagraph | undefined
+/** `none` is a text that only looks like a reference, such as TLS 1.3. */
+type Resolve = (reference: ReferenceRow) => StoredParagraph | "none" | undefined
 
 export function createResolver(library: Library): Resolve {
   const parts = new Map<string, Parts>()
@@ -13,9 +15,8 @@ export function createResolver(library: Library): Resolve {
     return made
   }
   const byPlace = new Map(library.documents.map((it) => [path.join(homeOf(it), it.path), it]))
-  const byTitle = Map.groupBy(library.documents, (it) => plain(it.title))
   const documentsById = new Map(library.documents.map((it) => [it.id, it]))
-  const house: LibraryIndex = { library, partsOf, byPlace, byTitle }
+  const house: LibraryIndex = { library, partsOf, byPlace, names: createDocumentNames(library) }
   return (reference) => {
     const from = documentsById.get(reference.document)
     if (from === undefined) return undefined
@@ -36,7 +37,7 @@ type LibraryIndex = {
   readonly library: Library
   partsOf(document: DocumentRow): Parts
   readonly byPlace: ReadonlyMap<string, DocumentRow>
-  readonly byTitle: ReadonlyMap<string, readonly DocumentRow[]>
+  readonly names: DocumentNames
 }
 
 type Parts = {
@@ -109,25 +110,46 @@ function decoded(target: string): string {
 }
 
 /**
- * In the document itself, or in the only neighbour with such a part. With `of` the title must be known;
- * with `in` the preceding words may be a title.
+ * `4.2 of Pilot Guide` and `4.2 in Pilot Guide` are in that document or nowhere: a name that is not
+ * known is not guessed. `4.2 near Late Arrival` may name a document; `315.13 at ISA 315` is a
+ * reference only if the library has such documents. Without a name it is in the document itself, or
+ * in the only neighbour with such a part.
  */
 function findSection(
   target: string,
   from: DocumentRow,
   house: LibraryIndex,
-): StoredParagraph | undefined {
-  const [, number = "", how, title = ""] = /^(.+?)(?: (of|in) ([^]+))?$/.exec(target) ?? []
-  const named = how === undefined ? undefined : documentOfTitle(title, from, { how, house })
-  if (named !== undefined) return partOf(number, house.partsOf(named))
-  if (how === "of" && !isOwnTitle(title, from)) return undefined
+): StoredParagraph | "none" | undefined {
+  const [, number = "", how, name = ""] = /^(.+?)(?: (of|in|near|at) ([^]+))?$/.exec(target) ?? []
+  const end = how === "of" ? "first" : "last"
+  const named = how === undefined ? undefined : house.names.find(name, from, end)
+  if (named !== undefined) return partOfNamed(number, named, house)
+  if (how === "at") return house.names.isSeries(name.split(" ")[0] ?? "") ? undefined : "none"
+  if (how === "in" || (how === "of" && !isOwnTitle(name, from))) return undefined
   return partOf(number, house.partsOf(from)) ?? onlyNeighbour(number, from, house)
+}
+
+/** ISA 315 may number its parts 13 or 315.13, and a text may write either. */
+function partOfNamed(
+  number: string,
+  document: DocumentRow,
+  house: LibraryIndex,
+): StoredParagraph | undefined {
+  const parts = house.partsOf(document)
+  const own: readonly string[] = plainName(document.title).match(/\d+/g) ?? []
+  const [first = "", ...rest] = number.split(".")
+  const variants = [
+    number,
+    ...(own.includes(first) && rest.length > 0 ? [rest.join(".")] : []),
+    ...(/^\d/.test(number) ? own.map((it) => `${it}.${number}`) : []),
+  ]
+  return variants.map((it) => partOf(it, parts)).find((it) => it !== undefined)
 }
 
 /** `this Handbook`, `these Rules`: the corpus that contains the document. */
 function isOwnTitle(title: string, from: DocumentRow): boolean {
-  const words = plain(title)
-  return words !== "" && plain(from.title).includes(words)
+  const words = plainName(title)
+  return words !== "" && plainName(from.title).includes(words)
 }
 
 function partOf(number: string, { byNumber }: Parts): StoredParagraph | undefined {
@@ -149,60 +171,14 @@ function onlyNeighbour(
   return parts.length === 1 ? parts[0] : undefined
 }
 
-function documentOfTitle(
-  title: string,
-  from: DocumentRow,
-  { how, house }: { readonly how: string; readonly house: LibraryIndex },
-): DocumentRow | undefined {
-  const words = plain(title).split(" ")
-  // Tries fewer and fewer words, because words of the sentence may precede (`in`) or follow (`of`) the
-  // title.
-  const shorter = words.map((_, at) =>
-    (how === "in" ? words.slice(at) : words.slice(0, words.length - at)).join(" "),
-  )
-  for (const title of shorter) {
-    const documents = house.byTitle.get(title) ?? []
-    const near = documents.find((document) => document.folder === from.folder) ?? documents[0]
-    if (near !== undefined) return near
-  }
-  return undefined
-}
-
 function findWiki(
   target: string,
   from: DocumentRow,
   house: LibraryIndex,
 ): StoredParagraph | undefined {
   const [name = "", heading = ""] = target.split("#", 2)
-  const document = name === "" ? from : documentOfName(name, from, house)
+  const document = name === "" ? from : house.names.find(name, from, "first")
   if (document === undefined) return house.partsOf(from).byAnchor.get(slugOf(name))
   const { first, byAnchor } = house.partsOf(document)
   return heading === "" ? first : byAnchor.get(slugOf(heading))
-}
-
-function documentOfName(
-  name: string,
-  from: DocumentRow,
-  house: LibraryIndex,
-): DocumentRow | undefined {
-  const titled = house.byTitle.get(plain(name))?.[0]
-  if (titled !== undefined) return titled
-  const title = plain(name)
-  return house.library.documents.find((document) => {
-    const file =
-      document.path
-        .split("/")
-        .at(-1)
-        ?.replace(/\.[a-z]+$/i, "") ?? ""
-    return document.folder === from.folder && plain(file.replace(/[-_]/g, " ")) === title
-  })
-}
-
-function plain(title: string): string {
-  const words =
-    title
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-  return (words[0] === "the" ? words.slice(1) : words).join(" ")
 }
