@@ -107,7 +107,7 @@ export const AnswerInvalid = defineError<{
   message: (it) =>
     `The model's response for ${it.stage} did not match its schema in ${it.asks} calls: ${it.problem}`,
   hint: () =>
-    "Resume the run to try again, or set model.name to another model and repeat the stage with `qm pipeline rerun`.",
+    "Resume the run to try again, or set model.name to another model and start a new run.",
 })
 
 export const ProviderChanged = defineError<OfRun & { readonly was: string; readonly is: string }>()(

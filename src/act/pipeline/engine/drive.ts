@@ -99,7 +99,7 @@ async function attemptOf(
     stage: context.config,
     iteration,
     outputs: outputsFor(state, context.stage, iteration),
-    // What was asked for at an earlier stage also applies to the answer.
+    // A change that the user describes at an earlier stage also applies to the answer.
     amendments: state.stages.slice(0, context.stage + 1).flatMap((it) => it.amendments),
     feedback: unit === undefined ? undefined : state.feedback[unit],
     prior: prior === null ? undefined : await of.deps.prior(prior),

@@ -32,7 +32,7 @@ export function retrieveStage(ports: Ports): StageWork {
     const subQueries = plan.slice(0, input.depth.subQueries)
     const searches = await searchAll(input, subQueries, ports)
     const hops = await followReferences(input, searches, ports)
-    const found = fuse(
+    const fused = fuse(
       [
         ...searches.map(({ hits, number }) => ({ items: hits, by: [number] })),
         { items: hops, by: [] },
@@ -41,8 +41,8 @@ export function retrieveStage(ports: Ports): StageWork {
     )
     const cited = new Set(input.prior?.sections.flatMap((it) => it.paragraphs))
     const paragraphs = [
-      ...found.map((it) => ({ ...it, isPrior: cited.has(it.id) })),
-      ...(await priorParagraphs(input, found, ports)),
+      ...fused.map((it) => ({ ...it, isPrior: cited.has(it.id) })),
+      ...(await priorParagraphs(input, fused, ports)),
     ]
     const answered = searches
       .filter(({ hits }) => isCovered(hits, cited))
@@ -97,13 +97,13 @@ function summaryOf(
  */
 async function priorParagraphs(
   input: StageInput,
-  found: readonly { readonly id: string }[],
+  results: readonly { readonly id: string }[],
   ports: Ports,
 ): Promise<readonly RetrievedParagraph[]> {
-  const known = new Set(found.map((it) => it.id))
-  const sections = relatedSections(input.prior, known)
-  const others = new Set(sections.flatMap((it) => it.paragraphs).filter((it) => !known.has(it)))
-  const ids = [...others].slice(0, input.depth.paragraphs - found.length)
+  const resultIds = new Set(results.map((it) => it.id))
+  const sections = relatedSections(input.prior, resultIds)
+  const others = new Set(sections.flatMap((it) => it.paragraphs).filter((it) => !resultIds.has(it)))
+  const ids = [...others].slice(0, input.depth.paragraphs - results.length)
   if (ids.length === 0) return []
   const title = `${plural(ids.length, "paragraph")} of the answer of ${input.prior?.run}`
   const { hits } = await reading(

@@ -218,8 +218,12 @@ const NO_NAME = new Set(
 function titleBefore(text: string, end: number): NameBefore | undefined {
   const before = text.slice(Math.max(0, end - MOST_NAME_CHARACTERS), end)
   const sentence = before.split(/[.;:!?]\s|[\n"“”]/).at(-1) ?? ""
-  const isCertain = !/,\s*$/.test(sentence)
-  const tokens = sentence.replace(/[,\s]+$/, "").match(/\([^()]*\)|[^\s()]+/g) ?? []
+  const isCertain = !sentence.trimEnd().endsWith(",")
+  const tokens =
+    sentence
+      .trimEnd()
+      .replace(/,$/, "")
+      .match(/\([^()]*\)|[^\s()]+/g) ?? []
   const words: string[] = []
   for (const token of tokens.toReversed()) {
     const isName = NAME_WORD.test(token) && !NO_NAME.has(token.toLowerCase())

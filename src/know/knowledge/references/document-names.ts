@@ -37,10 +37,10 @@ export function createDocumentNames(library: Library): DocumentNames {
   const named = (words: readonly string[], from: DocumentRow, end: "first" | "last") => {
     for (let length = Math.min(words.length, MOST_NAME_WORDS); length > 0; length--) {
       const part = end === "last" ? words.slice(-length) : words.slice(0, length)
-      const found = [...(byName.get(part.join(" ")) ?? [])]
-      if (found.length === 0) continue
-      const near = found.filter((it) => it.folder === from.folder)
-      const [only, ...others] = near.length > 0 ? near : found
+      const documents = [...(byName.get(part.join(" ")) ?? [])]
+      if (documents.length === 0) continue
+      const near = documents.filter((it) => it.folder === from.folder)
+      const [only, ...others] = near.length > 0 ? near : documents
       return others.length === 0 ? only : undefined
     }
     return undefined
@@ -48,9 +48,9 @@ export function createDocumentNames(library: Library): DocumentNames {
   return {
     isSeries: (word) => series.has(plainName(word)),
     find(words, from, end) {
-      const found = named(wordsOf(words), from, end)
+      const document = named(wordsOf(words), from, end)
       const qualifiers = [...words.matchAll(BRACKETS)].map((it) => plainName(it[0]))
-      if (found !== undefined || qualifiers.length === 0) return found
+      if (document !== undefined || qualifiers.length === 0) return document
       // "ISA 315 (Revised)", if the document is the revised one.
       const plain = named(wordsOf(words.replaceAll(BRACKETS, " ")), from, end)
       const title = plainName(plain?.title ?? "")
@@ -64,8 +64,8 @@ const BRACKETS = /\([^()]*\)/g
 /** "Fee Rules (FR)" is also Fee Rules and FR; "ISA 315: Risks" is also ISA 315. */
 function namesOf(title: string): readonly string[] {
   const inside = [...title.matchAll(/\(([^()]{2,60})\)/g)].map((it) => it[1] ?? "")
-  const outside = title.replaceAll(/\s*\([^()]*\)/g, "")
-  const [head = ""] = outside.split(/\s*[:–—]\s|\s[-–—]\s|,\s/, 1)
+  const outside = title.replaceAll(BRACKETS, " ")
+  const [head = ""] = outside.split(/[:,–—]\s|\s-\s/, 1)
   const numbered = [outside, head].flatMap(initialsOf)
   return [title, outside, head, ...numbered, ...inside.filter(isAbbreviation)]
 }
@@ -92,22 +92,23 @@ function fileName(file: string): string {
   return name.replace(/\.[a-z]+$/i, "").replaceAll(/[-_]/g, " ")
 }
 
-const INTRODUCED =
-  /(?:^|[^\p{L}])((?:\p{Lu}[\p{L}\p{N}’'-]*|of|and|for|the|on|to|in)(?: (?:\p{Lu}[\p{L}\p{N}’'-]*|of|and|for|the|on|to|in|\d{1,4})){0,9}) \((?:the )?["“]?(\p{Lu}[\p{Lu}\p{N}.-]{1,9})["”]?\)/gu
+const INTRODUCED = / \((?:the )?["“]?(\p{Lu}[\p{Lu}\p{N}.-]{1,9})["”]?\)/gu
+const MOST_TITLE_CHARACTERS = 160
 
-/** Each suffix of the words before the bracket may be the title. */
+/** Any number of the words before the bracket may be the title. */
 function introduced(library: Library): ReadonlyMap<string, string> {
   const titles = new Set(library.documents.map((it) => plainName(it.title)))
-  const found = new Map<string, string>()
+  const titleByName = new Map<string, string>()
   for (const { body } of library.paragraphs) {
     if (!body.text.includes("(")) continue
-    for (const [, before = "", name = ""] of body.text.matchAll(INTRODUCED)) {
+    for (const { 1: name = "", index } of body.text.matchAll(INTRODUCED)) {
+      const before = body.text.slice(Math.max(0, index - MOST_TITLE_CHARACTERS), index)
       const words = wordsOf(before)
       const title = words.map((_, at) => words.slice(at).join(" ")).find((it) => titles.has(it))
-      if (title !== undefined) found.set(name, title)
+      if (title !== undefined) titleByName.set(name, title)
     }
   }
-  return found
+  return titleByName
 }
 
 export function plainName(name: string): string {
