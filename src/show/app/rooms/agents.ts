@@ -15,7 +15,7 @@ import {
   type Provider,
   type Run,
 } from "#ground/contract"
-import { contextMessage } from "#see/capture"
+import { contextMessage, createHistory } from "#see/capture"
 import { belongsToRepository, directoryProblem, PROJECT_FOLDER, projectFolders } from "#see/repo"
 import type { Services } from "../services.ts"
 import { contextParts, showPack } from "./agent-context.ts"
@@ -127,8 +127,13 @@ function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
 
 function contextFor(deps: AgentsDeps) {
   return {
-    contextMessage: async (run: Run, cwd: string) =>
-      contextMessage(await capture(cwd, hostOf(run.type), deps)),
+    async contextMessage(run: Run, cwd: string) {
+      const taken = await capture(cwd, hostOf(run.type), deps)
+      const isStored = taken.historyProblem === null
+      const history = createHistory((await deps.store()).forRoom("capture"))
+      if (isStored) await history.setLastRun(taken.manifest.id, run.id)
+      return contextMessage(taken)
+    },
     contextParts: (run: Run, request: ContextPartsRequest) => contextParts(run, request, deps),
     keptPack: async (packId: string) => (await showPack(packId, deps)).pack.id,
   }
