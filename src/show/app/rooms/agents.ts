@@ -6,6 +6,7 @@ import {
   isSameProcessAlive,
   leadsTo,
   makeTemporaryDirectory,
+  shareNext,
 } from "#ground/base"
 import {
   AGENT_TYPES,
@@ -126,9 +127,10 @@ function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
 }
 
 function contextFor(deps: AgentsDeps) {
+  const capture = sharedCaptures(deps)
   return {
     async contextMessage(run: Run, cwd: string) {
-      const taken = await capture(cwd, hostOf(run.type), deps)
+      const taken = await capture(cwd, hostOf(run.type))
       const isStored = taken.historyProblem === null
       const history = createHistory((await deps.store()).forRoom("capture"))
       if (isStored) await history.setLastRun(taken.manifest.id, run.id)
@@ -148,11 +150,18 @@ function hostOf(type: AgentType): HostName {
   return type === "synthetic" ? "claude-code" : type
 }
 
-/** A capture with its texts; it is stored, so that the run's page opens this one. */
-async function capture(directory: string, host: HostName, deps: AgentsDeps): Promise<Capture> {
-  const { signal } = new AbortController()
-  const input = { path: directory, host, content: true, save: true }
-  return Capture.parse(await deps.call("capture.take", input, { signal }))
+/**
+ * A capture with its texts; it is stored, so that the run's page opens this one. Runs that start
+ * together share one.
+ */
+function sharedCaptures(deps: AgentsDeps) {
+  const share = shareNext<Capture>()
+  return (directory: string, host: HostName): Promise<Capture> =>
+    share(`${host} ${directory}`, async () => {
+      const { signal } = new AbortController()
+      const input = { path: directory, host, content: true, save: true }
+      return Capture.parse(await deps.call("capture.take", input, { signal }))
+    })
 }
 
 export async function openAgentHandlers(
