@@ -127,14 +127,14 @@ function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
 }
 
 function contextFor(deps: AgentsDeps) {
-  const capture = sharedCaptures(deps)
+  const takeCapture = sharedCaptures(deps)
   return {
     async contextMessage(run: Run, cwd: string) {
-      const taken = await capture(cwd, hostOf(run.type))
-      const isStored = taken.historyProblem === null
+      const capture = await takeCapture(cwd, hostOf(run.type))
+      const isStored = capture.historyProblem === null
       const history = createHistory((await deps.store()).forRoom("capture"))
-      if (isStored) await history.setLastRun(taken.manifest.id, run.id)
-      return contextMessage(taken)
+      if (isStored) await history.setLastRun(capture.manifest.id, run.id)
+      return contextMessage(capture)
     },
     contextParts: (run: Run, request: ContextPartsRequest) => contextParts(run, request, deps),
     keptPack: async (packId: string) => (await showPack(packId, deps)).pack.id,
