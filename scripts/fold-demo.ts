@@ -39,4 +39,5 @@ process.stdout.write(
     "",
   ].join("\n"),
 )
-process.exitCode = isEqual && run.figures.length === 4 ? 0 : 1
+// The shared browser would keep the process alive.
+process.exit(isEqual && run.figures.length === 4 ? 0 : 1)

@@ -5,16 +5,17 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { Run } from "#ground/contract"
+import { bundleChild } from "#test/bundled-child"
 import { child } from "#test/child"
 import { needs } from "#test/needs"
 import { restOf } from "#test/run-client"
-import { isNight, longestTestMs, seed } from "#test/seed"
+import { longestTestMs, seed } from "#test/seed"
 import { readToken, send } from "#test/server"
 import { tempDirectory } from "#test/temp"
 import { createChance } from "./cutting-proxy.ts"
 
 const SERVER = new URL("agents-server.child.ts", import.meta.url)
-const KILLS = isNight() ? 30 : 12
+const KILLS = 30
 const LANES = 2
 
 /** Most servers have few runs, so that thirty of them stay within a minute. */
@@ -56,12 +57,16 @@ describe.runIf(needs("C6", "proc"))("a server that is killed while agents work",
     `[C6] after ${KILLS} kills every run is interrupted, none runs twice, and no process stays`,
     async () => {
       await using temp = await tempDirectory()
+      using server = await bundleChild(SERVER)
       const lives = everyLife(KILLS)
       const lanes = everyLife(LANES).map(async (lane) => {
         const folder = path.join(temp.path, `${path.basename(temp.path)}-${lane}`)
         await mkdir(folder)
         const share = KILLS / LANES
-        return await liveAndDie(folder, lives.slice(lane * share, (lane + 1) * share))
+        return await liveAndDie(
+          { folder, server: server.url },
+          lives.slice(lane * share, (lane + 1) * share),
+        )
       })
       const ended = await Promise.all(lanes)
       const sum = (numbers: readonly number[]) => numbers.reduce((all, it) => all + it, 0)
@@ -72,8 +77,10 @@ describe.runIf(needs("C6", "proc"))("a server that is killed while agents work",
   )
 })
 
-async function liveAndDie(folder: string, lives: readonly number[]) {
-  const fixture = await makeFixture(folder)
+type Lane = { readonly folder: string; readonly server: URL }
+
+async function liveAndDie({ folder, server: program }: Lane, lives: readonly number[]) {
+  const fixture = { ...(await makeFixture(folder)), program }
   using _ = { [Symbol.dispose]: () => endAll(fixture) }
   const [first = 0] = lives
   const chance = createChance(seed() + first)
@@ -105,13 +112,14 @@ async function liveAndDie(folder: string, lives: readonly number[]) {
 }
 
 type RestartFolders = {
+  readonly program: URL
   readonly project: string
   readonly home: string
   readonly programs: string
   readonly marker: string
 }
 
-async function makeFixture(folder: string): Promise<RestartFolders> {
+async function makeFixture(folder: string): Promise<Omit<RestartFolders, "program">> {
   const [project, home, programs] = ["project", "home", "programs"].map((it) =>
     path.join(folder, it),
   ) as [string, string, string]
@@ -125,9 +133,9 @@ const lifeOf = ({ marker }: RestartFolders, life: number) => `${marker}-life-${l
 const everyLife = (count: number) => Array.from({ length: count }, (_, life) => life)
 
 async function startServer(fixture: RestartFolders, life: number) {
-  const { project, home, programs } = fixture
+  const { program, project, home, programs } = fixture
   const search = `${programs}:/usr/local/bin:/usr/bin:/bin`
-  const started = child(SERVER, [project, home, search, lifeOf(fixture, life)])
+  const started = child(program, [project, home, search, lifeOf(fixture, life)])
   const line = await started.nextLine()
   if (line === undefined) throw new Error((await started.exited).stderr)
   const headers = { authorization: `Bearer ${await readToken(home)}` }

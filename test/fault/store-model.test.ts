@@ -56,7 +56,7 @@ test.runIf(needs("C7", "postgres"))(
     expect((await store.check()).findings).toEqual([])
     await store.close()
   },
-  300_000,
+  longestTestMs(),
 )
 
 /** Simulates a crash by copying the files at that moment and opening the copy. */

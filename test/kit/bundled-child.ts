@@ -7,6 +7,11 @@ import { lazySchemas } from "../../scripts/build/lazy-schemas.ts"
 const SOURCES = path.join(import.meta.dirname, "../../src")
 const PURE_MODULE = /\/src\/(?:[^/]+\/)*(?!main\.ts$|zod-without-jit\.ts$)[^/]+\.ts$/
 
+const JSONC_PARSER = path.join(
+  import.meta.dirname,
+  "../../node_modules/jsonc-parser/lib/esm/main.js",
+)
+
 /** Inside the package, whose files the code may look for. */
 const CACHE = path.join(import.meta.dirname, "../../node_modules/.cache/qm-test-child-")
 
@@ -20,6 +25,8 @@ export async function bundleChild(script: URL) {
   const bundle = await rolldown({
     input: fileURLToPath(script),
     platform: "node",
+    // Its CommonJS build hides its own requires from bundlers.
+    resolve: { alias: { "jsonc-parser": JSONC_PARSER } },
     external: ["pg", "pg-native"],
     treeshake: { moduleSideEffects: [{ test: PURE_MODULE, sideEffects: false }] },
     plugins: [lazySchemas({ folder: SOURCES, isPure: (file) => PURE_MODULE.test(file) })],

@@ -359,7 +359,7 @@ async function weighFiles(
   })
   const rarity = rarityIn(tree.corpus(), options.postingsOf)
   const readPaths = new Set(read.map((it) => it.file.path))
-  const scores = scoreFileSymbols(options.query, read.map(searchable), rarity)
+  const scores = await scoreFileSymbols(options.query, read.map(searchable), rarity)
   return {
     files: read.map((it, index) => ({ ...it, scores: scores[index] ?? [] })),
     beyond: files.slice(count),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { systemClock } from "./clock.ts"
+import { createPause, systemClock } from "./clock.ts"
 
 describe("systemClock", () => {
   test("[BASE-3] now() returns wall-clock time and monotonic time never goes back", async () => {
@@ -15,4 +15,19 @@ describe("systemClock", () => {
     controller.abort()
     await expect(sleeping).rejects.toMatchObject({ name: "AbortError" })
   })
+})
+
+test("[BASE-47] pause gives others a turn in a loop of over 10 ms, and none in a short one", async () => {
+  let turns = 0
+  const others = () => {
+    turns++
+    if (turns < 1_000) setImmediate(others)
+  }
+  setImmediate(others)
+  await createPause()()
+  expect(turns).toBe(0)
+  const pause = createPause()
+  const endMs = systemClock.monotonicMs() + 60
+  while (systemClock.monotonicMs() < endMs) await pause()
+  expect(turns).toBeGreaterThan(0)
 })

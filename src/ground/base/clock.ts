@@ -28,3 +28,16 @@ export const systemClock: Clock = {
 export function giveOthersATurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+/** A request that arrives meanwhile waits at most this long, plus one step of the loop. */
+const LONGEST_TURN_MS = 10
+
+/** `await pause()` after each step of a long loop gives others a turn when 10 ms have passed. */
+export function createPause(): () => Promise<void> {
+  let startedMs = systemClock.monotonicMs()
+  return async () => {
+    if (systemClock.monotonicMs() - startedMs < LONGEST_TURN_MS) return
+    await giveOthersATurn()
+    startedMs = systemClock.monotonicMs()
+  }
+}

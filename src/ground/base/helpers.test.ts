@@ -17,6 +17,7 @@ import {
   parseJson,
   parseJsonRecord,
   plural,
+  shareNext,
   sliceBytes,
   sliceText,
   truncate,
@@ -50,6 +51,34 @@ describe("lazy values", () => {
     let calls = 0
     const get = once(() => void calls++)
     expect([get(), get(), calls]).toEqual([undefined, undefined, 1])
+  })
+
+  test("[BASE-46] shareNext serves all callers before a work begins, and none that arrive later", async () => {
+    const share = shareNext<number>()
+    const begun: PromiseWithResolvers<number>[] = []
+    const work = () => {
+      const pending = Promise.withResolvers<number>()
+      begun.push(pending)
+      return pending.promise
+    }
+    const first = [share("a", work), share("a", work)]
+    await Promise.resolve()
+    const later = [share("a", work), share("a", work)]
+    const other = share("b", work)
+    await Promise.resolve()
+    expect(begun.length).toBe(2)
+    begun[0]?.resolve(1)
+    begun[1]?.resolve(2)
+    expect(await Promise.all([...first, other])).toEqual([1, 1, 2])
+    begun[2]?.reject(new Error("no"))
+    expect(await Promise.allSettled(later)).toMatchObject([
+      { reason: new Error("no") },
+      { reason: new Error("no") },
+    ])
+    const last = share("a", work)
+    await Promise.resolve()
+    begun[3]?.resolve(4)
+    expect([await last, begun.length]).toEqual([4, 4])
   })
 
   test("[BASE-33] onceUnlessRejected calls make again after a rejection", async () => {

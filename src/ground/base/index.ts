@@ -1,5 +1,5 @@
 export type { Clock } from "./clock.ts"
-export { giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
+export { createPause, giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
 export type { ErrorFactory, ErrorFamily } from "./error.ts"
 export { AppError, defineError, invariant, isAppError } from "./error.ts"
 export {
@@ -67,7 +67,7 @@ export {
 export type { Ids, Random } from "./id.ts"
 export { createIds, systemRandom } from "./id.ts"
 export { nestingOf, parseJson, parseJsonRecord } from "./json.ts"
-export { once, onceUnlessRejected, openOnce } from "./lazy.ts"
+export { once, onceUnlessRejected, openOnce, shareNext } from "./lazy.ts"
 export type { Log } from "./log.ts"
 export { createLog, silentLog } from "./log.ts"
 export type { JsonRecord } from "./object.ts"

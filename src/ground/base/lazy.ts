@@ -37,3 +37,32 @@ export function openOnce<Resource extends Closable>(make: () => Promise<Resource
     },
   }
 }
+
+/**
+ * `share(key, work)` runs works of one key one after the other. A work that has not begun serves
+ * every caller that arrives until it begins, so no result is older than the call.
+ */
+export function shareNext<Result>() {
+  const waiting = new Map<string, Promise<Result>>()
+  const newest = new Map<string, Promise<void>>()
+  return (key: string, work: () => Promise<Result>): Promise<Result> => {
+    const shared = waiting.get(key)
+    if (shared !== undefined) return shared
+    const before = newest.get(key)
+    const next = (async () => {
+      await before
+      waiting.delete(key)
+      return await work()
+    })()
+    const ended = next.then(
+      () => forget(),
+      () => forget(),
+    )
+    const forget = (): void => {
+      if (newest.get(key) === ended) newest.delete(key)
+    }
+    waiting.set(key, next)
+    newest.set(key, ended)
+    return next
+  }
+}

@@ -19,29 +19,31 @@ function fileOf(text: string, symbols: SearchedFile["symbols"] = []): SearchedFi
   return { path: "src/x.ts", text, symbols, segments }
 }
 
-function bestOf(task: string, file: SearchedFile): number {
-  const [scores = []] = scoreFileSymbols(readQuery(task), [file], COMMON)
+async function bestOf(task: string, file: SearchedFile): Promise<number> {
+  const [scores = []] = await scoreFileSymbols(readQuery(task), [file], COMMON)
   return scores.indexOf(Math.max(...scores))
 }
 
 describe("scoreFileSymbols", () => {
-  test("[SEARCH-15] a name counts more than a signature, a signature more than a comment or a body", () => {
+  test("[SEARCH-15] a name counts more than a signature, a signature more than a comment or a body", async () => {
     const other = { name: "f", signature: "f()" }
     const named = { name: "quay", signature: "f()" }
     const signed = { name: "f", signature: "f(quay)" }
     const documented = { name: "f", signature: "f()", doc: "quay" }
     const file = fileOf("a\nb\nc\nd\nquay", [other, named, signed, documented])
-    const [scores = []] = scoreFileSymbols(readQuery("quay"), [file], COMMON)
+    const [scores = []] = await scoreFileSymbols(readQuery("quay"), [file], COMMON)
     expect(scores[0]).toBe(0)
     const order = [...scores.keys()].toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
     expect(order).toEqual([1, 2, 3, 4, 0])
   })
 
-  test("[SEARCH-15] lines outside any symbol are scored by their own words", () => {
-    expect(bestOf("register the tug", fileOf("const a = 1\nregister(tug)\nconst b = 2"))).toBe(1)
+  test("[SEARCH-15] lines outside any symbol are scored by their own words", async () => {
+    expect(
+      await bestOf("register the tug", fileOf("const a = 1\nregister(tug)\nconst b = 2")),
+    ).toBe(1)
   })
 
-  test("[SEARCH-15] the words of a nested symbol do not count for the outer one", () => {
+  test("[SEARCH-15] the words of a nested symbol do not count for the outer one", async () => {
     const symbols = [
       { name: "Outer", signature: "class Outer" },
       { name: "inner", signature: "inner()", parent: "Outer" },
@@ -52,27 +54,35 @@ describe("scoreFileSymbols", () => {
       { fromLine: 4, toLine: 4, symbol: 0 },
     ]
     const file = { path: "x.ts", text: "class\n inner\n  quay\n end", symbols, segments }
-    const [own = []] = scoreFileSymbols(readQuery("quay"), [file], COMMON)
+    const [own = []] = await scoreFileSymbols(readQuery("quay"), [file], COMMON)
     expect(own.map((it) => it > 0)).toEqual([false, true, false])
-    const [ofClass = []] = scoreFileSymbols(readQuery("outer"), [file], COMMON)
+    const [ofClass = []] = await scoreFileSymbols(readQuery("outer"), [file], COMMON)
     expect(ofClass.every((it) => it > 0)).toBe(true)
   })
 
-  test("[SEARCH-15] the last word of a line does not count for the next segment", () => {
-    const [scores = []] = scoreFileSymbols(readQuery("tug"), [fileOf("a tug\nb\r\ntug")], COMMON)
+  test("[SEARCH-15] the last word of a line does not count for the next segment", async () => {
+    const [scores = []] = await scoreFileSymbols(
+      readQuery("tug"),
+      [fileOf("a tug\nb\r\ntug")],
+      COMMON,
+    )
     expect(scores.map((it) => it > 0)).toEqual([true, false, true])
   })
 
-  test("[SEARCH-15] a word that few files of the tree have counts more", () => {
+  test("[SEARCH-15] a word that few files of the tree have counts more", async () => {
     const rarity = {
       fileCount: 1_000,
       documentFrequency: (it: string) => (it === "tug" ? 900 : 2),
     }
-    const [scores = []] = scoreFileSymbols(readQuery("tug quay"), [fileOf("tug\nquay")], rarity)
+    const [scores = []] = await scoreFileSymbols(
+      readQuery("tug quay"),
+      [fileOf("tug\nquay")],
+      rarity,
+    )
     expect(scores[1]).toBeGreaterThan(10 * (scores[0] ?? 0))
   })
 
-  test("[SEARCH-15] document counts include each copy of a file in the tree once", () => {
+  test("[SEARCH-15] document counts include each copy of a file in the tree once", async () => {
     const entry = { bodyLength: 1 }
     const corpus = prepareCorpus([
       { ...entry, path: "a", content: 3 },
@@ -87,40 +97,46 @@ describe("scoreFileSymbols", () => {
     expect([fileCount, ...["tug", "quay", "pier"].map(documentFrequency)]).toEqual([3, 2, 3, 0])
   })
 
-  test("[SEARCH-15] segments that end before or after the text are scored on their existing lines", () => {
+  test("[SEARCH-15] segments that end before or after the text are scored on their existing lines", async () => {
     const file = { ...fileOf("a\nb"), segments: [{ fromLine: 2, toLine: 9 }] }
-    expect(scoreFileSymbols(readQuery("bc"), [file], COMMON)).toEqual([[0]])
-    expect(scoreFileSymbols(readQuery("bc"), [{ ...file, segments: [] }], COMMON)).toEqual([[]])
-    expect(scoreFileSymbols(readQuery("bc"), [], COMMON)).toEqual([])
+    expect(await scoreFileSymbols(readQuery("bc"), [file], COMMON)).toEqual([[0]])
+    expect(await scoreFileSymbols(readQuery("bc"), [{ ...file, segments: [] }], COMMON)).toEqual([
+      [],
+    ])
+    expect(await scoreFileSymbols(readQuery("bc"), [], COMMON)).toEqual([])
   })
 
-  test("[SEARCH-15] scores equal those of BM25F over the same symbols", () => {
+  test("[SEARCH-15] scores equal those of BM25F over the same symbols", async () => {
     const word = fc.constantFrom("quay", "tug", "berth", "cargoPilot", "cargo")
     const words = fc.array(word, { minLength: 1, maxLength: 5 }).map((it) => it.join(" "))
     const symbol = fc.record({ name: words, signature: words, doc: words, body: words })
-    fc.assert(
-      fc.property(fc.array(symbol, { minLength: 1, maxLength: 6 }), words, (symbols, task) => {
-        const query = readQuery(task)
-        const file = fileOf(symbols.map((it) => it.body).join("\n"), symbols)
-        const postings = createPostings(5)
-        const indexed = symbols.map((it) =>
-          indexSymbol({ ...it, path: file.path, comments: it.doc }),
-        )
-        for (const [number, { counts }] of indexed.entries()) postings.put(number, counts)
-        const expected = scoreSymbols(query, {
-          postingsOf: postings.of,
-          lengths: measureSymbols(indexed),
-        })
-        const rarity = {
-          fileCount: symbols.length,
-          documentFrequency: (term: string) => postings.of(term).length / 6,
-        }
-        const [scores = []] = scoreFileSymbols(query, [file], rarity)
-        for (const { symbol: number, score } of expected) {
-          expect(scores[number]).toBeCloseTo(score, 9)
-        }
-        expect(scores.filter((it) => it > 0)).toHaveLength(expected.length)
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(symbol, { minLength: 1, maxLength: 6 }),
+        words,
+        async (symbols, task) => {
+          const query = readQuery(task)
+          const file = fileOf(symbols.map((it) => it.body).join("\n"), symbols)
+          const postings = createPostings(5)
+          const indexed = symbols.map((it) =>
+            indexSymbol({ ...it, path: file.path, comments: it.doc }),
+          )
+          for (const [number, { counts }] of indexed.entries()) postings.put(number, counts)
+          const expected = scoreSymbols(query, {
+            postingsOf: postings.of,
+            lengths: measureSymbols(indexed),
+          })
+          const rarity = {
+            fileCount: symbols.length,
+            documentFrequency: (term: string) => postings.of(term).length / 6,
+          }
+          const [scores = []] = await scoreFileSymbols(query, [file], rarity)
+          for (const { symbol: number, score } of expected) {
+            expect(scores[number]).toBeCloseTo(score, 9)
+          }
+          expect(scores.filter((it) => it > 0)).toHaveLength(expected.length)
+        },
+      ),
       fcParameters({ numRuns: 100 }),
     )
     expect(BM25F_WEIGHTS.k1).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+import { createPause } from "#ground/base"
 import { BM25F_WEIGHTS } from "./bm25f.ts"
 import { FILE_FIELDS, SYMBOL_FIELDS, type SymbolField } from "./index-terms.ts"
 import type { PostingsOf } from "./postings.ts"
@@ -52,13 +53,18 @@ const ROW_STRIDE = 1 + FILE_FIELDS.length
  * By file, then by segment; 0 for a segment without a word of the task. A segment has the name,
  * signature and comment of its symbol, and its own lines as body.
  */
-export function scoreFileSymbols(
+export async function scoreFileSymbols(
   query: Query,
   files: readonly SearchedFile[],
   rarity: TermRarity,
-): readonly (readonly number[])[] {
+): Promise<readonly (readonly number[])[]> {
   const read = createTermFinder(query.terms)
-  const measured = files.map((file) => measureFile(file, read))
+  const measured: (readonly FieldMeasures[])[] = []
+  const pause = createPause()
+  for (const file of files) {
+    measured.push(measureFile(file, read))
+    await pause()
+  }
   const means = meanLengths(measured.flat())
   const weights = weightsOf(query, rarity)
   return measured.map((segments) => segments.map((it) => scoreOf(it, means, weights)))

@@ -32,6 +32,7 @@ import {
   selectSummary,
   selectText,
   selectTexts,
+  setLastRun,
   setObservation,
   TextRow,
 } from "./queries.ts"
@@ -73,6 +74,9 @@ export function createHistory(db: Db<"capture">) {
     keep: (entry: Entry): Promise<SavedCapture> => db.transaction((tx) => keep(tx, entry)),
     list: (where: Partial<HistoryFilter>, limit: number): Promise<CaptureSummary[]> =>
       db.all(SummaryRow, selectSummaries({ ...ANYWHERE, ...where }, limit)),
+    async setLastRun(id: string, run: string): Promise<void> {
+      await db.run(setLastRun(id, run))
+    },
     before: (it: CaptureSummary): Promise<CaptureSummary | undefined> =>
       db.get(SummaryRow, selectBefore(it)),
     async text(id: string, path: string): Promise<CaptureText | undefined> {

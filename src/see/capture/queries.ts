@@ -24,6 +24,7 @@ export const SummaryRow = z
     files: z.int(),
     tokens_in_window: z.int(),
     tokens_on_demand: z.int(),
+    last_run: z.string().nullable(),
   })
   .transform(
     (row): CaptureSummary => ({
@@ -37,6 +38,7 @@ export const SummaryRow = z
       files: row.files,
       tokensInWindow: row.tokens_in_window,
       tokensOnDemand: row.tokens_on_demand,
+      ...(row.last_run === null ? {} : { lastRun: row.last_run }),
     }),
   )
 
@@ -70,7 +72,7 @@ export const ObservationRow = z.object({ observation: jsonColumn(Observation).nu
 export const TextRow = z.object({ body: jsonColumn(CaptureText) })
 
 const SUMMARY = sql`id, host, host_version, working_directory, captured_at, last_seen_at, times,
-  files, tokens_in_window, tokens_on_demand`
+  files, tokens_in_window, tokens_on_demand, last_run`
 
 type CaptureFilter = {
   readonly workingDirectory: string | undefined
@@ -121,6 +123,9 @@ export const selectTexts = (id: string): Sql => sql`
 
 export const markSeen = (id: string, at: number): Sql => sql`
   UPDATE captures SET last_seen_at = ${at}, times = times + 1 WHERE id = ${id}`
+
+export const setLastRun = (id: string, run: string): Sql => sql`
+  UPDATE captures SET last_run = ${run} WHERE id = ${id}`
 
 export const insertCapture = (manifest: Manifest, fingerprint: string): Sql => sql`
   INSERT INTO captures (id, host, host_version, working_directory, captured_at, last_seen_at,

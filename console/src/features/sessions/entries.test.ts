@@ -27,6 +27,14 @@ function aRun(id: string, overrides: Partial<Run> = {}): Run {
 }
 
 describe("one list of sessions", () => {
+  it("[T15][CONSOLE-67] a scripted run has no cost, whatever its script reports", () => {
+    const runs = [aRun("run_1", { type: "synthetic" }), aRun("run_2", { type: "codex" })]
+    const entries = mergeSessions({ indexed: [], runs, live: [] })
+    const costs = new Map(entries.map((it) => [it.id, it.cost]))
+    expect(costs.get("run_1")).toBe("")
+    expect(costs.get("run_2")).toMatch(/^\$/)
+  })
+
   it("[CONSOLE-67] a session is listed once, with what its transcript, run and ledger know", () => {
     const entries = mergeSessions({
       indexed: [aTranscript("s-1", { windowTokens: null }), aTranscript("s-2")],

@@ -76,7 +76,8 @@ function ofTranscript(
 }
 
 function ofRun(run: Run, live: LiveSession | undefined): SessionEntry {
-  const usd = run.cost.reportedUsd ?? run.cost.computedUsd
+  // A scripted agent reports costs and spends nothing.
+  const usd = run.type === "synthetic" ? null : (run.cost.reportedUsd ?? run.cost.computedUsd)
   return {
     id: run.id,
     title: visibleLine(run.title === "" ? run.id : run.title),

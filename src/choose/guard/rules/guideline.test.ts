@@ -48,7 +48,7 @@ describe("guidelines before a tool", () => {
       "deny",
     ],
     ["advice", [{ type: "instruction", text: "x" }], "Read", "silent"],
-  ])("[GUARD-70] %s", async ([, actions, name, kind]) => {
+  ])("[T13][GUARD-70] %s", async ([, actions, name, kind]) => {
     expect((await judgeWith(one({ actions }), tool(name))).kind).toBe(kind)
   })
 

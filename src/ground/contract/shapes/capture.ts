@@ -106,6 +106,7 @@ export const CaptureSummary = z.object({
   files: z.int().nonnegative(),
   tokensInWindow: z.int().nonnegative(),
   tokensOnDemand: z.int().nonnegative(),
+  lastRun: z.string().optional().describe("The last run that started with this context"),
 })
 export type CaptureSummary = z.infer<typeof CaptureSummary>
 

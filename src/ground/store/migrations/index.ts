@@ -13,6 +13,7 @@ import { gatewayNames } from "./0012-gateway-names.ts"
 import { foldCharges } from "./0013-fold-charges.ts"
 import { contextSettings } from "./0014-context-settings.ts"
 import { sessions } from "./0015-sessions.ts"
+import { captureRuns } from "./0016-capture-runs.ts"
 import type { Migration } from "./migration.ts"
 
 /** In order. A room adds its tables here; existing migrations never change. */
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   foldCharges,
   contextSettings,
   sessions,
+  captureRuns,
 ]

@@ -36,10 +36,17 @@ export function judgeSqlite(
       return { kind: "typed", error: StoreNotWritable({ path: context.file }, error) }
     case SQLITE.constraint:
       return { kind: "typed", error: ConstraintBroken({ constraint: describe(error) }, error) }
+    case SQLITE.error:
+      // Damage in a table of an extension is reported as an ordinary error, like a wrong statement.
+      return DAMAGED_TABLE.test(describe(error))
+        ? { kind: "typed", error: StoreCorrupt({ what: describe(error) }, error) }
+        : { kind: "bug", error }
     default:
       return { kind: "bug", error }
   }
 }
+
+const DAMAGED_TABLE = /^(?:invalid fts5 file format|fts5: corrupt|vtable constructor failed)/
 
 /**
  * After a failed fsync the kernel may drop the pages and report success next time (PROMISES,
@@ -75,6 +82,7 @@ function describe(error: unknown): string {
 }
 
 const SQLITE = {
+  error: 1,
   permission: 3,
   busy: 5,
   readOnly: 8,

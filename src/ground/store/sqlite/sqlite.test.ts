@@ -210,8 +210,8 @@ test("[STORE-3] the write-ahead log stays bounded over many commits", async () =
 })
 
 test("[STORE-11][STORE-12] each SQLite error maps to one store error", () => {
-  const meaning = (errcode: number, isWrite = true) => {
-    const error = Object.assign(new Error("said"), { errcode })
+  const meaning = (errcode: number, isWrite = true, message = "said") => {
+    const error = Object.assign(new Error(message), { errcode })
     const failure = judgeSqlite(error, { file: "f", isWrite })
     return failure.kind === "typed" || failure.kind === "stop" ? failure.error.code : failure.kind
   }
@@ -237,4 +237,7 @@ test("[STORE-11][STORE-12] each SQLite error maps to one store error", () => {
     4874: "STORAGE_FULL",
   })
   expect(meaning(1034, false)).toBe("STORE_CORRUPT")
+  const cutTable = "invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"
+  expect(meaning(1, false, cutTable)).toBe("STORE_CORRUPT")
+  expect(meaning(1, false, 'fts5: syntax error near ""')).toBe("bug")
 })

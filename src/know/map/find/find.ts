@@ -224,7 +224,7 @@ async function scoreBest(
     return { path, text: texts.get(path) ?? "", symbols, segments }
   })
   const rarity = rarityIn(tree.corpus(), it.postingsOf)
-  const scores = scoreFileSymbols(it.task.query, files, rarity)
+  const scores = await scoreFileSymbols(it.task.query, files, rarity)
   const bySymbol = files.map((file, index) => bestBySymbol(file, scores[index] ?? []))
   const most = Math.max(...bySymbol.map(([best]) => best?.score ?? 0), Number.MIN_VALUE)
   return new Map(

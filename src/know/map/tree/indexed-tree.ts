@@ -1,4 +1,4 @@
-import { invariant } from "#ground/base"
+import { createPause, invariant } from "#ground/base"
 import { type IndexState } from "#ground/contract"
 import type { Db } from "#ground/store"
 import { type Corpus, type History, prepareCorpus, prepareHistory } from "#know/search"
@@ -95,9 +95,11 @@ async function readContents(
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, Content>> {
   const contents = new Map<number, Content>()
+  const pause = createPause()
   for (const round of roundsOf([...new Set(numbers)], VALUES_A_STATEMENT)) {
     for (const { blob_id, ...row } of await db.all(FactsRow, selectFacts(round))) {
       contents.set(row.number, decodeFacts({ ...row, blobId: blob_id }))
+      await pause()
     }
   }
   return contents
@@ -111,7 +113,9 @@ async function readTexts(
   const entries = [...new Set(paths)].flatMap((path) => files.get(path) ?? [])
   const texts = new Map<string, string | undefined>(paths.map((path) => [path, undefined]))
   const { signal } = new AbortController()
+  const pause = createPause()
   for await (const read of source.read(entries, signal)) {
+    await pause()
     if ("skip" in read) continue
     const isSame = blobId(read.bytes, source.format) === files.get(read.path)?.blobId
     if (isSame) texts.set(read.path, textOf(read.bytes))

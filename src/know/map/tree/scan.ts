@@ -1,4 +1,4 @@
-import { compareText, invariant, isLongText } from "#ground/base"
+import { compareText, createPause, invariant, isLongText } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 import type { PrepareRedaction } from "#ground/secrets"
 import type { Db } from "#ground/store"
@@ -149,7 +149,9 @@ async function* batchesOf(listed: ListedFiles): AsyncGenerator<readonly ReadItem
   const entries = new Map(toRead.map((it) => [it.path, it]))
   let group: FoundText[] = []
   let units = 0
+  const pause = createPause()
   for await (const read of parts.source.read(toRead, parts.options.signal)) {
+    await pause()
     const entry = entries.get(read.path)
     invariant(entry !== undefined, "a source returns only requested entries")
     const judged = judge(parts, entry, read)
@@ -213,7 +215,9 @@ async function* newOnes(
   const items: ReadItem[] = []
   const unread = keyed.filter((it) => !contents.has(it.key)).map((it) => it.text)
   using _ = await parts.prepareRedaction?.(unread.filter(isLongText))
+  const pause = createPause()
   for (const { key, file, text } of keyed) {
+    await pause()
     waiting.push({ file, key })
     if (contents.has(key)) continue
     contents.set(key, "waiting")

@@ -83,9 +83,15 @@ test("[T15][APP-60] the context message of a run names its own capture, which is
   expect(metadata?.["inWindow"]).toMatchObject([{ label: "CLAUDE.md" }])
   const id = metadata?.["capture"]
   const { captures } = CaptureList.parse(await app.call("capture.list", { path: "." }, { signal }))
-  expect(captures.map((it) => it.id)).toEqual([id])
+  expect(captures).toMatchObject([{ id, times: 1, lastRun: run.id }])
   const at = { id, path: path.join(temp.path, "project", "CLAUDE.md") }
   expect(await app.call("capture.text", at, { signal })).toMatchObject({ text: "Round half up." })
+  // The same context again, by hand and by a second run: one entry, which names the newer run.
+  await app.call("capture.take", { path: "." }, { signal })
+  const second = Run.parse(await app.call("agents.start", input, { signal }))
+  await untilTurns(app, second.id, 1)
+  const again = CaptureList.parse(await app.call("capture.list", { path: "." }, { signal }))
+  expect(again.captures).toMatchObject([{ id, times: 3, lastRun: second.id }])
 })
 
 test("[T15][APP-60] now.show has no cost for a synthetic run, whose script reports one", async () => {

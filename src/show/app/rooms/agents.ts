@@ -6,6 +6,7 @@ import {
   isSameProcessAlive,
   leadsTo,
   makeTemporaryDirectory,
+  shareNext,
 } from "#ground/base"
 import {
   AGENT_TYPES,
@@ -15,7 +16,7 @@ import {
   type Provider,
   type Run,
 } from "#ground/contract"
-import { contextMessage } from "#see/capture"
+import { contextMessage, createHistory } from "#see/capture"
 import { belongsToRepository, directoryProblem, PROJECT_FOLDER, projectFolders } from "#see/repo"
 import type { Services } from "../services.ts"
 import { contextParts, showPack } from "./agent-context.ts"
@@ -126,9 +127,15 @@ function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
 }
 
 function contextFor(deps: AgentsDeps) {
+  const takeCapture = sharedCaptures(deps)
   return {
-    contextMessage: async (run: Run, cwd: string) =>
-      contextMessage(await capture(cwd, hostOf(run.type), deps)),
+    async contextMessage(run: Run, cwd: string) {
+      const capture = await takeCapture(cwd, hostOf(run.type))
+      const isStored = capture.historyProblem === null
+      const history = createHistory((await deps.store()).forRoom("capture"))
+      if (isStored) await history.setLastRun(capture.manifest.id, run.id)
+      return contextMessage(capture)
+    },
     contextParts: (run: Run, request: ContextPartsRequest) => contextParts(run, request, deps),
     keptPack: async (packId: string) => (await showPack(packId, deps)).pack.id,
   }
@@ -143,11 +150,18 @@ function hostOf(type: AgentType): HostName {
   return type === "synthetic" ? "claude-code" : type
 }
 
-/** A capture with its texts; it is stored, so that the run's page opens this one. */
-async function capture(directory: string, host: HostName, deps: AgentsDeps): Promise<Capture> {
-  const { signal } = new AbortController()
-  const input = { path: directory, host, content: true, save: true }
-  return Capture.parse(await deps.call("capture.take", input, { signal }))
+/**
+ * A capture with its texts; it is stored, so that the run's page opens this one. Runs that start
+ * together share one.
+ */
+function sharedCaptures(deps: AgentsDeps) {
+  const share = shareNext<Capture>()
+  return (directory: string, host: HostName): Promise<Capture> =>
+    share(`${host} ${directory}`, async () => {
+      const { signal } = new AbortController()
+      const input = { path: directory, host, content: true, save: true }
+      return Capture.parse(await deps.call("capture.take", input, { signal }))
+    })
 }
 
 export async function openAgentHandlers(

@@ -151,10 +151,10 @@ test("[CLI-14] prose: headings, lists and code are styled, long words are broken
 test("[CLI-15] the live row shows the current activity, duration, cost and context, or an open question instead", () => {
   const context = { used: 14_000, window: 200_000, kinds: [] }
   expect(drawLive({ ...LIVE, context }, plain)).toEqual([
-    "npm test  3 s · $0.05 · 14.0k of 200.0k tokens",
+    "npm test  3 s · $0.05 (scripted) · 14.0k of 200.0k tokens",
   ])
   expect(drawLive({ ...LIVE, atWork: undefined, elapsedMs: 200_000 }, plain)).toEqual([
-    "works  3:20 min · $0.05",
+    "works  3:20 min · $0.05 (scripted)",
   ])
   const writing = "one\ntwo\nthree\nfour\nfive\nsix\nseven"
   expect(drawLive({ ...LIVE, writing, question: "Allow? [y]es" }, plain)).toEqual([
@@ -181,7 +181,7 @@ test("[CLI-14] the last rows show outcome, duration, cost and context window", (
     drawEnd(ended, { used: 5_000, window: 10_000, kinds }, plain).join("\n"),
   ).toMatchInlineSnapshot(`
     "
-    ✓ Completed after 7.0 s, 1 turn, $0.05 of $1.00, 9.2k tokens of 50.0k
+    ✓ Completed after 7.0 s, 1 turn, $0.05 (scripted) of $1.00, 9.2k tokens of 50.0k
     Context 5.0k of 10.0k tokens, 50 %
     ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦························│········
     ▦ tools 5.0k   │ budget 10.0k
@@ -196,7 +196,7 @@ test("[CLI-14] the last rows show outcome, duration, cost and context window", (
   }
   expect(drawEnd(failed, undefined, plain).slice(1)).toMatchInlineSnapshot(`
     [
-      "✗ Failed after 7.0 s, 1 turn, $0.05 of $1.00, 9.2k tokens of 50.0k",
+      "✗ Failed after 7.0 s, 1 turn, $0.05 (scripted) of $1.00, 9.2k tokens of 50.0k",
       "It broke.",
       "Context 1 of 2 tokens, 50 %",
       "Continue with: qm send run_1 "and the docs"",

@@ -144,9 +144,10 @@ function meterText(context: ContextUse | undefined): readonly string[] {
   return [`${formatCount(context.used)} of ${formatCount(context.window)} tokens`]
 }
 
-/** The provider's cost, or our estimate. */
-export function costText({ cost }: Run): string {
+/** The provider's cost, or our estimate; a scripted agent reports costs and spends nothing. */
+export function costText({ cost, type }: Run): string {
   const usd = cost.reportedUsd ?? cost.computedUsd
+  if (type === "synthetic") return usd === null ? "no cost" : `$${usd.toFixed(2)} (scripted)`
   return usd === null ? "cost unknown" : `$${usd.toFixed(2)}`
 }
 

@@ -47,12 +47,13 @@ const RUN: Run = {
 test("[CLI-13] runs, messages and approvals are printed, and empty lists have their own text", () => {
   expect(render("agents.list", { runs: [] })).toContain("No runs yet.")
   expect(render("agents.list", { runs: [RUN] })).toBe(
-    "Run    State      Agent      Started (UTC)     Cost   Title\n" +
-      "run_1  completed  synthetic  1970-01-01 00:00  $0.05  Mend the total",
+    "Run    State      Agent      Started (UTC)     Cost              Title\n" +
+      "run_1  completed  synthetic  1970-01-01 00:00  $0.05 (scripted)  Mend the total",
   )
   expect(render("agents.show", RUN)).toContain("Context    11.8k of 200.0k tokens")
   const failed: Run = {
     ...RUN,
+    type: "codex",
     status: "failed",
     error: "It broke.",
     openApprovals: 2,
@@ -64,6 +65,8 @@ test("[CLI-13] runs, messages and approvals are printed, and empty lists have th
   expect(shown).toMatch(
     /Context +unknown[\s\S]+cost unknown[\s\S]+It broke\.[\s\S]+2 approvals; list with `qm approvals`/,
   )
+  const unpaid = { ...failed, type: "synthetic" }
+  expect(render("agents.show", unpaid)).toMatch(/Cost +no cost/)
   const message = { id: "m", timestamp: 0, metadata: {}, role: "user" }
   const messages = [
     { ...message, seq: 1, type: "user", content: "two\nlines" },

@@ -290,8 +290,13 @@ test("[CLI-13] a comparison of captures prints a mark, tokens and lines for each
 
 test("[CLI-13] stored captures, texts and settings are printed", () => {
   expect(render("capture.list", { captures: [] })).toContain("No capture is stored yet.")
-  const listed = render("capture.list", { captures: [SUMMARY, { ...SUMMARY, times: 3 }] })
-  expect(listed.split("\n").map((it) => it.split(/\s{2,}/)[5])).toEqual(["Seen", "once", "3 times"])
+  const again = { ...SUMMARY, times: 3, lastRun: "run_1" }
+  const listed = render("capture.list", { captures: [SUMMARY, again] })
+  expect(listed.split("\n").map((it) => it.split(/\s{2,}/).slice(5, 7))).toEqual([
+    ["Seen", "Last run"],
+    ["once", "none"],
+    ["3 times", "run_1"],
+  ])
   const text = { path: "/x", text: "now", later: "later", isCut: false }
   expect(render("capture.text", text)).toBe("now\nlater")
   expect(render("capture.text", { ...text, withheld: "by a link" })).toBe("by a link")

@@ -383,7 +383,7 @@ function renderCaptureList({ captures }: CaptureList, screen: Screen): string {
     return paint.muted("No capture is stored yet. Run `qm capture` in a project.")
   }
   return listing(
-    ["Capture", "Last seen (UTC)", "Host", "Tokens", "Files", "Seen", "Directory"],
+    ["Capture", "Last seen (UTC)", "Host", "Tokens", "Files", "Seen", "Last run", "Directory"],
     captures.map((it) => [
       it.id,
       timeText(it.lastSeenAt),
@@ -391,6 +391,7 @@ function renderCaptureList({ captures }: CaptureList, screen: Screen): string {
       `${formatExact(it.tokensInWindow)} tokens`,
       plural(it.files, "file"),
       paint.muted(it.times === 1 ? "once" : `${it.times} times`),
+      it.lastRun ?? paint.muted("none"),
       it.workingDirectory,
     ]),
     screen,

@@ -1,4 +1,4 @@
-import { compareText, invariant } from "#ground/base"
+import { compareText, createPause, invariant } from "#ground/base"
 import type { Db } from "#ground/store"
 import type { LanguageName } from "../../facts.ts"
 import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../../limits.ts"
@@ -70,8 +70,8 @@ export function createContentWriter(deps: {
 
   return {
     async add(batch: readonly ReadItem[], reading: ReadBatch): Promise<void> {
-      group.words.add(reading.words, group.contents.length)
-      group.names.add(reading.names, group.contents.length)
+      const contents: UnnumberedContent[] = []
+      const pause = createPause()
       for (const [at, { key, text }] of batch.entries()) {
         const read = reading.texts[at]
         invariant(read !== undefined, "a reading has each of its texts")
@@ -81,8 +81,13 @@ export function createContentWriter(deps: {
         const tokens = counts.segments.reduce((sum, it) => sum + it, 0)
         const summary = { ...terms, tokens }
         const of = { blobId, language, reader: deps.reader }
-        group.contents.push({ ...of, summary, facts, counts: JSON.stringify(counts) })
+        contents.push({ ...of, summary, facts, counts: JSON.stringify(counts) })
+        await pause()
       }
+      // Without a pause: batches of other threads are added meanwhile, and places count from here.
+      group.words.add(reading.words, group.contents.length)
+      group.names.add(reading.names, group.contents.length)
+      group.contents.push(...contents)
       const isFull =
         group.contents.length >= CONTENTS_A_FLUSH || group.words.entries() >= TERMS_A_FLUSH
       if (isFull) await flush()
