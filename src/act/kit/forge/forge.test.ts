@@ -42,7 +42,7 @@ test("[KIT-24] a good definition has no problem, and each problem is named with 
   expect(checkDefinition(GOOD, CHECKS)).toEqual([])
   const problems = (changes: object) => checkDefinition({ ...GOOD, ...changes }, CHECKS)
   expect(problems({ name: "Tax Reviewer" })).toEqual([
-    'the name "Tax Reviewer" needs small letters, digits and dashes',
+    'the name "Tax Reviewer" may contain only lower-case letters, digits and dashes',
   ])
   expect(problems({ description: "" })).toEqual([
     "it has no description, so an agent never starts it",
@@ -118,10 +118,10 @@ test("[KIT-24] an invalid definition, a missing file and an unwritable folder wr
 test("[KIT-24] broken frontmatter and another name than the file's are problems", async () => {
   const read = (text: string) => readDefinition("agent", { name: "one", text })
   expect((await read("no head")).problems).toEqual([
-    "it has no valid frontmatter between two lines ---",
+    "it has no valid frontmatter between two `---` lines",
   ])
   expect((await read("---\nname: [\n---\n\nBody\n")).problems).toEqual([
-    "it has no valid frontmatter between two lines ---",
+    "it has no valid frontmatter between two `---` lines",
   ])
   expect((await read("---\nname: two\ndescription: d\ntools: 3\n---\nBody")).problems).toEqual([
     "its name is two, its file is called one",
