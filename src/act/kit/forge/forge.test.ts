@@ -51,14 +51,12 @@ test("[KIT-24] a good definition has no problem, and each problem is named with 
     "its description does not say when to use it",
     "its description names no file, folder or operation that it owns",
   ])
-  expect(problems({ body: "x\n".repeat(61) })).toEqual([
-    "it has 61 lines; at most 60 are read with care",
-  ])
+  expect(problems({ body: "x\n".repeat(61) })).toEqual(["it has 61 lines; the limit is 60"])
   expect(problems({ body: " " })).toEqual(["it has no instructions"])
   expect(problems({ body: "Run `qm audit magic now`." })).toEqual([
     "`qm audit magic` is not a command",
   ])
-  expect(problems({ tools: "Read, rm -rf" })).toEqual(['"rm -rf" is not the name of a tool'])
+  expect(problems({ tools: "Read, rm -rf" })).toEqual(['"rm -rf" is not a tool name'])
   expect(problems({ body: "use sk-secret" })).toEqual(["it contains what looks like a secret"])
 })
 
@@ -124,7 +122,7 @@ test("[KIT-24] broken frontmatter and another name than the file's are problems"
     "it has no valid frontmatter between two `---` lines",
   ])
   expect((await read("---\nname: two\ndescription: d\ntools: 3\n---\nBody")).problems).toEqual([
-    "its name is two, its file is called one",
+    "its name is two, but its file is called one",
     "its tools are not a list",
   ])
   const toml = "name = \"one\"\ndescription = \"does\"\ndeveloper_instructions = '''\nText\n'''\n"
