@@ -20,7 +20,7 @@ export function textsPage(root: string): string {
   const pages = sections.map(
     ({ path, texts }) => `## ${path}\n${texts.map((text) => `- ${escape(text)}\n`).join("")}`,
   )
-  return `# Texts\n\nGenerated: ${count} strings of two words or more, by file. \`…\` stands for a value.\n\n${pages.join("\n")}`
+  return `# Texts\n\nGenerated: ${count} strings of two words or more, by file. \`…\` is a value.\n\n${pages.join("\n")}`
 }
 
 /** Control characters would make the page a binary file. */

@@ -77,7 +77,6 @@ const VAGUE_FILE_WORDS = new Set(
   ),
 )
 
-/** Nouns that end in -ing. */
 const NOUNS_IN_ING =
   /(?:^|-)(?:string|setting|heading|pricing|timing|ranking|spelling|grounding|mapping|embedding|encoding|rendering|folding|warning|binding|rebinding|finding|listing|posting|interleaving|wing)s?$/
 

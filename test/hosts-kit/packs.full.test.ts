@@ -16,10 +16,10 @@ const FILES = {
 const COMMANDS = [
   ["daily", "state", "Report the state from the records", "qm report state", "The kettle whistles"],
   ["audit", "tech-debt", "Choose what to repair from measured debt", "qm audit debt", "whistle"],
-  ["pipeline", "plan-week", "Plan from the board", "qm report week", "points planned"],
+  ["pipeline", "plan-week", "Plan from the board", "qm report week", "No open tickets"],
   ["qa", "test-plan", "Plan tests from the diff", "qm audit tests", "changed symbol"],
   ["vcs", "changelog-draft", "Draft from the history", "qm report changes", "Unreleased"],
-  ["forge", "forge-check", "Exit code 1 means a problem", "qm forge check", "definition"],
+  ["forge", "forge-check", "Exit code 1 means a problem", "qm forge check", "No agents, commands"],
   ["setup", "autonomy", "each area with manual, suggest or auto", "qm autonomy", "swarm-dispatch"],
 ] as const
 
@@ -27,9 +27,9 @@ const COMMANDS = [
 const AGENTS = [
   ["builder", "You implement one ticket and nothing else."],
   ["qa-verifier", "You try to show that a ticket is not done."],
-  ["ui-reviewer", "You review what users see and use"],
+  ["ui-reviewer", "You review pages for all users"],
   ["security-reviewer", "You judge whether an attacker can use a finding."],
-  ["compliance-checker", "You collect facts for the person who answers for them."],
+  ["compliance-checker", "You collect facts for the person who is responsible"],
   ["release-manager", "You prepare a release up to the point"],
   ["forge-smith", "You write small, checked definitions for agents."],
 ] as const

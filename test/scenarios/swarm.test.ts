@@ -224,7 +224,7 @@ describe("a swarm", () => {
     const same = await it.call("ticket.new", { title: "Same file", paths: ["src/b.ts"] })
     const plan = await it.call("swarm.plan", { tickets: [same.id, id] })
     expect(plan.left.map((left) => left.reason)).toEqual([
-      "an open workstream has it",
+      "an open workstream works on it",
       "touches the same files as ws2; plan it afterwards",
     ])
 

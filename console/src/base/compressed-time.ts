@@ -5,7 +5,6 @@ type CompressedTime = {
   readonly wholeMs: number
   readonly breaks: readonly TimeBreak[]
   readonly ticks: readonly { readonly ms: number; readonly text: string }[]
-  /** The position of a moment. */
   positionOf(at: number): number
 }
 

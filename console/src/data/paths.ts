@@ -105,7 +105,6 @@ export const mapParams = defineParams({
   /** Null for the treemap, or the list where the page is narrow. */
   view: optional(["treemap", "list"]),
   color: choice(MAP_COLORS, "changes"),
-  /** The folder that fills the treemap. */
   folder: text,
   open: list,
   /** A path; in the treemap a folder ends with a slash. */
@@ -125,7 +124,6 @@ export const knowledgeParams = defineParams({
   /** Whether cross-references are followed from each hit. */
   hops: flag(),
   at: text,
-  /** Id of a paragraph. */
   show: text,
   /** Id of a document, shown while no paragraph is. */
   document: text,

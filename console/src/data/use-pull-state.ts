@@ -3,8 +3,8 @@ import { toWireError } from "../base/errors.ts"
 import { useOperation } from "./queries.tsx"
 
 /**
- * The pull request of a branch. It is asked for only when the user wants it, because the answer
- * comes over the network, from the user's own program.
+ * The pull request of a branch, requested when the user asks for it: the answer comes over the
+ * network, from the user's own program.
  */
 export function usePullState(branch: string | null) {
   const [isWanted, setWanted] = useState(false)

@@ -1,5 +1,5 @@
 import type { Clock, Ids, ProcessIdentity, TemporaryDirectory } from "#ground/base"
-import type { AgentsTurns, ContextPart, Run } from "#ground/contract"
+import type { AgentsTurns, Approval, ContextPart, Run } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { HostHome } from "#see/hosts"
 import { type ActiveRunsDeps, createActiveRuns } from "./runs/active-runs.ts"
@@ -70,7 +70,10 @@ export function createAgents(deps: AgentsDeps) {
     messages: messages.list,
     message: messages.find,
     reads: messages.reads,
-    approvals: approvals.list,
+    async approvals(runId?: string): Promise<Approval[]> {
+      if (runId !== undefined) await runs.find(runId)
+      return approvals.list(runId)
+    },
     approval: approvals.find,
     async queued(id: string): Promise<AgentsTurns> {
       const { run } = await runs.find(id)

@@ -38,7 +38,8 @@ export const FileOfOthers = defineError<File>()("KIT_FILE_OF_OTHERS", {
 export const FileReadOnly = defineError<File>()("KIT_FILE_READ_ONLY", {
   family: "denied",
   message: (it) => `${visibleLine(it.path)} is read-only.`,
-  hint: () => "Make it writable with `chmod u+w`, then run the command again.",
+  hint: (it) =>
+    `Make it writable with \`chmod u+w '${visibleLine(it.path)}'\`, then run the command again.`,
 })
 
 export const FileTooLarge = defineError<File & { readonly mostBytes: number }>()(
@@ -96,8 +97,8 @@ export const PlanStale = defineError<Record<never, never>>()("KIT_PLAN_STALE", {
 
 export const NoHost = defineError<Record<never, never>>()("KIT_NO_HOST", {
   family: "not-found",
-  message: () => "Neither Claude Code, Codex nor Antigravity was found on this machine.",
-  hint: () => "Name the host with --host, e.g. `qm init --host claude-code`.",
+  message: () => "None of Claude Code, Codex and Antigravity was found on this machine.",
+  hint: () => "Install one; `qm hosts` shows how. Or name the host: `qm init --host claude-code`.",
 })
 
 export const ManifestInvalid = defineError<File>()("KIT_MANIFEST_INVALID", {
@@ -128,14 +129,15 @@ export const BundleMissing = defineError<{ why: string }>()("APP_BUNDLE_MISSING"
   hint: () => "Run `npm run build` in the clone, then run the command again.",
 })
 
-export const PackUnknown = defineError<{ readonly name: string; readonly nearest: string }>()(
-  "KIT_PACK_UNKNOWN",
-  {
-    family: "not-found",
-    message: (it) => `There is no pack ${visibleLine(it.name)}.`,
-    hint: (it) => `Did you mean ${it.nearest}? List all packs with \`qm packs\`.`,
-  },
-)
+export const PackUnknown = defineError<{
+  readonly name: string
+  readonly nearest: string | undefined
+}>()("KIT_PACK_UNKNOWN", {
+  family: "not-found",
+  message: (it) => `There is no pack ${visibleLine(it.name)}.`,
+  hint: (it) =>
+    `${it.nearest === undefined ? "" : `Did you mean ${it.nearest}? `}List all packs with \`qm packs\`.`,
+})
 
 export const KitMissing = defineError<Record<never, never>>()("KIT_NOT_INSTALLED", {
   family: "conflict",
@@ -149,7 +151,8 @@ export const DefinitionInvalid = defineError<{
 }>()("KIT_DEFINITION_INVALID", {
   family: "invalid",
   message: (it) => `${it.name} was not written: ${it.problems.map(visibleLine).join("; ")}.`,
-  hint: () => "Change the description or the file with the instructions, and run it again.",
+  hint: () =>
+    "Change the description or the file with the instructions, then run the command again.",
 })
 
 export const DefinitionExists = defineError<File>()("KIT_DEFINITION_EXISTS", {

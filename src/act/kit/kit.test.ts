@@ -189,7 +189,7 @@ describe("install", () => {
     const inTree = plan.changes.filter((it) => !path.isAbsolute(it.path)).map((it) => it.path)
     expect(inTree).toEqual(["AGENTS.md", ".qm/config.json"])
     expect(plan.next[0]).toBe(
-      "Changed in the repository: AGENTS.md, .qm/config.json. Commit this if it is for everyone.",
+      "Changed in the repository: AGENTS.md, .qm/config.json. Commit it to share it with your team.",
     )
     const same = await fixture.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
     expect(same.changes.some((it) => it.path === ".qm/config.json")).toBe(false)

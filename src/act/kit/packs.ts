@@ -63,7 +63,7 @@ export async function planPacks(
 ): Promise<KitPlan> {
   for (const name of packs) {
     if (NAMES.includes(name)) continue
-    throw PackUnknown({ name, nearest: nearest(name, NAMES) ?? "qm packs" })
+    throw PackUnknown({ name, nearest: nearest(name, NAMES) })
   }
   const { level, hosts } = await lookAtInstalled(deps)
   if (level === null) throw KitMissing({})

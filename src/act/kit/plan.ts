@@ -242,7 +242,7 @@ function planOf(
   const { root } = deps.repository
   const changes = [...steps.map((it) => shown(it, root)), ...git.changes]
   const inTree = changes.filter((it) => !path.isAbsolute(it.path) && it.action !== "keep")
-  const commit = `Changed in the repository: ${inTree.map((it) => it.path).join(", ")}. Commit this if it is for everyone.`
+  const commit = `Changed in the repository: ${inTree.map((it) => it.path).join(", ")}. Commit it to share it with your team.`
   const hosts = request?.hosts ?? []
   return {
     kind: request === undefined ? "uninstall" : "install",

@@ -2,7 +2,7 @@ import { defineError } from "#ground/base"
 
 export const NoCredentials = defineError<{ provider: string }>()("MEDIA_NO_CREDENTIALS", {
   family: "denied",
-  message: (it) => `${it.provider} needs a key of the Gemini API; nothing was sent.`,
+  message: (it) => `${it.provider} needs a Gemini API key; nothing was sent.`,
   hint: () => "Set GEMINI_API_KEY, or store it with `qm credential set gemini`.",
 })
 
@@ -20,7 +20,7 @@ export const CostCapReached = defineError<{ spent: number; price: number; cap: n
   {
     family: "too-many",
     message: (it) =>
-      `This call costs about $${it.price.toFixed(3)}; $${it.spent.toFixed(3)} of $${it.cap.toFixed(2)} is used.`,
+      `This call costs about $${it.price.toFixed(3)}; $${it.spent.toFixed(3)} of the limit of $${it.cap.toFixed(2)} is spent.`,
     hint: () => "Raise QM_MEDIA_MAX_USD, or choose a cheaper model or a shorter video.",
   },
 )
@@ -29,7 +29,7 @@ export const RateLimit = defineError<{ provider: string; seconds: number | undef
   "MEDIA_RATE_LIMIT",
   {
     family: "too-many",
-    message: (it) => `${it.provider} refused the request, because there were too many.`,
+    message: (it) => `${it.provider} refused the request: too many requests.`,
     hint: (it) =>
       it.seconds === undefined
         ? "Wait a minute, or check the quota of the key."
@@ -48,7 +48,7 @@ export const ProviderError = defineError<{ provider: string; reason: string }>()
 
 export const BadInput = defineError<{ reason: string }>()("MEDIA_BAD_INPUT", {
   family: "invalid",
-  message: (it) => `The request is not valid: ${it.reason}.`,
+  message: (it) => `The request is invalid: ${it.reason}.`,
   hint: () => "See `qm media image --help` and `qm media video --help`.",
 })
 

@@ -199,7 +199,7 @@ test("[MEDIA-4] the cap counts all calls of the process, also failed ones", asyn
   })
   await expect(image({ ...boat, out: "c.png" }, CALL)).rejects.toMatchObject({
     code: "MEDIA_COST_CAP_REACHED",
-    message: "This call costs about $0.067; $0.134 of $0.15 is used.",
+    message: "This call costs about $0.067; $0.134 of the limit of $0.15 is spent.",
   })
   expect(it.seen).toHaveLength(2)
 })

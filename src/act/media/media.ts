@@ -82,7 +82,9 @@ function videoOrder(input: ParsedInput<"media.video">, { settings }: MediaDeps):
   const { videoModel: model, usdPerSecond } = settings()
   const { prompt, aspect, seconds, out } = input
   if (!VIDEO_LENGTHS.includes(seconds))
-    throw BadInput({ reason: `a video has ${VIDEO_LENGTHS.join(", ")} seconds, not ${seconds}` })
+    throw BadInput({
+      reason: `a video is ${VIDEO_LENGTHS.join(", ").replace(/, (?=\d+$)/, " or ")} seconds long, not ${seconds}`,
+    })
   const price = priceOf(model, { own: usdPerSecond, table: USD_PER_SECOND, key: "usdPerSecond" })
   const make = (deps: GeminiDeps) => generateVideo({ model, prompt, aspect, seconds }, deps)
   return { provider: "veo", model, usd: price * seconds, out, endings: [".mp4"], make }
@@ -93,8 +95,7 @@ function priceOf(
   model: string,
   it: { readonly own: number; readonly table: ReadonlyMap<string, number>; readonly key: string },
 ): number {
-  if (!/^[\w.-]{1,200}$/.test(model))
-    throw BadInput({ reason: `${model} is not the name of a model` })
+  if (!/^[\w.-]{1,200}$/.test(model)) throw BadInput({ reason: `${model} is not a model name` })
   const price = it.own > 0 ? it.own : it.table.get(model)
   if (price !== undefined) return price
   throw BadInput({ reason: `the price of ${model} is not known; set media.${it.key}` })
@@ -137,15 +138,15 @@ function checkAddress(setting: string): string {
 
 async function checkTarget(file: string, endings: readonly string[]): Promise<string> {
   if (!endings.includes(path.extname(file).toLowerCase()))
-    throw BadInput({ reason: `the name of the file ends with ${endings.join(", ")}` })
+    throw BadInput({ reason: `${path.basename(file)} must end with ${endings.join(", ")}` })
   const there = await statFile(file)
-  if (there.kind === "found") throw MediaIo({ file, reason: "it exists" })
+  if (there.kind === "found") throw MediaIo({ file, reason: "it exists already" })
   const folder = await statFile(path.dirname(file))
   if (folder.kind !== "found" || folder.what !== "directory")
     throw MediaIo({ file, reason: "its folder does not exist" })
   const barrier = await findWriteBarrier(path.dirname(file))
   if (barrier !== undefined)
-    throw MediaIo({ file, reason: `${barrier.path} refuses it (${barrier.reason})` })
+    throw MediaIo({ file, reason: `${barrier.path} is not writable (${barrier.reason})` })
   return file
 }
 

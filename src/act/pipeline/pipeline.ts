@@ -59,7 +59,7 @@ export function createPipelines(deps: PipelinesDeps) {
     wrote: (state) => liveText.changed(state.id, state.lastSeq),
     ended: results.write,
   })
-  const reading = createReading({ engine, results, list: eventStore.list })
+  const reading = createReading({ ...deps, engine, results, list: eventStore.list })
   const { show } = reading
   return {
     ...reading,
@@ -86,17 +86,19 @@ export function createPipelines(deps: PipelinesDeps) {
   }
 }
 
-type ReadingDeps = {
+type ReadingDeps = Pick<PipelinesDeps, "folders"> & {
   readonly engine: Engine
   readonly results: Results
   list(filter: { agent?: string; session?: string; limit: number }): Promise<readonly RunRow[]>
 }
 
-function createReading({ engine, results, list }: ReadingDeps) {
+function createReading({ engine, results, folders, list }: ReadingDeps) {
   const viewOf = ({ state, isAlone }: FoundRun): PipelineRun => runView(state, { isAlone })
   return {
     async list(input: Input<"pipeline.list">): Promise<PipelineList> {
       const rows = await list(definedOnly(input))
+      // Runs of a deleted recipe are still listed, so only an empty list is checked.
+      if (rows.length === 0 && input.agent !== undefined) await folders.find(input.agent)
       return { runs: rows.map((row) => lineOf(row, engine)) }
     },
     async show(id: string, after = 0): Promise<PipelineShow> {

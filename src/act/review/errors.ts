@@ -2,7 +2,7 @@ import { defineError } from "#ground/base"
 
 export const SyncNoGit = defineError<{ reason: string }>()("SYNC_NO_GIT", {
   family: "unavailable",
-  message: (it) => `The repository cannot be compared: ${it.reason}.`,
+  message: (it) => `The branches cannot be compared: ${it.reason}.`,
   hint: () => "Run the command in a git repository with a commit, and with git on the PATH.",
 })
 
@@ -20,8 +20,8 @@ export const RemoteMissing = defineError<{ reason: string }>()("REVIEW_NO_REMOTE
 
 export const ToolUnknown = defineError<{ host: string }>()("REVIEW_TOOL_UNKNOWN", {
   family: "invalid",
-  message: (it) => `It is not known which program handles pull requests of ${it.host}.`,
-  hint: () => "Name it: `qm config set review.tool glab` (gh, glab, bb or tea).",
+  message: (it) => `No program for pull requests is known for the host ${it.host}.`,
+  hint: () => "Set it to gh, glab, bb or tea, such as `qm config set review.tool glab`.",
 })
 
 export const ToolMissing = defineError<{ tool: string; host: string }>()("REVIEW_TOOL_MISSING", {
@@ -50,13 +50,13 @@ export const ReviewFailed = defineError<{ tool: string; what: string; reason: st
 
 export const PullMissing = defineError<{ what: string }>()("REVIEW_NOT_FOUND", {
   family: "not-found",
-  message: (it) => `There is no open pull request of ${it.what}.`,
-  hint: () => "Open one with `qm review create TITLE`, or give its number.",
+  message: (it) => `No pull request is open for ${it.what}.`,
+  hint: () => 'Open one with `qm review create "Fix rounding"`, or pass the number of another one.',
 })
 
 export const PullExists = defineError<{ branch: string; url: string }>()("REVIEW_EXISTS", {
   family: "conflict",
-  message: (it) => `The branch ${it.branch} has an open pull request: ${it.url}`,
+  message: (it) => `The branch ${it.branch} already has an open pull request: ${it.url}`,
   hint: () => "Push to the branch to update it; see `qm review status`.",
 })
 
@@ -72,7 +72,7 @@ export const BranchUnusable = defineError<{ reason: string; step: string }>()(
 export const CommentIncomplete = defineError<{ reason: string }>()("REVIEW_COMMENT_INVALID", {
   family: "invalid",
   message: (it) => `The comment cannot be posted: ${it.reason}.`,
-  hint: () => "Give --path and --line together, with a path of the repository.",
+  hint: () => "Pass --path and --line together; the path is relative to the repository.",
 })
 
 export const TextUnreadable = defineError<{ file: string; reason: string }>()(

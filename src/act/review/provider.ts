@@ -33,7 +33,6 @@ export type ReviewProvider = {
 
 export type ProviderDeps = {
   readonly path: string
-  /** Calls the program and parses its answer. */
   ask<Shape extends z.ZodType>(request: ApiRequest, shape: Shape): Promise<z.output<Shape>>
 }
 

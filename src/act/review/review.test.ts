@@ -47,7 +47,9 @@ describe("the program of a remote", () => {
         "gitea.example.test",
       ].map(toolOf),
     ).toEqual(["gh", "gh", "glab", "glab", "bb", "tea", "tea"])
-    expect(() => toolOf("example.test")).toThrow("It is not known which program")
+    expect(() => toolOf("example.test")).toThrow(
+      "No program for pull requests is known for the host example.test.",
+    )
     expect(toolFor({ host: "example.test", path: "a/b" }, "glab")).toBe("glab")
   })
 })
@@ -535,7 +537,7 @@ describe.runIf(needs("S5", "git"))("pull requests over the user's program", () =
     ])
     await expect(room.create(CREATE, CALL)).rejects.toMatchObject({
       code: "REVIEW_BRANCH_UNUSABLE",
-      message: expect.stringContaining("main is the base itself"),
+      message: expect.stringContaining("main is the branch to merge into"),
     })
     clones.iCommit("unpushed", { "a.txt": "x\n" })
     await expect(room.create(CREATE, CALL)).rejects.toMatchObject({

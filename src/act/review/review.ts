@@ -52,7 +52,6 @@ export type OpenedProvider = {
   readonly provider: ReviewProvider
 }
 
-/** Pull requests over the user's own program, and the checks before work and before a request. */
 export function createReview(deps: ReviewDeps) {
   const { repository } = deps
 
@@ -61,7 +60,9 @@ export function createReview(deps: ReviewDeps) {
     if (remote === undefined) throw RemoteMissing({ reason: "the repository has no remote" })
     const forge = parseRemote(remote.url)
     if (forge === undefined)
-      throw RemoteMissing({ reason: `the address of ${remote.name} names no host and repository` })
+      throw RemoteMissing({
+        reason: `the address of ${remote.name} does not contain a host and a repository`,
+      })
     const tool = toolFor(forge, deps.settings().tool)
     const options = { environment: deps.environment(), outside: repository.root, signal }
     const call = await openTool(tool, forge, { ...options, redact: deps.redact })
@@ -76,7 +77,8 @@ export function createReview(deps: ReviewDeps) {
     if (number !== undefined) return provider.find(number)
     const branch = await currentBranch(repository)
     const [pull] = branch === undefined ? [] : await provider.list({ branch })
-    if (pull === undefined) throw PullMissing({ what: branch ?? "a detached head" })
+    if (pull === undefined)
+      throw PullMissing({ what: branch === undefined ? "a detached HEAD" : `the branch ${branch}` })
     return pull
   }
 
@@ -101,17 +103,20 @@ export function createReview(deps: ReviewDeps) {
     async create(input: ParsedInput<"review.create">, call: Call): Promise<ReviewCreated> {
       const branch = await currentBranch(repository)
       if (branch === undefined)
-        throw BranchUnusable({ reason: "the head is detached", step: "Create a branch first." })
+        throw BranchUnusable({
+          reason: "HEAD is detached",
+          step: "Create a branch with `git switch -c my-change`.",
+        })
       const body = await textOf(input)
       const title = await deps.redact(input.title)
       const { tool, remote, provider } = await open(call)
       const base = input.base ?? (await mainBranchOf(repository, remote))
       if (base === undefined)
-        throw BranchUnusable({ reason: "its base is unknown", step: "Name it with --base." })
+        throw BranchUnusable({ reason: "its base branch is unknown", step: "Pass --base." })
       if (base === branch)
         throw BranchUnusable({
-          reason: `${branch} is the base itself`,
-          step: "Create a branch for the change.",
+          reason: `${branch} is the branch to merge into`,
+          step: "Create a branch for the change with `git switch -c my-change`.",
         })
       if ((await refCommit(repository, `refs/remotes/${remote}/${branch}`)) === undefined)
         throw BranchUnusable({
@@ -137,7 +142,7 @@ export function createReview(deps: ReviewDeps) {
     async post(input: ParsedInput<"review.post">, call: Call): Promise<ReviewPosted> {
       const { path: file, line } = input
       if ((file === undefined) !== (line === undefined))
-        throw CommentIncomplete({ reason: "a place is a path and a line" })
+        throw CommentIncomplete({ reason: "only one of --path and --line was passed" })
       if (file !== undefined && (path.isAbsolute(file) || file.split("/").includes("..")))
         throw CommentIncomplete({ reason: `${file} is not a path of the repository` })
       const place = file === undefined || line === undefined ? undefined : { path: file, line }

@@ -149,7 +149,7 @@ async function fetchCheck(
 ): Promise<SyncCheck> {
   const name = "fetch"
   if (it.remote === undefined) return skipped(name, "The repository has no remote.")
-  if (!isWanted) return skipped(name, "Not asked for; branches are as last fetched.")
+  if (!isWanted) return skipped(name, "Switched off with --no-fetch; branches are as last fetched.")
   const outcome = await fetchRemote({
     file: it.file,
     repository: it.repository,
@@ -176,7 +176,7 @@ function upstreamCheck(upstream: string | undefined, apart: Apart): SyncCheck {
   const name = "upstream"
   if (upstream === undefined) return skipped(name, "The branch has no upstream.")
   if (apart === undefined) return skipped(name, `${upstream} was not fetched yet.`)
-  const text = `${apart.ahead} ahead of and ${apart.behind} behind ${upstream}.`
+  const text = `${plural(apart.ahead, "commit")} ahead of ${upstream}, ${apart.behind} behind.`
   if (apart.behind === 0) return passed(name, text)
   return { name, state: apart.ahead > 0 ? "failed" : "warning", detail: text, items: [] }
 }
@@ -185,7 +185,7 @@ function baseCheck(base: string | undefined, apart: Apart): SyncCheck {
   const name = "divergence"
   if (base === undefined || apart === undefined)
     return skipped(name, "The main branch of the remote is not known.")
-  const text = `${plural(apart.ahead, "commit")} ahead of and ${apart.behind} behind ${base}.`
+  const text = `${plural(apart.ahead, "commit")} ahead of ${base}, ${apart.behind} behind.`
   return apart.behind === 0 ? passed(name, text) : warning(name, text)
 }
 
@@ -200,7 +200,9 @@ function sizeCheck({ commits, base }: Compared): SyncCheck {
   const count = unique(changedBy(commits)).length
   const text = `${plural(count, "file")} in ${plural(commits.length, "commit")}.`
   if (commits.length >= MOST_COMMITS) return warning(name, `At least ${text}`)
-  return count > LARGE_DIFF_FILES ? warning(name, `${text} Split it.`) : passed(name, text)
+  return count > LARGE_DIFF_FILES
+    ? warning(name, `${text} Split it into smaller pull requests.`)
+    : passed(name, text)
 }
 
 type BranchQuery = Compared & SyncDeps & { readonly days: number }
@@ -282,11 +284,12 @@ function othersCheck(
 ): SyncCheck {
   const name = "others"
   const items = others.map((it) => `${it.where}: ${it.who} on ${it.files.join(", ")}`)
-  if (others.length > 0) return { ...warning(name, "Others touched the same files."), items }
+  if (others.length > 0)
+    return { ...warning(name, "Other branches or sessions changed the same files."), items }
   if (base === undefined) return skipped(name, "The base is not known, so branches were not read.")
   if (uncommitted === undefined) return skipped(name, "The working tree could not be compared.")
-  if (files.length === 0) return passed(name, "Nothing is changed here yet.")
-  return passed(name, `No other branch or session touched ${plural(files.length, "file")}.`)
+  if (files.length === 0) return passed(name, "No file is changed here yet.")
+  return passed(name, `No other branch or session changed the ${plural(files.length, "file")}.`)
 }
 
 async function openPulls(
@@ -324,19 +327,24 @@ function reasonOf(error: unknown, { call }: SyncDeps): string {
 
 function branchCheck({ branch, base, remote, apart }: Compared): SyncCheck {
   const name = "branch"
-  if (branch === undefined) return failed(name, "The head is detached; create a branch.")
+  if (branch === undefined)
+    return failed(name, "HEAD is detached; create a branch with `git switch -c my-change`.")
   if (base === undefined) return skipped(name, "The base is not known.")
   if (base.name === `${remote}/${branch}`)
-    return failed(name, `${branch} is the base itself; create a branch for the change.`)
-  if (apart?.ahead === 0) return failed(name, `There is no commit that ${base.name} lacks.`)
-  return passed(name, `${branch} has ${plural(apart?.ahead ?? 0, "commit")} for ${base.name}.`)
+    return failed(name, `${branch} is the branch to merge into; create a branch for the change.`)
+  if (apart?.ahead === 0)
+    return failed(name, `The branch has no commit that is not in ${base.name}.`)
+  return passed(
+    name,
+    `${branch} has ${plural(apart?.ahead ?? 0, "commit")} to merge into ${base.name}.`,
+  )
 }
 
 function uncommittedCheck({ uncommitted }: Compared): SyncCheck {
   const name = "working tree"
   if (uncommitted === undefined) return skipped(name, "The working tree could not be compared.")
   if (uncommitted.length === 0) return passed(name, "Everything is committed.")
-  const text = `${plural(uncommitted.length, "file")} with uncommitted changes will be missing.`
+  const text = `${plural(uncommitted.length, "file")} with uncommitted changes will not be in the pull request.`
   return { ...warning(name, text), items: [...uncommitted] }
 }
 
@@ -346,7 +354,7 @@ async function pushedCheck(
 ): Promise<SyncCheck> {
   const name = "pushed"
   if (branch === undefined || remote === undefined)
-    return skipped(name, "There is no branch or no remote.")
+    return skipped(name, "It needs a branch and a remote.")
   const upstream = await upstreamOf(repository, branch)
   const ref = `refs/remotes/${remote}/${branch}`
   const commit = await refCommit(repository, ref)
@@ -355,12 +363,15 @@ async function pushedCheck(
       name,
       `${branch} is not on ${remote}; push it with \`git push -u ${remote} ${branch}\`.`,
     )
-  if (commit === head) return passed(name, `${remote}/${branch} is this commit.`)
+  if (commit === head) return passed(name, `${remote}/${branch} is up to date.`)
   const { behind } = await git.countApart(head, commit)
   const isSame = upstream === undefined || upstream.ref === ref
   if (behind > 0 && isSame)
-    return failed(name, `${remote}/${branch} has ${plural(behind, "commit")} that are not here.`)
-  return warning(name, `${remote}/${branch} lacks commits of this branch; push them.`)
+    return failed(
+      name,
+      `${remote}/${branch} has ${plural(behind, "commit")} that this branch does not have.`,
+    )
+  return warning(name, `${remote}/${branch} does not have all commits of this branch; push them.`)
 }
 
 async function forecast(
@@ -375,7 +386,7 @@ async function forecast(
   const merge = await forecastMerge({ ours: head, theirs: base.commit }, options)
   if (merge.kind === "unknown") return { conflicts: null, check: skipped(name, `${merge.why}.`) }
   if (merge.kind === "clean")
-    return { conflicts: [], check: passed(name, `It merges into ${base.name}.`) }
+    return { conflicts: [], check: passed(name, `It merges into ${base.name} without conflicts.`) }
   const conflicts = [...merge.files]
   const detail = `It conflicts with ${base.name} in ${plural(conflicts.length, "file")}.`
   return { conflicts, check: { name, state: "failed", detail, items: conflicts } }
@@ -385,19 +396,22 @@ async function duplicateCheck(state: Compared, deps: SyncDeps): Promise<SyncChec
   const name = "duplicates"
   const { branch, base } = state
   if (branch === undefined || base === undefined)
-    return skipped(name, "There is no branch or no base.")
+    return skipped(name, "It needs a branch and a base.")
   try {
     const { provider } = await deps.open()
     const pulls = await provider.list({})
     const own = pulls.find((it) => it.branch === branch)
     if (own !== undefined)
       return {
-        ...failed(name, `The branch has an open pull request: ${own.url}`),
+        ...failed(name, `The branch already has an open pull request: ${own.url}`),
         items: [own.url],
       }
     const similar = await similarPulls(pulls, state, deps.repository)
     if (similar.length === 0)
-      return passed(name, `None of ${plural(pulls.length, "open pull request")} is alike.`)
+      return passed(
+        name,
+        `None of ${plural(pulls.length, "open pull request")} changes the same files.`,
+      )
     const items = similar.map((it) => `#${it.number} ${it.title} (${it.branch})`)
     return { ...warning(name, "Open pull requests change the same files."), items }
   } catch (error) {

@@ -44,7 +44,9 @@ describe.runIf(needs("S5", "git"))("two clones and a bare remote", () => {
       others: "passed",
       "pull requests": "skipped",
     })
-    expect(named(report, "pull requests")?.detail).toContain("names no host and repository")
+    expect(named(report, "pull requests")?.detail).toContain(
+      "does not contain a host and a repository",
+    )
   })
 
   test("[SYNC-1] 2: commits that only the remote has are fetched and counted", async () => {
@@ -135,12 +137,14 @@ describe.runIf(needs("S5", "git"))("two clones and a bare remote", () => {
     await using clones = await twoClones()
     expect(named(await prepr(clones), "branch")).toMatchObject({
       state: "failed",
-      detail: "main is the base itself; create a branch for the change.",
+      detail: "main is the branch to merge into; create a branch for the change.",
     })
     git(clones.mine, "checkout", "-q", "-b", "empty")
     writeFileSync(path.join(clones.mine, "new.txt"), "x\n")
     const empty = await prepr(clones)
-    expect(named(empty, "branch")?.detail).toBe("There is no commit that origin/main lacks.")
+    expect(named(empty, "branch")?.detail).toBe(
+      "The branch has no commit that is not in origin/main.",
+    )
     expect(named(empty, "working tree")).toMatchObject({ state: "warning", items: ["new.txt"] })
     git(clones.mine, "checkout", "-q", "--detach")
     expect(states(await prepr(clones))).toMatchObject({

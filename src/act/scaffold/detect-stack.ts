@@ -81,16 +81,22 @@ export function createProjectFinder(root: string) {
       case "python":
         return { ...base, ...(await pythonRunner(at)) }
       case "go":
-        return { ...base, runner: "go test", why: "go.mod", command: "go test ./..." }
+        return { ...base, runner: "go test", why: "there is a go.mod", command: "go test ./..." }
       case "rust": {
         const manifest = (await read(at("Cargo.toml"))) ?? ""
         const crate = /^name {0,20}= {0,20}"([\w-]{1,200})"/m
           .exec(manifest)?.[1]
           ?.replaceAll("-", "_")
-        return { ...base, crate, runner: "cargo test", why: "Cargo.toml", command: "cargo test" }
+        return {
+          ...base,
+          crate,
+          runner: "cargo test",
+          why: "there is a Cargo.toml",
+          command: "cargo test",
+        }
       }
       case "php":
-        return { ...base, runner: "phpunit", why: "PHP files", command: "phpunit tests" }
+        return { ...base, runner: "phpunit", why: "there are PHP files", command: "phpunit tests" }
       default:
         return stack satisfies never
     }
@@ -108,14 +114,14 @@ export function createProjectFinder(root: string) {
     for (const name of named) {
       const isNamed = /\bpytest\b/.test((await read(at(name))) ?? "")
       if (isNamed)
-        return { runner: "pytest", why: `${name} names pytest`, command: PYTEST } as const
+        return { runner: "pytest", why: `${name} mentions pytest`, command: PYTEST } as const
     }
     for (const name of ["pytest.ini", "conftest.py", "tests/conftest.py"]) {
       const isThere = (await statFile(path.join(root, at(name)))).kind === "found"
-      if (isThere) return { runner: "pytest", why: name, command: PYTEST } as const
+      if (isThere) return { runner: "pytest", why: `there is a ${name}`, command: PYTEST } as const
     }
     const command = "python -m unittest discover -s tests"
-    return { runner: "unittest", why: "no file names pytest", command } as const
+    return { runner: "unittest", why: "no project file mentions pytest", command } as const
   }
 }
 
@@ -136,6 +142,6 @@ function nodeRunner(text: string) {
   }
   const why = script.includes("node --test")
     ? "the test script runs node --test"
-    : "no other runner is named"
+    : "no other runner is configured"
   return { runner: "node:test" as const, why, command: "node --test", isModule }
 }

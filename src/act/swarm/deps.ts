@@ -19,7 +19,6 @@ export type SwarmDeps = {
   readonly sources: TouchSources
   /** Commands of board.checks. */
   checks(): readonly (readonly string[])[]
-  /** Model and text of an agent definition. */
   definition(name: string): Promise<{ readonly model: string | null; readonly text: string }>
   claimedByOthers(paths: readonly string[]): readonly { path: string; session: string }[]
   refuseUnlessAuto(caller: Caller | undefined): Promise<void>

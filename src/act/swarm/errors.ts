@@ -18,9 +18,14 @@ export const WorkstreamUnknown = defineError<{ name: string; names: readonly str
   "SWARM_WORKSTREAM_NOT_FOUND",
   {
     family: "not-found",
-    message: (it) => `There is no workstream ${it.name} in the newest swarm.`,
+    message: (it) =>
+      it.names.length === 0
+        ? "No swarm has run in this repository yet."
+        : `There is no workstream ${it.name} in the newest swarm.`,
     hint: (it) =>
-      it.names.length === 0 ? "Run `qm swarm run`." : `Known: ${it.names.join(", ")}.`,
+      it.names.length === 0
+        ? "Plan one with `qm swarm plan`, then start it with `qm swarm run`."
+        : `Pass one of ${it.names.join(", ")}, listed by \`qm swarm review\`.`,
   },
 )
 
@@ -28,9 +33,9 @@ export const WorkstreamNotReady = defineError<{ name: string; state: string }>()
   "SWARM_WORKSTREAM_NOT_READY",
   {
     family: "conflict",
-    message: (it) => `The workstream ${it.name} is ${it.state}, which does not allow this.`,
+    message: (it) => `The workstream ${it.name} is ${it.state}, so this is not possible now.`,
     hint: () =>
-      "Review parked workstreams, pause active ones, and continue halted ones: `qm swarm review`.",
+      "Only parked workstreams are reviewed, active ones paused, stopped ones continued. See `qm swarm review`.",
   },
 )
 

@@ -48,7 +48,11 @@ export function partitionTickets(
     const stream = first ?? (streams.length < limit ? addStream(streams, named) : shortest(streams))
     if (stream === undefined) {
       const { id, title } = ticket
-      left.push({ id, title, reason: `${openStreams.length} workstreams are open, the limit` })
+      left.push({
+        id,
+        title,
+        reason: `${openStreams.length} workstreams are open, which is the limit`,
+      })
       continue
     }
     stream.tickets.push(ticket)

@@ -38,7 +38,6 @@ export function createSwarmStore(deps: Pick<SwarmDeps, "clock" | "db" | "stateDi
     return last === undefined ? undefined : read(last.slice(0, -".json".length))
   }
 
-  /** The manifest is replaced, and the change is appended to the history. */
   async function save(swarm: Swarm, what: string): Promise<void> {
     await ensureDirectory(folder)
     await writeFileAtomic(fileOf(swarm.id), `${JSON.stringify(swarm, null, 1)}\n`)

@@ -27,7 +27,7 @@ const MOST_TICKETS = 50
 /** States from which `retry` continues. */
 const HALTED: ReadonlySet<Workstream["state"]> = new Set(["paused", "failed", "evicted"])
 
-/** A workstream that finishes is at testing within a step, so it is not paused. */
+/** A finishing workstream reaches testing in its next step, so it cannot be paused. */
 const PAUSABLE: ReadonlySet<Workstream["state"]> = new Set(["pending", "starting", "working"])
 
 export type SwarmRoom = ReturnType<typeof createSwarm>
@@ -56,14 +56,14 @@ export function createSwarm(deps: SwarmDeps) {
     const left: SwarmPlan["left"] = []
     for (const ticket of chosen) {
       call.signal.throwIfAborted()
-      const reason = held.has(ticket.id) ? "an open workstream has it" : refusalOf(ticket)
+      const reason = held.has(ticket.id) ? "an open workstream works on it" : refusalOf(ticket)
       const touch = reason === undefined ? await planTicket(ticket, deps.sources) : undefined
       if (touch !== undefined) planned.push(touch)
       else
         left.push({
           id: ticket.id,
           title: ticket.title,
-          reason: reason ?? "no files are known for it; add paths",
+          reason: reason ?? "no files are known for it; add paths to the ticket",
         })
     }
     const settings = deps.settings()
@@ -207,7 +207,7 @@ export function createSwarm(deps: SwarmDeps) {
 
     review: async (call: Call): Promise<SwarmReview> => reviews.review(call),
 
-    /** Merges as tested: the base comes in first, the checks run on the result. */
+    /** Merges the base into the branch first, so the checks run on the files that will be merged. */
     async approve({ workstream }: { readonly workstream: string }, call: Call): Promise<Swarm> {
       const { swarm, stream } = await findParked(workstream)
       if (!(await reviews.hasFolder(stream)))
@@ -247,7 +247,7 @@ export function createSwarm(deps: SwarmDeps) {
       return latest(swarm)
     },
 
-    /** The state first: a driver that sees its run end then leaves the workstream as it is. */
+    /** Stores the state before it stops the run, so that the driver does not continue the workstream. */
     async pause({ workstream }: ParsedInput<"swarm.pause">): Promise<Swarm> {
       const { swarm, streams } = await findAll(workstream, PAUSABLE)
       const agents = await deps.agents()

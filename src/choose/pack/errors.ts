@@ -87,8 +87,14 @@ export const OutRefused = defineError<Record<never, never>>()("PACK_OUT_REFUSED"
 
 export const PackUnknown = defineError<{ id: string }>()("PACK_UNKNOWN", {
   family: "not-found",
-  message: (it) => `No stored package has the id ${it.id}.`,
-  hint: () => "Run `qm pack list` to list package ids.",
+  message: (it) =>
+    it.id === "last"
+      ? "No package is stored in this repository yet."
+      : `No stored package has the id ${it.id}.`,
+  hint: (it) =>
+    it.id === "last"
+      ? 'Build one, such as `qm pack "fix the login"`.'
+      : "Run `qm pack list` to list package ids.",
 })
 
 export const GuidelinesInvalid = defineError<{ path: string; field: string; wrong: string }>()(

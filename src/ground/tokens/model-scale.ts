@@ -75,7 +75,6 @@ export function scaleTokens(tokens: number, scale: Pick<TokenScale, "factor"> | 
   return scale === null || scale.factor === 1 ? tokens : Math.round(tokens * scale.factor)
 }
 
-/** Counts in tokens of the model. */
 export function scaleCount(
   count: TokenCounter["count"],
   { factor }: Pick<ModelScale, "factor">,

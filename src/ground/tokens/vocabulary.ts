@@ -82,7 +82,6 @@ function placesOf(counts: readonly number[]) {
 
 const NOT_FOUND = -1
 
-/** The number of the token with the given bytes. */
 type FindToken = (bytes: Uint8Array, from: number, to: number) => number
 
 function createSearch({ bytes: all, firsts, offsets }: TokenList): FindToken {

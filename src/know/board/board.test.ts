@@ -80,14 +80,20 @@ describe("tickets", () => {
 
   test("[BOARD-5] cycles are refused, and reported in files", async () => {
     await using fixture = await boardFixture()
-    for (const title of ["A", "B", "C"]) await addTicket(fixture, title)
+    const [first, second] = [await addTicket(fixture, "A"), await addTicket(fixture, "B")]
+    await addTicket(fixture, "C")
     await fixture.room.link(input("ticket.link", { id: "1", on: "2" }))
     await fixture.room.link(input("ticket.link", { id: "2", on: "3" }))
     const closing = fixture.room.link(input("ticket.link", { id: "3", on: "1" }))
     await expect(closing).rejects.toThrow(/creates a cycle: .* → .* → .* → /)
-    await expect(fixture.room.link(input("ticket.link", { id: "1", on: "1" }))).rejects.toThrow(
-      /cycle/,
-    )
+    await expect(closing, "the hint removes a dependency that exists").rejects.toMatchObject({
+      hint: expect.stringContaining(`qm ticket link ${first.id} ${second.id} --remove`),
+    })
+    const own = fixture.room.link(input("ticket.link", { id: "1", on: "1" }))
+    await expect(own).rejects.toMatchObject({
+      code: "BOARD_CYCLE",
+      hint: expect.stringContaining("cannot depend on itself"),
+    })
     const removed = await fixture.room.link(
       input("ticket.link", { id: "1", on: "2", remove: true }),
     )

@@ -37,8 +37,11 @@ export const TicketFileChanged = defineError<{ file: string; problem: string }>(
 export const DependencyCycle = defineError<{ way: readonly string[] }>()("BOARD_CYCLE", {
   family: "conflict",
   message: (it) => `The dependency creates a cycle: ${it.way.join(" → ")}.`,
-  hint: ({ way: [first = "", second = ""] }) =>
-    `Remove one of these dependencies first, such as \`qm ticket link ${first} ${second} --remove\`.`,
+  // The first step is the refused dependency, which does not exist.
+  hint: ({ way }) =>
+    way[2] === undefined
+      ? "A ticket cannot depend on itself. Name another ticket; `qm board` lists them."
+      : `Remove another dependency of the cycle first: \`qm ticket link ${way[1]} ${way[2]} --remove\`.`,
 })
 
 export const MoveIllegal = defineError<{ id: string; reason: string; next: string }>()(
@@ -53,7 +56,8 @@ export const MoveIllegal = defineError<{ id: string; reason: string; next: strin
 export const LaneFull = defineError<{ lane: string; limit: number }>()("BOARD_LANE_FULL", {
   family: "conflict",
   message: (it) => `${it.lane} has ${plural(it.limit, "ticket")}, which is the limit.`,
-  hint: (it) => `Finish one first, or raise the setting board.${it.lane}Limit.`,
+  hint: (it) =>
+    `Finish one first, or raise the limit: \`qm config set board.${it.lane}Limit ${it.limit + 1}\`.`,
 })
 
 export const CriteriaOpen = defineError<{ id: string; open: readonly string[] }>()(

@@ -11,7 +11,7 @@ import {
   walkTree,
 } from "#see/repo"
 
-/** A larger file is identified by size and time. */
+/** A larger file is identified by its size. */
 const LARGEST_HASHED_BYTES = 64 * 1024 ** 2
 
 /** Moves and evidence change the board itself, so it is not a part of the tree. */

@@ -32,7 +32,6 @@ type HandlerDeps = {
   place(path: string): string
   /** The session of a call that names none. */
   sessionOf(caller: Caller | undefined): string
-  /** The files a session has loaded. */
   loadedBy(session: string): Promise<Readonly<SessionShow["loaded"]>>
   /** The text of a registered session; throws if there is no such file. */
   recordOf(file: string): string

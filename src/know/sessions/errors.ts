@@ -36,6 +36,7 @@ export const WasteNotAnEdit = defineError<{ id: string }>()("SESSIONS_WASTE_NO_E
 
 export const WasteFileChanged = defineError<{ file: string }>()("SESSIONS_WASTE_FILE_CHANGED", {
   family: "conflict",
-  message: (it) => `${visibleLine(it.file)} changed since, so nothing was written.`,
+  message: (it) =>
+    `${visibleLine(it.file)} changed after qm last read or wrote it, so nothing was written.`,
   hint: () => "Compare the file by hand; `git diff` shows the change.",
 })

@@ -33,7 +33,6 @@ export type StartBaseline = {
   readonly tools: readonly MeasuredTool[]
   /** Tools that are only named until the model loads them, with the tokens of their definition. */
   readonly deferredTools: readonly MeasuredTool[]
-  /** The list of deferred tools. */
   readonly deferredList: MeasuredTokens
   readonly agents: MeasuredTokens
   readonly skillsFrame: MeasuredTokens

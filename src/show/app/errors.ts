@@ -31,7 +31,7 @@ export const DemoFolderUsed = defineError<{ folder: string }>()("APP_DEMO_FOLDER
 export const DirectoryMissing = defineError<{ directory: string }>()("APP_DIRECTORY_MISSING", {
   family: "not-found",
   message: ({ directory }) => `The directory ${directory} does not exist.`,
-  hint: () => "Check the path given to -C, or run qm inside the repository.",
+  hint: () => "Check the path, or run qm inside the repository.",
 })
 
 export const HomeUnknown = defineError<Record<string, never>>()("APP_HOME_UNKNOWN", {

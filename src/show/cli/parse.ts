@@ -236,7 +236,9 @@ export function placeholder(flag: Flag): string {
 
 /** `<paths…>`, `[key]`. */
 export function argumentText(argument: Flag): string {
-  const name = `${argument.values.length > 0 ? argument.values.join("|") : argument.name}${argument.isList ? "…" : ""}`
+  const values = argument.values.join("|")
+  const isListed = values.length > 0 && values.length <= LONGEST_PLACEHOLDER
+  const name = `${isListed ? values : argument.name}${argument.isList ? "…" : ""}`
   return argument.isRequired ? `<${name}>` : `[${name}]`
 }
 

@@ -37,7 +37,6 @@ export type HttpDeps = {
   readonly consoleDirectory: string
   /** Serves /mcp; created at the first call. */
   readonly toolsOf?: ((app: App) => Promise<Tools>) | undefined
-  /** Opens the registered repository with this id. */
   readonly openRepository?: ((id: string) => Promise<OpenedRepository | undefined>) | undefined
   /** Only for an address that other machines can reach. */
   readonly tls?: Tls | undefined

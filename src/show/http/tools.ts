@@ -4,7 +4,6 @@ import type { Gate } from "./guard/gate.ts"
 import { TOOLS_PATH } from "./guard/guard.ts"
 import { signalOf } from "./request.ts"
 
-/** Handles a web request of a principal. */
 export type Tools = {
   fetch(request: Request, who: { readonly principal: string }): Promise<Response>
   close(): Promise<void>

@@ -190,7 +190,6 @@ export function describeChanges(changes: RepositoryState["changes"]): string {
 
 const MOST_CAPTURES = 50
 
-/** The newest capture of each host in this repository. */
 export function newestByHost(
   captures: readonly CaptureSummary[],
   root: string,

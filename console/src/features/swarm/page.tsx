@@ -128,7 +128,7 @@ export function SwarmPage(props: Props) {
 function NoSwarm({ onPlan }: { onPlan(): void }) {
   return (
     <Empty
-      description="No swarm ran yet. A swarm works on ready tickets at the same time, each with an agent in its own worktree, up to testing. You approve what it made."
+      description="No swarm ran yet. A swarm works on ready tickets at the same time, each with an agent in its own worktree, up to testing. You approve the result."
       command="qm swarm plan"
     >
       <Button onPress={onPlan}>Plan a swarm</Button>
@@ -259,7 +259,8 @@ function Forecasts({ review, onDiff }: ForecastsProps) {
           }
           description={[
             `Both change ${visibleLine(it.files.join(", "))}.`,
-            suggestOrder(it, diffs) ?? `Send ${it.workstream} back to take in the base.`,
+            suggestOrder(it, diffs) ??
+              `Send ${it.workstream} back with the request to merge the base.`,
           ].join(" ")}
         >
           <Flow>

@@ -97,7 +97,7 @@ export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
         <EntryForm>
           <PickEntry label="Agent" choices={CHOICES} value={agent} onPick={setAgent} />
           <PickEntry
-            label="Workstreams at most"
+            label="Maximum number of workstreams"
             choices={COUNTS.map((it) => ({ value: it, label: it }))}
             value={count}
             onPick={setCount}

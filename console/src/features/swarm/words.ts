@@ -80,7 +80,7 @@ export function suggestOrder(
   const [one, two] = [sizeOf(workstream), sizeOf(other)]
   if (one === undefined || two === undefined) return undefined
   const [first, second] = one <= two ? [workstream, other] : [other, workstream]
-  return `${first} is the smaller change. Approve it first, then send ${second} back to take it in.`
+  return `${first} is the smaller change. Approve it first, then send ${second} back with the request to merge the base.`
 }
 
 export function describeDiscard(it: Workstream, diff: Diff | undefined): string {

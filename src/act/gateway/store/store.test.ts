@@ -45,7 +45,7 @@ function lifeSuite(store: () => Store): void {
     expect(await ids({})).toEqual([three.id, two.id, one.id])
     expect(await ids({ limit: 2 })).toEqual([three.id, two.id])
     expect(await ids({ run: "r-1" })).toEqual([three.id, one.id])
-    expect(await ids({ run: "r-2" })).toEqual([])
+    await expect(ids({ run: "r-2" })).rejects.toMatchObject({ code: "GATEWAY_SESSION_UNKNOWN" })
   })
 
   test("a proxied session ends once, and one whose process is gone counts as ended", async () => {

@@ -53,6 +53,7 @@ export function listProxiedSessions(deps: ViewDeps) {
       ProxiedSessionRow,
       selectProxiedSessions({ root: deps.root(), run, limit }),
     )
+    if (run !== undefined && rows.length === 0) throw ProxiedSessionUnknown({ id: run })
     return { sessions: rows.map((it) => proxiedSessionOf(it, deps)) }
   }
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "#ground/base"
 import { parseDefinition } from "../templates.ts"
 
-/** Also the limit of our own agents: a longer one is read in part. */
+/** Also the limit of our own agents (TEMPLATES-2). */
 const MOST_AGENT_LINES = 60
 const MOST_COMMAND_LINES = 60
 const MOST_SKILL_LINES = 500
@@ -22,7 +22,6 @@ export type Definition = {
 export type CheckDeps = {
   /** Whether `qm` accepts the first words of a line. */
   isCommand(words: readonly string[]): boolean
-  /** Whether a text contains what looks like a secret. */
   hasSecret(text: string): boolean
 }
 
@@ -40,10 +39,12 @@ export function checkDefinition(definition: Definition, deps: CheckDeps): readon
   return [
     ...(/^[a-z0-9][a-z0-9-]{0,40}$/.test(name)
       ? []
-      : [`the name ${JSON.stringify(name)} needs small letters, digits and dashes`]),
+      : [
+          `the name ${JSON.stringify(name)} may contain only lower-case letters, digits and dashes`,
+        ]),
     ...checkDescription(definition),
     ...(body.trim() === "" ? ["it has no instructions"] : []),
-    ...(lines > most ? [`it has ${lines} lines; at most ${most} are read with care`] : []),
+    ...(lines > most ? [`it has ${lines} lines; the limit is ${most}`] : []),
     ...checkTools(definition),
     ...unknownCommands(body, deps).map((it) => `\`qm ${it}\` is not a command`),
     ...(deps.hasSecret(`${definition.description}\n${body}`)
@@ -62,7 +63,7 @@ function checkDescription({ kind, description }: Definition): readonly string[] 
   const namesWork = /[\w*]\/|\*\.\w|\.\w{2,4}\b|\bqm\b|\bown(?:s|er)?\b/.test(text)
   return [
     ...(isLong
-      ? [`its description has ${text.length} characters; at most ${LONGEST_DESCRIPTION_UNITS}`]
+      ? [`its description has ${text.length} characters; the limit is ${LONGEST_DESCRIPTION_UNITS}`]
       : []),
     ...(saysWhen ? [] : ["its description does not say when to use it"]),
     ...(kind === "agent" && !namesWork
@@ -75,7 +76,7 @@ function checkTools({ kind, tools }: Definition): readonly string[] {
   if (kind !== "agent" || tools === undefined) return []
   const names = tools.split(",").map((it) => it.trim())
   const wrong = names.filter((it) => !/^[A-Za-z_][\w*-]*(?:\([^()]*\))?$/.test(it))
-  return wrong.map((it) => `${JSON.stringify(it)} is not the name of a tool`)
+  return wrong.map((it) => `${JSON.stringify(it)} is not a tool name`)
 }
 
 /** The first words of each `qm` line in backticks that the command line does not know. */
@@ -98,8 +99,10 @@ export async function readDefinition(
   const writtenName = typeof own === "string" ? own : name
   const isOptional = kind === "command"
   const problems = [
-    ...(isRecord(head) || isOptional ? [] : ["it has no valid frontmatter between two lines ---"]),
-    ...(writtenName === name ? [] : [`its name is ${writtenName}, its file is called ${name}`]),
+    ...(isRecord(head) || isOptional
+      ? []
+      : ["it has no valid frontmatter between two `---` lines"]),
+    ...(writtenName === name ? [] : [`its name is ${writtenName}, but its file is called ${name}`]),
     ...(tools === undefined || typeof tools === "string" || Array.isArray(tools)
       ? []
       : ["its tools are not a list"]),
@@ -128,7 +131,8 @@ function readToml(name: string, text: string) {
   const quoted = multiLineText(text)
   const body = quoted === "" ? field("developer_instructions") : quoted
   const written = field("name")
-  const problems = written === name ? [] : [`its name is ${written}, its file is called ${name}`]
+  const problems =
+    written === name ? [] : [`its name is ${written}, but its file is called ${name}`]
   return {
     kind: "agent",
     name: written,

@@ -42,7 +42,7 @@ test("[KIT-24] a good definition has no problem, and each problem is named with 
   expect(checkDefinition(GOOD, CHECKS)).toEqual([])
   const problems = (changes: object) => checkDefinition({ ...GOOD, ...changes }, CHECKS)
   expect(problems({ name: "Tax Reviewer" })).toEqual([
-    'the name "Tax Reviewer" needs small letters, digits and dashes',
+    'the name "Tax Reviewer" may contain only lower-case letters, digits and dashes',
   ])
   expect(problems({ description: "" })).toEqual([
     "it has no description, so an agent never starts it",
@@ -51,14 +51,12 @@ test("[KIT-24] a good definition has no problem, and each problem is named with 
     "its description does not say when to use it",
     "its description names no file, folder or operation that it owns",
   ])
-  expect(problems({ body: "x\n".repeat(61) })).toEqual([
-    "it has 61 lines; at most 60 are read with care",
-  ])
+  expect(problems({ body: "x\n".repeat(61) })).toEqual(["it has 61 lines; the limit is 60"])
   expect(problems({ body: " " })).toEqual(["it has no instructions"])
   expect(problems({ body: "Run `qm audit magic now`." })).toEqual([
     "`qm audit magic` is not a command",
   ])
-  expect(problems({ tools: "Read, rm -rf" })).toEqual(['"rm -rf" is not the name of a tool'])
+  expect(problems({ tools: "Read, rm -rf" })).toEqual(['"rm -rf" is not a tool name'])
   expect(problems({ body: "use sk-secret" })).toEqual(["it contains what looks like a secret"])
 })
 
@@ -118,13 +116,13 @@ test("[KIT-24] an invalid definition, a missing file and an unwritable folder wr
 test("[KIT-24] broken frontmatter and another name than the file's are problems", async () => {
   const read = (text: string) => readDefinition("agent", { name: "one", text })
   expect((await read("no head")).problems).toEqual([
-    "it has no valid frontmatter between two lines ---",
+    "it has no valid frontmatter between two `---` lines",
   ])
   expect((await read("---\nname: [\n---\n\nBody\n")).problems).toEqual([
-    "it has no valid frontmatter between two lines ---",
+    "it has no valid frontmatter between two `---` lines",
   ])
   expect((await read("---\nname: two\ndescription: d\ntools: 3\n---\nBody")).problems).toEqual([
-    "its name is two, its file is called one",
+    "its name is two, but its file is called one",
     "its tools are not a list",
   ])
   const toml = "name = \"one\"\ndescription = \"does\"\ndeveloper_instructions = '''\nText\n'''\n"

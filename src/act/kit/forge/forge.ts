@@ -78,7 +78,7 @@ async function create(
 function nextSteps(kind: DefinitionKind, name: string): string[] {
   const start = { agent: `Use it: "let the ${name} agent …"`, command: `Type /${name}`, skill: "" }
   const how = start[kind]
-  return [...(how === "" ? [] : [how]), "Commit the files if they are for everyone."]
+  return [...(how === "" ? [] : [how]), "Commit the files to share them with your team."]
 }
 
 async function readBody(from: string, deps: ForgeDeps): Promise<string> {

@@ -141,7 +141,6 @@ export function withTouched(
     : { ...state, touchedPaths: [...touched] }
 }
 
-/** Ends the branches of a session or a process. */
 export function createEnds(deps: FoldDeps & { onEnded(): void }) {
   async function endAll({ rows, isMeant, isByProcess, reason }: EndSelection): Promise<string[]> {
     const count = await counterOrRough(deps)

@@ -69,7 +69,7 @@ function secretsIn(
 ): readonly Finding[] {
   const severity = fileClass === "test" || fileClass === "docs" ? "medium" : "high"
   return findings.slice(0, MOST_FINDINGS_A_FILE).map(({ kind, line }) => {
-    const detail = `looks like a secret (${kind}); remove it, and replace it where it is used`
+    const detail = `looks like a secret (${kind}); revoke it, then remove it`
     return { kind: "secret", rule: kind, severity, path, line, detail }
   })
 }

@@ -140,7 +140,7 @@ function failuresOf(signature: string, body: string): readonly Case[] {
       ? ["the awaited call rejects or is cancelled"]
       : []),
     ...(/\bfetch\(|readFile|open\(|\bquery\(|\bexecute\(|\brequests?\./.test(body)
-      ? ["the outside (file, network, database) is missing or answers too late"]
+      ? ["the file, network or database it uses is unavailable or slow"]
       : []),
   ]
   return failures.map((text) => ({ kind: "failure", text }))

@@ -169,7 +169,11 @@ function renderDraft(
   const rest =
     unsorted.length === 0
       ? []
-      : ["<!-- To sort:", ...unsorted.map((it) => `- ${it.replaceAll("--", "—")}`), "-->"]
+      : [
+          "<!-- Commits without a type such as feat or fix. Sort them by hand:",
+          ...unsorted.map((it) => `- ${it.replaceAll("--", "—")}`),
+          "-->",
+        ]
   return [title, "", ...intro, ...body, ...rest].join("\n").trimEnd()
 }
 

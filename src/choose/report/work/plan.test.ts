@@ -81,10 +81,10 @@ test("[REPORT-10] a roadmap has waves, the longest chain, and what is stuck behi
   ])
   expect([roadmap.criticalPath, roadmap.criticalPoints]).toEqual([["T-1", "T-2"], 7])
   expect(roadmap.stuck.map((it) => [it.id, it.reason])).toEqual([
-    ["T-4", "behind T-5"],
-    ["T-5", "behind T-4"],
+    ["T-4", "waits for T-5"],
+    ["T-5", "waits for T-4"],
     ["T-6", "blocked: law"],
-    ["T-7", "behind T-6"],
+    ["T-7", "waits for T-6"],
   ])
   expect(planRoadmap([])).toMatchObject({ waves: [], criticalPath: [], criticalPoints: 0 })
 })

@@ -1,4 +1,4 @@
-import { compareText } from "#ground/base"
+import { compareText, plural } from "#ground/base"
 import type { ParsedInput, ReportedTicket, Roadmap, Ticket, WeekPlan } from "#ground/contract"
 
 const DAY_MS = 86_400_000
@@ -96,7 +96,7 @@ function stuckReason(
 ): string {
   if (blockedReason !== null) return `blocked: ${blockedReason}`
   const behind = openDependencies.filter((id) => !waveOf.has(id))
-  return `behind ${behind.join(", ")}`
+  return `waits for ${behind.join(", ")}`
 }
 
 /** The chain of dependencies with the most points. Waves exclude cycles. */
@@ -133,10 +133,10 @@ function renderRoadmap(
   return [
     "# Roadmap",
     "",
-    `Critical path: ${critical.criticalPath.join(" → ") || "none"} (${critical.criticalPoints} points)`,
+    `Critical path: ${critical.criticalPath.join(" → ") || "none"} (${plural(critical.criticalPoints, "point")})`,
     ...waves.flatMap((it) => [
       "",
-      `## Wave ${it.number}: ${it.points} points`,
+      `## Wave ${it.number}: ${plural(it.points, "point")}`,
       "",
       ...it.tickets.map(line),
     ]),

@@ -7,7 +7,6 @@ export type SocketQuestion = {
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
-  /** Also waits for a listener that is starting. */
   readonly waitsForListener?: boolean
 }
 

@@ -28,14 +28,14 @@ const InputPath = z.string().min(1).max(4_096)
 const TicketFields = {
   type: TicketType.optional().describe("Kind of work"),
   priority: TicketPriority.optional().describe("P0 is the most urgent"),
-  severity: TicketSeverity.optional().describe("How bad it is for users"),
+  severity: TicketSeverity.optional().describe("Effect on users"),
   complexity: z.number().min(0.5).max(100).optional().describe("Size in points"),
   slaDays: z
     .number()
     .min(0)
     .max(3_650)
     .optional()
-    .describe("Days until it is due (0: none; default: by priority)"),
+    .describe("Days until it is due (0: no deadline; default: by priority)"),
   paths: z.array(InputPath).max(200).optional().describe("Files the work is expected to touch"),
 }
 
@@ -236,7 +236,7 @@ export const ticketOperations = defineOperations("ticket", {
         .min(1)
         .max(7_200)
         .default(1_800)
-        .describe("Seconds until the command is ended"),
+        .describe("Seconds after which the command is stopped"),
       session,
     }),
     output: EvidenceCaptured,

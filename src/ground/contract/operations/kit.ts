@@ -36,7 +36,7 @@ export const kitOperations = defineOperations("kit", {
       statusline: z
         .boolean()
         .default(false)
-        .describe("Also set up the status line of Claude Code; your own one stays"),
+        .describe("Also set up the status line of Claude Code, unless you have your own"),
       replaceStatusline: z
         .boolean()
         .default(false)
@@ -86,11 +86,11 @@ const packs = z
   .array(z.string().min(1).max(60))
   .min(1)
   .max(20)
-  .describe("Packs, such as audit, or squads, such as squad-dev")
+  .describe("Packs such as audit, or squads such as squad-dev")
 
 export const packsOperations = defineOperations("packs", {
   list: {
-    summary: "List packs of commands and squads of agents, with tokens at start",
+    summary: "List packs of commands and squads of agents, with their tokens",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -123,7 +123,10 @@ export const packsOperations = defineOperations("packs", {
 const ForgeInput = {
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,40}$/, "Small letters, digits and dashes, at most 41 characters")
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,40}$/,
+      "made of lower-case letters, digits and dashes, at most 41 characters",
+    )
     .describe("Name, which is also the name of the file"),
   description: z
     .string()
@@ -142,13 +145,13 @@ const ForgeInput = {
 /** For the user at the terminal: they write into the repository. */
 export const forgeOperations = defineOperations("forge", {
   agent: {
-    summary: "Create a sub-agent for this project in the form of each host",
+    summary: "Create a sub-agent for this project, in the format of each host",
     effect: "write",
     surfaces: ["cli"],
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: ['qm forge agent taxes --description "Use before a merge" --from body.md'],
+      examples: ['qm forge agent taxes --description "Checks src/tax before a merge" --from a.md'],
     },
     input: z.strictObject({
       ...ForgeInput,
@@ -161,25 +164,25 @@ export const forgeOperations = defineOperations("forge", {
     output: ForgedDefinition,
   },
   command: {
-    summary: "Create a slash command for this project in the form of each host",
+    summary: "Create a slash command for this project, in the format of each host",
     effect: "write",
     surfaces: ["cli"],
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: ['qm forge command ship --description "Use on Fridays" --from body.md'],
+      examples: ['qm forge command ship --description "Release; use on Fridays" --from a.md'],
     },
     input: z.strictObject(ForgeInput),
     output: ForgedDefinition,
   },
   skill: {
-    summary: "Create a skill for this project in the form of each host",
+    summary: "Create a skill for this project, in the format of each host",
     effect: "write",
     surfaces: ["cli"],
     cli: {
       args: ["name"],
       group: "Setup",
-      examples: ['qm forge skill tariffs --description "Use for src/tax" --from body.md'],
+      examples: ['qm forge skill tariffs --description "Tax rates; use for src/tax" --from a.md'],
     },
     input: z.strictObject(ForgeInput),
     output: ForgedDefinition,

@@ -55,7 +55,6 @@ const LOADERS = {
   worktree: async () => (await import("./worktrees.ts")).worktreeOperations,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
-/** Undefined for an unknown name. */
 export async function loadOperation(name: string): Promise<Operation | undefined> {
   const loaders = new Map<string, () => Promise<Readonly<Record<string, Operation>>>>(
     Object.entries(LOADERS),

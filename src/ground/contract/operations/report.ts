@@ -90,7 +90,7 @@ export const auditOperations = defineOperations("audit", {
     output: ApiReport,
   },
   tests: {
-    summary: "Plan tests of a change: happy, edge and failure case per symbol",
+    summary: "Plan tests of a change: happy, edge and failure cases per symbol",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
@@ -152,7 +152,12 @@ export const reportOperations = defineOperations("report", {
     surfaces: ["cli", "http"],
     cli: { group: "Board", examples: ["qm report week", "qm report week --capacity 20"] },
     input: z.strictObject({
-      capacity: z.number().positive().max(10_000).default(10).describe("Points of the week"),
+      capacity: z
+        .number()
+        .positive()
+        .max(10_000)
+        .default(10)
+        .describe("Points that fit into the week"),
     }),
     output: WeekPlan,
   },

@@ -12,11 +12,13 @@ import {
 const Branch = z.string().min(1).max(300)
 
 const SyncInput = z.strictObject({
-  base: Branch.optional().describe("Branch of the remote to compare with (default: its main one)"),
+  base: Branch.optional().describe(
+    "Branch of the remote to compare with (default: its main branch)",
+  ),
   fetch: z
     .boolean()
     .default(true)
-    .describe("Fetch from the remote first; without it the last fetch counts"),
+    .describe("Fetch from the remote first; otherwise use the last fetch"),
 })
 
 export const syncOperations = defineOperations("sync", {
@@ -31,7 +33,7 @@ export const syncOperations = defineOperations("sync", {
       examples: ["qm sync preflight", "qm sync preflight src/bill.ts --base main"],
       notes: [
         "A check that could not run is listed as skipped, never as passed.",
-        "Pull requests come from your own gh, glab, bb or tea.",
+        "Pull requests are read with your own gh, glab, bb or tea.",
       ],
     },
     input: SyncInput.extend({
@@ -39,8 +41,13 @@ export const syncOperations = defineOperations("sync", {
         .array(z.string().min(1).max(4_096))
         .max(500)
         .default([])
-        .describe("More files to look for, besides the changed ones"),
-      days: z.int().min(1).max(365).default(14).describe("Age of branches to look at, in days"),
+        .describe("Files to check in addition to the changed ones"),
+      days: z
+        .int()
+        .min(1)
+        .max(365)
+        .default(14)
+        .describe("Check branches with a commit in the last days"),
     }),
     output: SyncPreflight,
   },
@@ -51,7 +58,7 @@ export const syncOperations = defineOperations("sync", {
     cli: {
       group: "Board",
       examples: ["qm sync prepr", "qm sync prepr --base release --no-fetch"],
-      notes: ["Exit code 1 if a check failed. A check that could not run is skipped."],
+      notes: ["Exits with 1 if a check failed. A check that could not run is listed as skipped."],
     },
     input: SyncInput,
     output: SyncPrepr,
@@ -76,7 +83,7 @@ export const reviewOperations = defineOperations("review", {
       group: "Board",
       examples: ['qm review create "fix rounding of quotes" --body-file notes.md'],
       notes: [
-        "The branch must be pushed. A branch with an open pull request is refused.",
+        "The branch must be pushed and must not have an open pull request yet.",
         "Secrets in title and text are replaced before anything is sent.",
       ],
     },
@@ -131,7 +138,7 @@ export const reviewOperations = defineOperations("review", {
         .min(1)
         .max(100)
         .optional()
-        .describe("Ticket whose worktree has the branch"),
+        .describe("Ticket; uses the branch of its worktree"),
     }),
     output: ReviewStatus,
   },

@@ -4,7 +4,7 @@ import { ScaffoldTests } from "../shapes/scaffold.ts"
 
 export const scaffoldOperations = defineOperations("scaffold", {
   tests: {
-    summary: "Plan happy, edge and failure tests from the map's symbols",
+    summary: "Plan tests of functions: happy, edge and failure cases",
     effect: "write",
     surfaces: ["cli"],
     cli: {
@@ -13,8 +13,8 @@ export const scaffoldOperations = defineOperations("scaffold", {
       group: "Code",
       examples: ["qm scaffold-tests", "qm scaffold-tests src/bill.ts --write"],
       notes: [
-        "Knows vitest, jest, node:test, pytest, unittest, go test, cargo test and phpunit.",
-        "With --write it creates missing starter tests. They run and fail until they are filled in.",
+        "Supports vitest, jest, node:test, pytest, unittest, go test, cargo test and phpunit.",
+        "--write creates the missing test files. Their tests fail until you fill them in.",
       ],
     },
     input: z.strictObject({

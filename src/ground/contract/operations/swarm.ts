@@ -9,7 +9,12 @@ const PlanInput = {
     .max(50)
     .default([])
     .describe("Tickets to plan (default: all that are ready)"),
-  workstreams: z.int().min(1).max(5).optional().describe("Maximum number of workstreams"),
+  workstreams: z
+    .int()
+    .min(1)
+    .max(5)
+    .optional()
+    .describe("Maximum number of workstreams (default: setting swarm.workstreams)"),
   agent: z
     .array(AgentType)
     .max(5)
@@ -41,7 +46,7 @@ export const swarmOperations = defineOperations("swarm", {
       group: "Board",
       omit: ["wait"],
       examples: ["qm swarm run", "qm swarm run --agent codex --agent claude-code"],
-      notes: ["A swarm that did not finish is continued; nothing runs twice."],
+      notes: ["An unfinished swarm is continued; no step runs twice."],
     },
     input: z.strictObject({
       ...PlanInput,
@@ -55,7 +60,7 @@ export const swarmOperations = defineOperations("swarm", {
       wait: z
         .boolean()
         .default(true)
-        .describe("Wait until every workstream stopped; false returns at once"),
+        .describe("Wait until every workstream has stopped; false returns at once"),
     }),
     output: Swarm,
   },
@@ -114,7 +119,7 @@ export const swarmOperations = defineOperations("swarm", {
       args: ["workstream"],
       group: "Board",
       examples: ["qm swarm retry", "qm swarm retry ws2 --budget 8"],
-      notes: ["`qm swarm run` then works on them."],
+      notes: ["Then run `qm swarm run`, which starts their agents."],
     },
     input: z.strictObject({
       workstream: workstream.optional().describe("Name of the workstream (default: all)"),
@@ -123,7 +128,7 @@ export const swarmOperations = defineOperations("swarm", {
         .positive()
         .max(10_000)
         .optional()
-        .describe("US dollars for the workstream in all (default: as before)"),
+        .describe("New total budget of the workstream, in US dollars (default: unchanged)"),
     }),
     output: Swarm,
   },

@@ -17,7 +17,7 @@ const WorktreeName = listedBy(
 
 export const worktreeOperations = defineOperations("worktree", {
   new: {
-    summary: "Create a worktree in which the project starts: env files, ports, setup",
+    summary: "Create a worktree that is ready to run: env files, ports, setup",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
@@ -25,8 +25,8 @@ export const worktreeOperations = defineOperations("worktree", {
       group: "Board",
       examples: ["qm worktree new 12", "qm worktree new rounding --from main"],
       notes: [
-        "Copies the ignored files of worktrees.copy, assigns ports, runs worktrees.setup and claims the paths of the ticket.",
-        "A second call with the same name continues a worktree that was not finished.",
+        "Copies ignored files (setting worktrees.copy), assigns ports, runs worktrees.setup, and claims the ticket's paths.",
+        "Run it again with the same name to continue after a failed setup.",
       ],
     },
     input: z.strictObject({
@@ -80,7 +80,7 @@ export const worktreeOperations = defineOperations("worktree", {
       group: "Board",
       examples: ["qm worktree diff rounding", "qm worktree diff T-7QK2M"],
       notes: [
-        "Uncommitted changes are included. Without a worktree, commits with the ticket's id.",
+        "Uncommitted changes are included. If the ticket has no worktree, its commits are shown.",
       ],
     },
     input: z.strictObject({

@@ -5,7 +5,6 @@ import { LinkConfidence } from "./map.ts"
 const Count = z.int().nonnegative()
 const Share = z.number().min(0).max(1)
 
-/** A file as it was at the simulation. */
 const SimulatedFile = z.object({
   path: z.string(),
   blobId: z.string().nullable().describe("Git blob id; null if there was no file"),

@@ -1,6 +1,5 @@
 import { z } from "zod"
 
-/** Hosts that the kit is installed into. */
 export const KIT_HOSTS = ["claude-code", "codex", "antigravity", "copilot"] as const
 export const KitHost = z.enum(KIT_HOSTS)
 export type KitHost = z.infer<typeof KitHost>

@@ -55,7 +55,6 @@ export const PackFile = z.object({
 })
 export type PackFile = z.infer<typeof PackFile>
 
-/** A candidate that was left out. */
 export const PackLeft = z.object({
   path: z.string(),
   score: Share,

@@ -23,7 +23,6 @@ export type Depth = z.infer<typeof Depth>
 export const Effort = z.enum(["low", "medium", "high"])
 export type Effort = z.infer<typeof Effort>
 
-/** A problem with its position in a file. */
 export const ConfigProblem = z.object({
   file: z.string(),
   line: z.int().positive(),
@@ -104,7 +103,6 @@ export const PipelineConfig = z.strictObject({
 })
 export type PipelineConfig = z.infer<typeof PipelineConfig>
 
-/** A recipe as read from its folder. */
 export const RecipeFolder = z.object({
   slug: RecipeSlug,
   name: z.string(),

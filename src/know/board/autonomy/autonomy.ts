@@ -42,7 +42,6 @@ export type AutonomyDeps = {
 
 export type AutonomyRoom = ReturnType<typeof createAutonomy>
 
-/** Reads the grade, its measurements and its kill switches. */
 export function createAutonomy(deps: AutonomyDeps) {
   const folder = join(deps.stateDirectory, "board")
   const file = join(folder, "autonomy-stops.json")
@@ -77,6 +76,7 @@ export function createAutonomy(deps: AutonomyDeps) {
       deps.hookDrift(),
       deps.coverageStamp(),
     ])
+    const ifAny = (text: string) => (automated.length === 0 ? "no transition yet" : text)
     return [
       {
         name: "transitions",
@@ -92,14 +92,14 @@ export function createAutonomy(deps: AutonomyDeps) {
       },
       {
         name: "undone",
-        value: `${Math.round(share * 1_000) / 10} %`,
+        value: ifAny(`${Math.round(share * 1_000) / 10} %`),
         needed: "under 10 % of the transitions",
         isMet: automated.length > 0 && share < LARGEST_UNDONE_SHARE,
       },
       {
         name: "hooks",
         value: drift.length === 0 ? "unchanged" : drift.join("; "),
-        needed: "hooks as installed",
+        needed: "installed hooks are unchanged",
         isMet: drift.length === 0,
       },
       {
@@ -109,7 +109,7 @@ export function createAutonomy(deps: AutonomyDeps) {
       },
       {
         name: "attribution",
-        value: unnamed === 0 ? "complete" : `${unnamed} without an agent`,
+        value: ifAny(unnamed === 0 ? "complete" : `${unnamed} without an agent`),
         needed: "each transition names its agent",
         isMet: automated.length > 0 && unnamed === 0,
       },

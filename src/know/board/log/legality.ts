@@ -28,7 +28,7 @@ type MoveRequest = Pick<
   "actor" | "exempt" | "feedback" | "from" | "kind" | "proof" | "to" | "undoes"
 >
 
-/** `TICKET` in `next` stands for the id of the ticket. */
+/** `TICKET` in `next` is replaced by the id of the ticket. */
 type Refusal = { readonly reason: string; readonly next: string }
 
 const PERSON_MOVES: Readonly<Record<Lane, readonly Lane[]>> = {
@@ -111,22 +111,31 @@ function refuseAutomation(lane: Lane, to: Lane): Refusal {
   return refused(reason, "Leave the ticket where it is; the user approves, rejects or moves it.")
 }
 
+const PERSON_HINTS: Readonly<Record<Lane, string>> = {
+  backlog: "Use `qm ticket move TICKET working`; `qm ticket move TICKET conclusion` drops it.",
+  working: "Use `qm ticket move TICKET testing` or `qm ticket move TICKET backlog`.",
+  testing: 'Use `qm ticket reject TICKET "reason"` or `qm ticket undo TICKET`.',
+  conclusion: "Use `qm ticket move TICKET backlog`.",
+}
+
 function refusePerson(lane: Lane, to: Lane): Refusal {
-  const isBack = lane === "testing"
-  return refused(
-    `a ticket cannot move from ${lane} to ${to}`,
-    isBack
-      ? 'Use `qm ticket reject TICKET "reason"` or `qm ticket undo TICKET`.'
-      : `Possible: ${PERSON_MOVES[lane].join(", ")}.`,
-  )
+  return refused(`a ticket cannot move from ${lane} to ${to}`, PERSON_HINTS[lane])
+}
+
+const BEFORE_APPROVAL: Readonly<Record<Lane, string>> = {
+  backlog:
+    "Run `qm ticket move TICKET working`, do the work, then `qm ticket move TICKET testing`.",
+  working: "Move it first: `qm ticket move TICKET testing`.",
+  testing: "Run `qm ticket show TICKET` to see its lane.",
+  conclusion: "It is concluded already; nothing is left to do.",
 }
 
 function refuseApproval({ actor, from, to, proof = [], exempt }: MoveRequest): Refusal | undefined {
   if (actor !== "qa") return refused("only a user approves", "Ask the user to approve it.")
   if (from !== "testing" || to !== "conclusion")
     return refused(
-      "only a ticket in testing can be approved",
-      "Move it first: `qm ticket move TICKET testing`.",
+      `it is in ${from}; only a ticket in testing can be approved`,
+      BEFORE_APPROVAL[from ?? "conclusion"],
     )
   return proof.length > 0 || exempt === "docs"
     ? undefined
@@ -140,8 +149,10 @@ function refuseRejection({ actor, from, to, feedback = "" }: MoveRequest): Refus
   if (actor !== "qa") return refused("only a user rejects", "Ask the user to review it.")
   if (from !== "testing" || to !== "working")
     return refused(
-      "only a ticket in testing can be rejected",
-      "Use `qm ticket move TICKET backlog`.",
+      `it is in ${from}; only a ticket in testing can be rejected`,
+      from === "backlog"
+        ? 'Add what is missing: `qm ticket edit TICKET --accept "expected result"`.'
+        : "Use `qm ticket move TICKET backlog`.",
     )
   return feedback.trim() === ""
     ? refused("a rejection needs feedback", 'Add it: `qm ticket reject TICKET "what is missing"`.')

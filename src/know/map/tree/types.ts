@@ -102,7 +102,6 @@ export type ListedBefore = {
   readonly refused: readonly TreeProbe[]
 }
 
-/** The state of a source after a scan. */
 export type SourceState = {
   readonly gitSha: string | undefined
   readonly paths: Iterable<TreeProbe>

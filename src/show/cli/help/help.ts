@@ -133,7 +133,6 @@ function renderAll(commands: readonly Command[], screen: Screen): string {
   ].join("\n")
 }
 
-/** Other words for the same command. */
 function aliasesOf(command: Command, commands: readonly Command[]): readonly string[] {
   const name = command.words.join(" ")
   const listed = command.aliasOf ?? name
@@ -155,7 +154,7 @@ function renderCommand(command: Command, { others, aliases }: Context, screen: S
     `${paint.bold("Usage")}  qm ${usageOf(command)}${flags.length > 0 ? " [flags]" : ""}`,
     "",
     command.summary,
-    ...aliases.map((it) => `Same as: qm ${it}`),
+    ...(aliases.length === 0 ? [] : [`Same as: ${aliases.map((it) => `qm ${it}`).join(", ")}`]),
     ...section("Arguments", flagRows(args, argumentText, screen)),
     ...section("Flags", flagRows(flags, usageOfFlag, screen)),
     ...section("Examples", command.examples.map((it) => `  ${it}`).join("\n")),
@@ -195,7 +194,8 @@ export function usageOf(command: Command): string {
 }
 
 export function usageOfFlag(flag: Flag): string {
-  return flag.type === "boolean" ? `--${flag.name}` : `--${flag.name} ${placeholder(flag)}`
+  if (flag.type !== "boolean") return `--${flag.name} ${placeholder(flag)}`
+  return flag.defaultText === "true" ? `--[no-]${flag.name}` : `--${flag.name}`
 }
 
 export function describeFlag(flag: Flag): string {
@@ -206,5 +206,7 @@ export function describeFlag(flag: Flag): string {
     ...(flag.isList ? ["repeatable"] : []),
     ...(flag.defaultText === "" ? [] : [`default: ${flag.defaultText}`]),
   ]
-  return notes.length === 0 ? flag.description : `${flag.description} (${notes.join("; ")})`
+  if (notes.length === 0) return flag.description
+  const [, text = flag.description, own] = /^(.*) \(([^()]+)\)$/.exec(flag.description) ?? []
+  return `${text} (${[...(own === undefined ? [] : [own]), ...notes].join("; ")})`
 }

@@ -17,7 +17,9 @@ test("[CLI-34] the manual page has every command with its flags and examples", (
     if (command.aliasOf !== undefined) continue
     expect(page).toContain(`.SS "qm ${command.words.join(" ").replaceAll("-", "\\-")}`)
     for (const flag of command.flags) {
-      expect(page).toContain(`\\fB\\-\\-${flag.name.replaceAll("-", "\\-")}`)
+      const name = flag.name.replaceAll("-", "\\-")
+      const shown = flag.defaultText === "true" ? `[no\\-]${name}` : name
+      expect(page).toContain(`\\fB\\-\\-${shown}`)
     }
   }
   // Every other line would be read as a request.

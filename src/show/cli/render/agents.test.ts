@@ -63,7 +63,7 @@ test("[CLI-13] runs, messages and approvals are printed, and empty lists have th
   }
   const shown = render("agents.show", failed)
   expect(shown).toMatch(
-    /Context +unknown[\s\S]+cost unknown[\s\S]+It broke\.[\s\S]+2 approvals; list with `qm approvals`/,
+    /Context +unknown[\s\S]+Cost +unknown[\s\S]+It broke\.[\s\S]+2 approvals; list with `qm approvals`/,
   )
   const unpaid = { ...failed, type: "synthetic" }
   expect(render("agents.show", unpaid)).toMatch(/Cost +no cost/)

@@ -41,11 +41,16 @@ function renderRuns({ runs }: AgentsList, screen: Screen): string {
       describeStatus(it.status, screen.paint),
       it.type,
       timeText(it.createdAt),
-      costText(it),
+      costCell(it),
       it.title,
     ]),
     screen,
   )
+}
+
+/** Below or beside the word Cost. */
+function costCell(run: Run): string {
+  return costText(run).replace(/^cost /, "")
 }
 
 function renderRun(run: Run, { paint, width }: Screen): string {
@@ -63,7 +68,7 @@ function renderRun(run: Run, { paint, width }: Screen): string {
       ["Session", run.sessionId ?? "none yet"],
       ["Turns", turnsText(run)],
       ["Context", context],
-      ["Cost", `${costText(run)}${budgetText(run)}`],
+      ["Cost", `${costCell(run)}${budgetText(run)}`],
       ["Work", [run.workflow, ...run.labels].join(", ")],
       ...(run.isArchived ? [["Archived", "yes"]] : []),
       ...(run.origin === "started" ? [] : [["Origin", run.origin]]),

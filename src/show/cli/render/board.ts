@@ -95,7 +95,7 @@ function renderTickets({ tickets, total }: TicketList, screen: Screen): string {
     it.wsjf.toFixed(1),
     rowText(it.title),
   ])
-  return listing(["", "Ticket", "Priority", "Urgency", "Title"], rows, screen)
+  return listing(["Number", "Ticket", "Priority", "Urgency", "Title"], rows, screen)
 }
 
 function renderDetail({ ticket, body, events, evidence }: TicketDetail, screen: Screen): string {
@@ -132,15 +132,22 @@ function renderDetail({ ticket, body, events, evidence }: TicketDetail, screen: 
   ].join("\n")
 }
 
+const DUE_TEXTS = {
+  none: "no deadline",
+  met: "on time",
+  soon: "due soon",
+  overdue: "overdue",
+} as const satisfies Record<Ticket["sla"]["state"], string>
+
 function factsOf(ticket: Ticket): readonly (readonly string[])[] {
   const { sla, dependencies, openDependencies, paths, blockedReason } = ticket
-  const due = sla.dueAt === null ? "" : `, due ${timeText(sla.dueAt)} (${sla.state})`
+  const due = sla.dueAt === null ? "" : `, due ${timeText(sla.dueAt)} (${DUE_TEXTS[sla.state]})`
   return [
     ["Ticket", ticket.id],
     ["Lane", `${ticket.lane} since ${timeText(ticket.laneSince)}`],
     ["Priority", `${ticket.priority}${due}`],
     ...(ticket.severity === null ? [] : [["Severity", ticket.severity]]),
-    ["Size", `${ticket.complexity} points, urgency ${ticket.wsjf.toFixed(1)}`],
+    ["Size", `${plural(ticket.complexity, "point")}, urgency ${ticket.wsjf.toFixed(1)}`],
     ...(dependencies.length === 0
       ? []
       : [["Depends on", `${dependencies.join(", ")} (${openDependencies.length} open)`]]),
@@ -186,9 +193,10 @@ function renderEvents({ events, total, problems }: BoardEvents, screen: Screen):
   if (total === 0)
     return [screen.paint.muted("No ticket has been moved yet."), ...broken].join("\n")
   const rows = events.map((it) => [it.ticket, ...eventRow(it, screen)])
-  return [listing(["Ticket", "Time", "Actor", "Event", "Move", ""], rows, screen), ...broken].join(
-    "\n",
-  )
+  return [
+    listing(["Ticket", "Time (UTC)", "Actor", "Event", "Move", "Note"], rows, screen),
+    ...broken,
+  ].join("\n")
 }
 
 function renderTicket(ticket: Ticket, screen: Screen): string {
@@ -254,7 +262,7 @@ function renderAutonomy({ grade, configured, effect, areas, measures }: Autonomy
     `${paint.bold(`Grade ${grade} of 4`)}${counts}  ${effect}`,
     "",
     listing(["Area", "Answer", "Why"], rows, screen),
-    ...section("Needed for grade 4", needed, {
+    ...section("Conditions of grade 4:", needed, {
       screen,
       most: 20,
       headings: ["Measure", "State", "Now", "Needed"],

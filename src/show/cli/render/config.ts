@@ -113,7 +113,7 @@ export function hostRows(hosts: readonly HostStatus[], { paint }: Screen): reado
 function renderHosts({ hosts }: HostsList, screen: Screen): string {
   const { paint } = screen
   const installed = hosts.filter((it) => it.isInstalled)
-  const header = ["Host", "Version", "Sign-in", "Quartermaster", "Rules from", "Program"]
+  const header = ["Host", "Version", "Sign-in", "Quartermaster", "Verified with", "Program"]
   const rows = hosts.map((host) => {
     const rules = paint.muted(
       host.isCaptured ? (host.rulesFrom ?? "documentation") : "not captured",

@@ -115,7 +115,11 @@ function renderPacks({ level, packs, startTokens }: KitPacks, screen: Screen): s
       screen,
     ),
     "",
-    paint.muted("Add one with `qm packs install audit`, remove one with `qm packs remove forge`."),
+    paint.muted(
+      level === null
+        ? "See the plan with `qm init`."
+        : "Add one with `qm packs install audit`, remove one with `qm packs remove forge`.",
+    ),
   ].join("\n")
 }
 
@@ -124,7 +128,7 @@ function renderForged(
   screen: Screen,
 ): string {
   return [
-    screen.paint.bold(`The ${kind} ${name}: ${plural(tokens, "token")} at start`),
+    screen.paint.bold(`Created the ${kind} ${name}: ${plural(tokens, "token")} at start`),
     ...files.map((it) => `  ${rowText(it)}`),
     ...next.map((it) => `${screen.paint.accent("→")} ${it}`),
   ].join("\n")
@@ -132,6 +136,10 @@ function renderForged(
 
 function renderCheck({ files, startTokens }: DefinitionCheck, screen: Screen): string {
   const { paint } = screen
+  if (files.length === 0)
+    return paint.muted(
+      "No agents, commands or skills in this project. Create one: `qm forge skill --help`.",
+    )
   const wrong = files.filter((it) => it.problems.length > 0)
   const head = `${plural(files.length, "definition")}, ${plural(startTokens, "token")} at start, ${plural(wrong.length, "definition")} with problems`
   return [

@@ -87,10 +87,10 @@ export function indentedTable(
   screen: Screen,
 ): string {
   const head = headings.length === 0 ? [] : [headings.map((it) => screen.paint.muted(it))]
-  return table(
-    [...head, ...rows].map((row) => ["", ...row]),
-    screen,
-  )
+  return table([...head, ...rows], { width: screen.width - 2 })
+    .split("\n")
+    .map((line) => `  ${line}`)
+    .join("\n")
 }
 
 /** UTC, to the minute. */

@@ -20,6 +20,7 @@ import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const MOST_ROWS = 30
+const FIRST_TICKET = 'Add one with `qm ticket new "Round quotes to cents"`.'
 
 type Rows = readonly (readonly string[])[]
 
@@ -55,7 +56,7 @@ function renderDebt(it: DebtReport, screen: Screen): string {
     [
       {
         title: "Marks, oldest first",
-        headings: ["Place", "Age", "Word", "Text"],
+        headings: ["Place", "Age", "Mark", "Text"],
         rows: it.markers.map((row) => [
           place(row.path, row.line),
           age(row.ageDays),
@@ -172,6 +173,8 @@ function renderWeek(it: WeekPlan, screen: Screen): string {
     { title: "Planned", tickets: it.planned },
     { title: "Left out", tickets: it.leftOut },
   ].map(({ title, tickets }) => ({ title, headings: TICKET_HEADINGS, rows: ticketRows(tickets) }))
+  if (parts.every(({ rows }) => rows.length === 0))
+    return screen.paint.muted(`No open tickets to plan. ${FIRST_TICKET}`)
   return page(`${it.points} of ${it.capacity} points planned`, parts, { screen })
 }
 
@@ -219,7 +222,8 @@ function renderRetro(it: Retro, screen: Screen): string {
 
 function renderSignOff(it: SignOff, screen: Screen): string {
   const { paint } = screen
-  if (it.tickets.length === 0) return paint.muted("No ticket is in testing.")
+  if (it.tickets.length === 0)
+    return paint.muted("No ticket is in testing. List tickets with `qm board`.")
   const ready = it.tickets.filter((row) => row.isReady).length
   const rows = it.tickets.map((row) => [
     row.isReady ? paint.ok("ready") : paint.bad("not ready"),
@@ -239,7 +243,7 @@ function renderSignOff(it: SignOff, screen: Screen): string {
 function renderState(it: WorkState, screen: Screen): string {
   const tag =
     it.lastTag === null ? "" : `, ${plural(it.commitsSinceTag ?? 0, "commit")} after ${it.lastTag}`
-  const head = `${rowText(it.branch ?? "no branch")} at ${it.commit?.slice(0, 9) ?? "no commit"}${tag}, ${plural(it.changedCount, "changed file")}`
+  const head = `${rowText(it.branch ?? "no branch")}${it.commit === null ? ", no commit yet" : ` at ${it.commit.slice(0, 9)}`}${tag}, ${plural(it.changedCount, "changed file")}`
   const lanes = it.lanes.map((row) => `${row.tickets} ${row.lane}`).join(", ")
   const last = it.lastSession
   return page(
@@ -259,7 +263,7 @@ function renderState(it: WorkState, screen: Screen): string {
           timeText(row.expiresAt),
         ]),
       },
-      { title: `Board: ${lanes}; next`, headings: TICKET_HEADINGS, rows: ticketRows(it.next) },
+      { title: `Next tickets (${lanes}):`, headings: TICKET_HEADINGS, rows: ticketRows(it.next) },
       {
         title: "Last session",
         headings: [],
@@ -280,6 +284,11 @@ function renderState(it: WorkState, screen: Screen): string {
 /** Markdown to be copied or piped; texts in it are indented, because commits wrote them. */
 const renderText = ({ text }: ChangeDraft | Roadmap): string => quoted(text)
 
+function renderRoadmap(roadmap: Roadmap, { paint }: Screen): string {
+  const isEmpty = roadmap.waves.length === 0 && roadmap.stuck.length === 0
+  return isEmpty ? paint.muted(`No open tickets to order. ${FIRST_TICKET}`) : renderText(roadmap)
+}
+
 export const auditRenderers: Renderers<typeof auditOperations> = {
   debt: renderDebt,
   deps: renderDeps,
@@ -293,6 +302,6 @@ export const reportRenderers: Renderers<typeof reportOperations> = {
   changes: renderText,
   retro: renderRetro,
   week: renderWeek,
-  roadmap: renderText,
+  roadmap: renderRoadmap,
   signoff: { text: renderSignOff, isGood: (it) => it.isReady || it.tickets.length === 0 },
 }

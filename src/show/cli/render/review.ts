@@ -32,7 +32,7 @@ function renderSync(report: SyncPreflight | SyncPrepr, screen: Screen): string {
   const lines = report.checks.flatMap((it, at) => [...(drawn[at] ?? []), ...itemLines(it, screen)])
   const unknown = report.skipped === 0 ? "" : ` ${plural(report.skipped, "check")} could not run.`
   const verdict = report.isReady ? "No check failed." : paint.bad("Not ready: a check failed.")
-  const title = `${paint.bold(rowText(report.branch ?? "detached head"))} ${paint.muted(`→ ${rowText(report.base ?? "unknown base")}`)}`
+  const title = `${paint.bold(rowText(report.branch ?? "detached HEAD"))} ${paint.muted(`→ ${rowText(report.base ?? "unknown base")}`)}`
   return [title, "", ...lines, "", `${verdict}${paint.warn(unknown)}`].join("\n")
 }
 
@@ -52,14 +52,14 @@ function pullRow({ number, title, ci, review, branch, isDraft }: PullRequest): r
 function renderStatus({ pull, branch, repository }: ReviewStatus, screen: Screen): string {
   if (pull === null)
     return screen.paint.muted(
-      `No open pull request of ${rowText(branch ?? "a detached head")} in ${rowText(repository)}.`,
+      `No pull request is open for ${branch === null ? "a detached HEAD" : `the branch ${rowText(branch)}`} in ${rowText(repository)}.`,
     )
   const headings = ["Number", "Title", "CI", "Review", "Branch"]
   return [listing(headings, [pullRow(pull)], screen), rowText(pull.url)].join("\n")
 }
 
 function renderComments({ comments, number }: ReviewComments, { paint }: Screen): string {
-  if (comments.length === 0) return paint.muted(`No unresolved comment on #${number}.`)
+  if (comments.length === 0) return paint.muted(`No unresolved comments on #${number}.`)
   return comments
     .map((it) => {
       const line = it.line === null ? "" : `:${it.line}`
@@ -72,7 +72,8 @@ function renderComments({ comments, number }: ReviewComments, { paint }: Screen)
 
 function renderScaffold(plan: ScaffoldTests, screen: Screen): string {
   const { paint } = screen
-  if (plan.projects.length === 0) return "No Node, Python, Go, Rust or PHP project was found."
+  if (plan.projects.length === 0)
+    return "This repository has no Node, Python, Go, Rust or PHP project."
   const projects = plan.projects.map((it) => [
     it.folder === "" ? "." : rowText(it.folder),
     it.stack,
@@ -84,10 +85,12 @@ function renderScaffold(plan: ScaffoldTests, screen: Screen): string {
     "",
     `${paint.bold(rowText(it.source))} ${paint.muted(`${it.state}: ${rowText(it.test)}`)}`,
     indentedTable(
-      ["Symbol", "Happy", "Edge", "Failure"],
-      it.symbols.map((symbol) =>
-        [symbol.name, symbol.happy, symbol.edge, symbol.failure].map((text) => rowText(text)),
-      ),
+      ["Symbol", "Case", "Test"],
+      it.symbols.flatMap(({ name, happy, edge, failure }) => [
+        [rowText(name), "happy", rowText(happy)],
+        ["", "edge", rowText(edge)],
+        ["", "failure", rowText(failure)],
+      ]),
       screen,
     ),
   ])
@@ -96,8 +99,9 @@ function renderScaffold(plan: ScaffoldTests, screen: Screen): string {
     plan.written.length > 0
       ? `Wrote ${plural(plan.written.length, "starter test")}. They fail until you fill them in.`
       : `${plural(missing, "starter test")} missing; --write creates ${missing === 1 ? "it" : "them"}.`
-  const left = plan.left === 0 ? "" : ` ${plural(plan.left, "source file")} beyond --limit.`
-  const headings = ["Folder", "Stack", "Runner", "Because of", "Command"]
+  const left =
+    plan.left === 0 ? "" : ` ${plural(plan.left, "source file")} not listed; raise --limit.`
+  const headings = ["Folder", "Stack", "Runner", "Chosen because", "Command"]
   return [listing(headings, projects, screen), ...files, "", `${last}${left}`].join("\n")
 }
 

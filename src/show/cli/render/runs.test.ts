@@ -153,7 +153,7 @@ test("[CLI-13] hosts are printed with sign-in, connection and how to install the
   const wide = createScreen({ isColored: false, columns: 160 })
   const text = renderers["hosts.list"]?.text({ hosts: [host, copilot] }, wide)
   expect(text).toMatchInlineSnapshot(`
-    "Host     Version        Sign-in                          Quartermaster         Rules from     Program
+    "Host     Version        Sign-in                          Quartermaster         Verified with  Program
     codex    unknown        signed in by ~/.codex/auth.json  connected by qm init  0.166.0        /bin/codex
     copilot  not installed                                                         documentation
 

@@ -51,7 +51,7 @@ function conflictRow(it: SwarmPlan["conflicts"][number]): readonly string[] {
 
 function streamRow(it: Workstream, { paint }: Screen): readonly string[] {
   const { exitCode } = it.evidence ?? { exitCode: undefined }
-  const evidence = exitCode === undefined ? "no evidence" : `exit code ${exitCode ?? "none"}`
+  const evidence = exitCode === undefined ? "none" : `exit code ${exitCode ?? "none"}`
   const paints: Partial<Record<Workstream["state"], (text: string) => string>> = {
     parked: paint.warn,
     approved: paint.ok,
@@ -64,7 +64,7 @@ function streamRow(it: Workstream, { paint }: Screen): readonly string[] {
     (paints[it.state] ?? String)(it.state),
     rowText(it.tickets.map((ticket) => ticket.id).join(", ")),
     exitCode === 0 ? paint.ok(evidence) : evidence,
-    it.costUsd === null ? "cost unknown" : formatUsd(it.costUsd),
+    it.costUsd === null ? "unknown" : formatUsd(it.costUsd),
     rowText(it.reason ?? it.branch ?? ""),
   ]
 }
@@ -74,7 +74,11 @@ function renderSwarm(swarm: Swarm, screen: Screen): string {
   const parked = swarm.workstreams.filter((it) => it.state === "parked").length
   return [
     `${screen.paint.bold(swarm.id)}  base ${swarm.baseRef} at ${swarm.baseCommit.slice(0, 9)}`,
-    listing(["Stream", "Agent", "State", "Tickets", "Evidence", "Cost", ""], rows, screen),
+    listing(
+      ["Stream", "Agent", "State", "Tickets", "Evidence", "Cost", "Branch or reason"],
+      rows,
+      screen,
+    ),
     ...(parked === 0
       ? []
       : [screen.paint.muted(`${plural(parked, "workstream")} to review: \`qm swarm review\`.`)]),

@@ -69,7 +69,9 @@ test("[CLI-23] a swarm is printed with its workstreams, diffs and conflicts", ()
   const conflicts = [{ workstream: "ws1", with: "ws2", files: ["src/a.ts"] }]
   const plan = render("swarm.plan", {
     workstreams: [{ name: "ws1", agent: "codex", tickets: [ticket] }],
-    left: [{ id: "T-2", title: "Other", reason: "no files are known for it; add paths" }],
+    left: [
+      { id: "T-2", title: "Other", reason: "no files are known for it; add paths to the ticket" },
+    ],
     conflicts,
     model: null,
     tier: "medium",

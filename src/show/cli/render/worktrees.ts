@@ -27,10 +27,14 @@ function renderList({ worktrees, folder }: WorktreeList, screen: Screen): string
     rowText(it.branch ?? "detached"),
     changesText(it),
     portsText(it),
-    it.sessions.length === 0 ? "" : screen.paint.ok(plural(it.sessions.length, "session")),
+    it.sessions.length === 0 ? "none" : screen.paint.ok(String(it.sessions.length)),
     rowText(it.path),
   ])
-  return listing(["Name", "State", "Branch", "Changes", "Ports", "", "Folder"], rows, screen)
+  return listing(
+    ["Name", "State", "Branch", "Changes", "Ports", "Sessions", "Folder"],
+    rows,
+    screen,
+  )
 }
 
 function stateText({ state }: Worktree, { paint }: Screen): string {
@@ -69,8 +73,8 @@ function renderCreated(created: WorktreeCreated, screen: Screen): string {
           : [["Not copied", rowText(skipped.map((it) => `${it.path}: ${it.reason}`).join("; "))]]),
         ...(claimed.length === 0 ? [] : [["Claimed", rowText(claimed.join(", "))]]),
         ...heldByOthers.map((it) => [
-          paint.warn("Held"),
-          rowText(`${it.path} by session ${it.session}`),
+          paint.warn("Claimed by others"),
+          rowText(`${it.path}, session ${it.session}`),
         ]),
         ...(setup === null ? [] : [["Setup", setupText(setup)]]),
       ],
@@ -131,13 +135,16 @@ function renderRemoved({ name, keptBranch, rescue }: WorktreeRemoved, { paint }:
 }
 
 function renderDiff({ name, text, isCut }: WorktreeDiff, { paint }: Screen): string {
-  if (text === "") return paint.muted(`No changes of ${name} are known.`)
+  if (text === "") return paint.muted(`No changes in ${name}.`)
   const lines = text.trimEnd().split("\n")
   const painted = lines.map((line) => {
     if (line.startsWith("+") && !line.startsWith("+++")) return paint.ok(line)
     return line.startsWith("-") && !line.startsWith("---") ? paint.bad(line) : line
   })
-  return [...painted, ...(isCut ? [paint.muted("The rest was left out.")] : [])].join("\n")
+  return [
+    ...painted,
+    ...(isCut ? [paint.muted("The diff is longer; the rest is not shown.")] : []),
+  ].join("\n")
 }
 
 function isMergeable({ base, others }: WorktreeCheck): boolean {

@@ -89,14 +89,16 @@ async function captureLines(
   hosts: readonly HostStatus[],
   { screen }: RunContext,
 ): Promise<readonly string[]> {
-  const host = hosts.find((it) => it.isInstalled && it.isCaptured)?.name ?? "claude-code"
+  const installed = hosts.find((it) => it.isInstalled && it.isCaptured)
+  const host = installed?.name ?? "claude-code"
   const capture = await orNothing(() => call("capture.take", { host }))
   if (capture === undefined) return [screen.paint.warn("No capture. Run `qm doctor`.")]
   const { headline, budget } = capture
+  const title = hosts.find((it) => it.name === host)?.title ?? host
   const share = `${(headline.share * 100).toFixed(1)} % of ${formatCount(headline.window)}`
   return [
     screen.paint.bold(
-      `Before the first prompt, ${host} loads ${formatExact(headline.tokens)} tokens, ${share}`,
+      `Before the first prompt, ${title} ${installed === undefined ? "would load" : "loads"} ${formatExact(headline.tokens)} tokens, ${share}`,
     ),
     renderBar(headline.kinds, budget.startBudget, screen),
   ]
@@ -160,7 +162,9 @@ function nextSteps(
       ? []
       : [[["qm init --host", idle.name].join(" "), `Connect ${idle.title}; shows a plan first`]]),
     ['qm pack "fix the login"', "Build a package for a task"],
-    ['qm run "What is this?"', "Start a run"],
+    hosts.some((it) => it.isInstalled)
+      ? ['qm run "What is this?"', "Start a run"]
+      : ["qm hosts", "Show how to install an agent"],
     ...(session === undefined
       ? []
       : [[`qm runs import-session ${session.sessionId.slice(0, 8)}`, "Import one stored session"]]),

@@ -43,3 +43,21 @@ test("[CLI-31] one long text does not move a column of short values", () => {
   const [, second] = table(rows, { width: 40 }).split("\n")
   expect(second).toBe("agents.maxRunningAtTheSameTime  default")
 })
+
+test("[CLI-31] a setting of 51 characters stays whole at 80 columns", () => {
+  const key = "context_folding.max_concurrent_branches_per_session"
+  const rows = [
+    ["Setting", "Value", "Meaning"],
+    [key, "10", "Maximum number of branches that one session may have open at the same time"],
+  ]
+  expect(table(rows, { width: 80 })).toContain(`${key}  10`)
+})
+
+test("[CLI-31] a word that is too long breaks after a separator, not inside a name", () => {
+  const rows = [["added", "src/berth/split-stay.ts#splitStay", "build,target,.venv,__pycache__"]]
+  const lines = table(rows, { width: 60 }).split("\n")
+  expect(lines.map((it) => it.trim().split(/ {2,}/))).toEqual([
+    ["added", "src/berth/split-stay.ts#", "build,target,.venv,"],
+    ["splitStay", "__pycache__"],
+  ])
+})

@@ -6,7 +6,7 @@ const GAP = "  "
 /** A column is not made narrower than its longest word, up to this many characters. */
 const LONGEST_WHOLE_WORD = 24
 /** The first column has names and ids, which are typed again, so it keeps longer words. */
-const LONGEST_WHOLE_NAME = 48
+const LONGEST_WHOLE_NAME = 56
 const NARROWEST_COLUMN = 6
 /** A text in a narrower last column would be a tower of single words: it goes below its row. */
 const NARROWEST_TEXT = 16
@@ -171,7 +171,8 @@ function takeLine(text: string, room: number): { readonly text: string; readonly
   let shown = 0
   let hasWord = false
   let space = 0
-  let punctuation = 0
+  let separator = 0
+  let joint = 0
   let end = 0
   for (const [i, token] of tokens.entries()) {
     if (token.length > 1 && token.startsWith("\u001b")) continue
@@ -182,9 +183,12 @@ function takeLine(text: string, room: number): { readonly text: string; readonly
       end = Math.max(1, i)
       break
     }
-    if (/[/,;:=&?)\]}_-]/.test(token)) punctuation = i + 1
+    if (/[/,;:=&?#|)\]}]/.test(token)) separator = i + 1
+    if (/[_-]/.test(token)) joint = i + 1
   }
-  const insideWord = punctuation > room / 2 ? punctuation : end
+  // Few characters on a line are better than half a word, but a tower of them is not.
+  const places = [separator, joint].filter((it) => it > room / 4)
+  const insideWord = places.find((it) => it > room / 2) ?? places[0] ?? end
   const at = space > 0 ? space : insideWord
   return {
     text: tokens.slice(0, at).join("").trimEnd(),

@@ -2,6 +2,7 @@ import { systemClock } from "#ground/base"
 import { sessionOperations } from "#ground/contract"
 import { renderActivity } from "../render/ledger.ts"
 import { openApp, type RunContext } from "../run-operation.ts"
+import { fitText } from "./layout.ts"
 import { safeJsonLine, visibleDeep } from "./screen.ts"
 
 const Activity = sessionOperations["session.activity"]
@@ -21,7 +22,16 @@ export async function runWatch(
     Activity.output.parse(await app.call(Activity.name, query, { signal })).entries
   const first = await ask({ limit: input["limit"] })
   showEntries(first, context)
-  if (input["follow"] !== true) return 0
+  const isFollowing = input["follow"] === true
+  if (first.length === 0 && !context.line.json) {
+    const next = isFollowing
+      ? "Waiting for a session; Ctrl-C ends."
+      : "Hooks report it after `qm init`; `qm watch --follow` waits for it."
+    context.terminal.stdout.write(
+      `${fitText(`No session activity yet. ${next}`, context.screen)}\n`,
+    )
+  }
+  if (!isFollowing) return 0
   let seen = new Set(first.map((it) => JSON.stringify(it)))
   let after = first.at(-1)?.at ?? systemClock.now()
   while (!signal.aborted) {

@@ -57,7 +57,6 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       else admitted.set(request, verdict.who)
       return verdict.kind === "pass"
     },
-    /** The principal of an admitted request. */
     whoSends(request: IncomingMessage): string {
       const who = admitted.get(request)
       invariant(who !== undefined, "the guard admits a request before its route runs")

@@ -153,7 +153,6 @@ function deriveTool(
   }
 }
 
-/** The arguments of a tool, and their conversion to the operation's input. */
 function toolArguments({ input }: Operation, { fields, texts = {}, given = {} }: McpTool) {
   const shape: z.ZodRawShape = input instanceof z.ZodObject ? input.shape : {}
   const own = Object.keys(shape).filter((key) => key !== "sessionId" && !(key in given))
