@@ -26,10 +26,16 @@ export async function launchChromium(extraFlags: readonly string[] = []) {
   return {
     browser,
     async [Symbol.asyncDispose]() {
-      // Playwright ends the browser when the process exits.
       await Promise.all(browser.contexts().map((it) => it.close()))
     },
   }
+}
+
+/** Ends the shared browser. Until then a process that started it does not exit by itself. */
+export async function closeChromium(): Promise<void> {
+  const browser = await shared?.catch(() => undefined)
+  shared = undefined
+  await browser?.close()
 }
 
 /** Not the package's flags: they turn off the same-origin policy, which these tests need. */
