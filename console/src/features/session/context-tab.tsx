@@ -95,7 +95,9 @@ function ContextContent({ id, context, params, onParams }: ContextContentProps) 
   return (
     <>
       <AreaChart
+        tall
         label="Window over time"
+        lanes={chart.lanes}
         names={PART_NAMES}
         points={chart.points}
         marks={chart.marks}
