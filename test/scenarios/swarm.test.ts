@@ -186,7 +186,7 @@ describe("a swarm", () => {
   test.each([
     ["none", "WORKTREE_NO_GIT"],
     ["no commit", "SWARM_NO_BASE"],
-  ] as const)("[SWARM-7] with a git history of %s nothing runs: %s", async (history, code) => {
+  ] as const)("[SWARM-3] with a git history of %s nothing runs: %s", async (history, code) => {
     await using it = await scene({ history })
     await it.call("ticket.new", { title: "Change a", paths: ["src/a.ts"] })
     await expect(it.call("swarm.run", { script: SCRIPT })).rejects.toMatchObject({ code })
