@@ -4,7 +4,6 @@ import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
 import { systemClock } from "#ground/base"
-import { closeChromium } from "../test/browser/chromium.ts"
 import type { Bench, BenchContext, Row } from "./frame.ts"
 import { renderTable } from "./table.ts"
 
@@ -34,13 +33,9 @@ const context: BenchContext = {
 
 const benches = choose(await loadBenches(), names)
 const results: { bench: Bench; rows: readonly Row[] }[] = []
-try {
-  for (const bench of benches) {
-    context.note(`${bench.name} …`)
-    results.push({ bench, rows: await bench.run(context) })
-  }
-} finally {
-  await closeChromium()
+for (const bench of benches) {
+  context.note(`${bench.name} …`)
+  results.push({ bench, rows: await bench.run(context) })
 }
 process.stdout.write(flags.json ? asJson() : asTables())
 const isMissed = results.some((it) => it.rows.some((row) => row.holds === false))

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process"
 import path from "node:path"
-import { closeChromium } from "../test/browser/chromium.ts"
 import { walkGuide } from "./guide-walk.ts"
 
 /**
@@ -14,5 +13,5 @@ const guide = path.join(import.meta.dirname, "../docs/guide")
 const { commands, pictures } = await walkGuide({
   document: path.join(guide, "first-five-minutes.md"),
   picturesInto: path.join(guide, "images"),
-}).finally(closeChromium)
+})
 process.stdout.write(`${commands.length} commands ran, ${pictures.length} pictures were taken\n`)

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises"
 import path from "node:path"
 import { setTimeout as after } from "node:timers/promises"
 import type { Page } from "playwright-core"
-import { closeChromium, launchChromium } from "../test/browser/chromium.ts"
+import { launchChromium } from "../test/browser/chromium.ts"
 import { DAY_SCENES, NIGHT_SCENES, openStage, type Scene } from "../test/browser/scenes.ts"
 
 /**
@@ -24,7 +24,7 @@ const parts = process.argv.slice(2)
 const scenes = [...DAY_SCENES, ...NIGHT_SCENES].filter(
   ({ name }) => parts.length === 0 || parts.some((it) => name.includes(it)),
 )
-const failures = await drawAll().finally(closeChromium)
+const failures = await drawAll()
 process.stdout.write(`${scenes.length - failures.length} scenes written to ${FOLDER}\n`)
 for (const it of failures) process.stderr.write(`not drawn: ${it}\n`)
 process.exitCode = failures.length === 0 ? 0 : 1

@@ -13,11 +13,12 @@ let shared: Promise<Browser> | undefined
 /**
  * Headless Chromium from the development packages, connected only to this machine: `await using
  * chromium = await launchChromium()`. Test files of one process share it, because a start costs two
- * seconds; a call with flags gets its own. `npm ci` installs it, so a failed start is a failure and
- * never a skip.
+ * seconds; a call with flags gets its own, and so does a script, which would not exit while it is
+ * open. `npm ci` installs it, so a failed start is a failure and never a skip.
  */
 export async function launchChromium(extraFlags: readonly string[] = []) {
-  if (extraFlags.length > 0) {
+  const isTest = process.env["VITEST"] !== undefined
+  if (!isTest || extraFlags.length > 0) {
     const browser = await start(await unpackOnce(), [...FLAGS, ...extraFlags])
     return { browser, [Symbol.asyncDispose]: () => browser.close() }
   }
@@ -26,16 +27,10 @@ export async function launchChromium(extraFlags: readonly string[] = []) {
   return {
     browser,
     async [Symbol.asyncDispose]() {
+      // Vitest exits with the browser open, and Playwright then ends it.
       await Promise.all(browser.contexts().map((it) => it.close()))
     },
   }
-}
-
-/** Ends the shared browser. Until then a process that started it does not exit by itself. */
-export async function closeChromium(): Promise<void> {
-  const browser = await shared?.catch(() => undefined)
-  shared = undefined
-  await browser?.close()
 }
 
 /** Not the package's flags: they turn off the same-origin policy, which these tests need. */
