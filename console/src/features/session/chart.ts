@@ -78,10 +78,10 @@ export function contextChart(
       },
       {
         name: "Waiting",
-        spans: time.breaks.map(({ fromMs, toMs, waitedMs }): AreaSpan => {
+        spans: time.breaks.map(({ fromMs, toMs, toAt, waitedMs }): AreaSpan => {
           const label = `${formatDuration(waitedMs)}, not to scale`
           const title = `${formatDuration(waitedMs)} without a call`
-          const next = points.findIndex((it) => time.positionOf(it.at) >= toMs)
+          const next = points.findIndex((it) => it.at >= toAt)
           return {
             key: String((next < 0 ? points.length - 1 : next) + 1),
             ...{ atMs: fromMs, toMs, label, title, shape: "hatch", tone: "warn" },
