@@ -203,14 +203,13 @@ const MOST_RUNS = 200
 /** The window of the newest run of each ticket that an agent worked on. */
 function useContexts(): ReadonlyMap<string, BarContent> {
   const { data } = useOperation("agents.list", { limit: MOST_RUNS })
-  const newestLast = (data?.runs ?? []).toReversed()
-  return new Map(
-    newestLast.flatMap(({ labels, contextUsed, contextWindow }) =>
-      contextUsed === null || contextWindow === null
-        ? []
-        : labels.map((it) => [it, { tokens: { system: contextUsed }, window: contextWindow }]),
-    ),
-  )
+  const contexts = new Map<string, BarContent>()
+  for (const { labels, contextUsed, contextWindow } of (data?.runs ?? []).toReversed()) {
+    if (contextUsed === null || contextWindow === null) continue
+    for (const it of labels)
+      contexts.set(it, { tokens: { system: contextUsed }, window: contextWindow })
+  }
+  return contexts
 }
 
 type LaneOfTicketsProps = {

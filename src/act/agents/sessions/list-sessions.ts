@@ -37,7 +37,7 @@ export type ListOptions = HostHome &
 
 type SessionHead = Pick<HostSession, "title" | "cwd" | "isResumable">
 
-export type SessionHeads = ReturnType<typeof createSessionHeads>
+type SessionHeads = ReturnType<typeof createSessionHeads>
 
 /** What was read of unchanged transcripts: up to 8 MB of each, and a list has up to 2,000. */
 export function createSessionHeads() {
