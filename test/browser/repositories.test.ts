@@ -43,7 +43,7 @@ describe("several repositories", () => {
   })
 })
 
-/** Headless Chromium refuses notifications, so this stands in for the browser's and its user. */
+/** Headless Chromium refuses notifications; this class replaces its own and grants the permission. */
 const RECORD = `
   window.shown = []
   window.Notification = class extends EventTarget {

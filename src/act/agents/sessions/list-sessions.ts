@@ -39,7 +39,7 @@ type SessionHead = Pick<HostSession, "title" | "cwd" | "isResumable">
 
 type SessionHeads = ReturnType<typeof createSessionHeads>
 
-/** What was read of unchanged transcripts: up to 8 MB of each, and a list has up to 2,000. */
+/** Titles and folders of unchanged transcripts: reading one takes up to 8 MB, a list has up to 2,000. */
 export function createSessionHeads() {
   return createRecentCache<string, SessionHead>({ maxSize: MAX_LISTED_FILES, sizeOf: () => 1 })
 }
