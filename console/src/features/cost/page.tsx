@@ -274,9 +274,11 @@ function nameDay(day: string): string {
   return Number.isNaN(at) ? day : DAY_NAME.format(at).replace(",", "")
 }
 
-function tickOf(day: string): string | undefined {
+/** Weeks, or months where weeks would not fit on a phone. */
+function tickOf(day: string, days: number): string | undefined {
   const at = new Date(day)
-  return at.getUTCDay() === MONDAY ? TICK_NAME.format(at) : undefined
+  const isTick = days > 45 ? at.getUTCDate() === 1 : at.getUTCDay() === MONDAY
+  return isTick ? TICK_NAME.format(at) : undefined
 }
 
 function Days({ cost, params, onParams }: CostContentProps) {
@@ -305,7 +307,7 @@ function Days({ cost, params, onParams }: CostContentProps) {
               return {
                 key: day,
                 label: nameDay(day),
-                tick: tickOf(day),
+                tick: tickOf(day, days.length),
                 values: models.map((model) => {
                   const part = row?.models?.find((it) => it.model === model)
                   return part === undefined ? 0 : part.spend.usd

@@ -236,28 +236,29 @@ type LaneProps = {
   onPick(key: string): void
 }
 
+/** For the pointer; the table has the same marks. */
 function Lane({ lane, wholeMs, widthPx, onPick }: LaneProps) {
   return (
     <>
-      <span className={styles.laneName}>{lane.name}</span>
-      <div className={styles.lane}>
+      <span className={styles.laneName} aria-hidden="true">
+        {lane.name}
+      </span>
+      <div className={styles.lane} aria-hidden="true">
         {placeMarks(lane.spans, { wholeMs, widthPx }).map((mark, i) => {
           const span = lane.spans[i]
           return (
-            <button
+            <span
               key={`${mark.key} ${mark.atMs}`}
-              type="button"
               className={styles.span}
               data-shape={span?.shape}
               data-tone={span?.tone}
               data-turned={mark.isTurned || undefined}
               style={{ left: cssPercent(mark.share) }}
               title={mark.title}
-              aria-label={mark.title}
               onClick={() => onPick(mark.key)}
             >
               {mark.isNamed ? <b>{mark.label}</b> : null}
-            </button>
+            </span>
           )
         })}
       </div>
