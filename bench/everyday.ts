@@ -77,7 +77,8 @@ const COUNT_REQUESTS = `
       requests.endedAt = performance.now()
     })
   }
-  window.chartDrawn = new Promise((done) => {
+  window.chartDrawn = new Promise((done, fail) => {
+    setTimeout(() => fail(new Error("no chart: " + document.body.innerText)), ${HANG_MS})
     const look = () => {
       if (document.querySelector('[role=img] svg path')) done(performance.now())
       else requestAnimationFrame(look)
@@ -95,7 +96,8 @@ async function measured(page: Page, work: string): Promise<number> {
 }
 
 /** Until the requests of a letter have ended and the list is drawn with what they found. */
-const LETTER = `new Promise((done) => {
+const LETTER = `new Promise((done, fail) => {
+    setTimeout(() => fail(new Error("no results: " + JSON.stringify(requests))), ${HANG_MS})
     const { started } = requests
     const look = () => {
       const isDone = requests.started > started && requests.open === 0
@@ -110,7 +112,8 @@ async function typeInPalette(page: Page, words: string): Promise<readonly number
   const input = page.getByRole("combobox")
   await input.waitFor()
   const times: number[] = []
-  for (const letter of words) {
+  // A space alone changes no search, so it is typed with the letter after it.
+  for (const letter of words.match(/ ?\S/g) ?? []) {
     const done = measured(page, LETTER)
     await page.keyboard.type(letter)
     times.push(await done)

@@ -94,15 +94,13 @@ async function start({ project, environment, consoleDirectory, port }: Start): P
   app: App
   serving: HttpServer
 }> {
-  const app = await createApp({
-    directory: project,
-    environment,
-    settings: [],
-    writeLog: () => {},
-  })
+  const openApp = (directory: string) =>
+    createApp({ directory, environment, settings: [], writeLog: () => {} })
+  const app = await openApp(project)
   const tools = async (it: App) =>
     (await import("#show/mcp")).createMcp({ app: it, tools: ["core"] })
-  return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory, tools }) }
+  const serving = await serve({ app, port, mayMove: false, consoleDirectory, tools, openApp })
+  return { app, serving }
 }
 
 /** A small repository with two files, one branch and no commit, so git needs no identity. */

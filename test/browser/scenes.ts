@@ -3,13 +3,14 @@ import { builtGallery, type ConsoleFixture, startConsole } from "./console-fixtu
 import { prepareFirstRun } from "./seed/first-run.ts"
 import { CLAUDE } from "./seed/guard.ts"
 import { type Seed, seedRepository, TASK } from "./seed/seed.ts"
+import { prepareSwarm, runSwarm } from "./seed/swarm.ts"
 import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
 
 /**
- * Data behind a scene: the seeded repository, an empty one, one where agents worked without us, the seeded one with every operation
- * refused or without writes, or the component gallery instead of the console.
+ * Data behind a scene: the seeded repository, an empty one, one where agents worked without us, one with a swarm, the seeded one with
+ * every operation refused or without writes, or the component gallery instead of the console.
  */
-type SceneSetup = "seeded" | "empty" | "first" | "failing" | "read-only" | "gallery"
+type SceneSetup = "seeded" | "empty" | "first" | "swarm" | "failing" | "read-only" | "gallery"
 
 export type Scene = {
   readonly name: string
@@ -160,6 +161,11 @@ export const NIGHT_SCENES: readonly Scene[] = [
   on("read-only", "pipeline", ({ pipelines }) => `/pipelines/${pipelines.paused}`),
   on("read-only", "settings", "/settings?at=tokens.window"),
   on("gallery", "parts", "/"),
+  on("swarm", "parked", "/swarm?at=ws3"),
+  on("swarm", "diff", "/swarm?at=ws1&show=diff"),
+  on("swarm", "plan", "/swarm?show=plan"),
+  on("swarm", "now", "/"),
+  on("swarm", "board", "/board"),
   seeded("runs-peek", ({ runs }) => `/runs?at=${runs.tariff.id}&beside=peek`),
   seeded("runs-peek-failed", ({ runs }) => `/runs?at=${runs.failed.id}&beside=peek`),
   seeded("runs-nothing", "/runs?text=nothing+at+all"),
@@ -178,7 +184,6 @@ export const NIGHT_SCENES: readonly Scene[] = [
   seeded("capture-settings", "/capture?tab=settings"),
   seeded("capture-biggest", "/capture?tab=biggest"),
   seeded("capture-codex", "/capture?host=codex"),
-  seeded("capture-ask", "/capture?host=codex", pressing("a", "dialog")),
   seeded("capture-hosts", "/capture", pressing("h", "menu")),
   seeded("capture-history", "/capture", pressing("e", "menu")),
   seeded("map-file", `/map?${OPEN}&at=${ROUNDING}&show=${ROUNDING}`),
@@ -250,7 +255,10 @@ export function pathOf({ path }: Scene, seed: Seed): string {
 const REFUSED = /status of (4\d\d|503)/
 
 /** Repositories and windows of the scenes: `await using stage = await openStage(browser)`. */
-export async function openStage(browser: Browser, options: BrowserContextOptions = {}) {
+export async function openStage(
+  browser: Browser,
+  options: BrowserContextOptions & { readonly timeoutMs?: number } = {},
+) {
   await using setup = new AsyncDisposableStack()
   const fixture = setup.use(await startConsole({ backups: 1 }))
   const seed = setup.use(await seedRepository(fixture))
@@ -261,6 +269,11 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
     if (ground === "empty") return stack.use(await startConsole({ backups: 0 }))
     if (ground === "first") {
       return stack.use(await startConsole({ backups: 0, prepare: prepareFirstRun }))
+    }
+    if (ground === "swarm") {
+      const own = stack.use(await startConsole({ backups: 0, prepare: prepareSwarm }))
+      await runSwarm(own)
+      return own
     }
     if (ground === "gallery") {
       return stack.use(await startConsole({ backups: 0, built: builtGallery }))

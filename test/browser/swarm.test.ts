@@ -1,20 +1,13 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { commit } from "#test/git"
-import { GIT_ENVIRONMENT } from "#test/worktree-room"
 import { launchChromium } from "./chromium.ts"
 import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { measureFirstLoad } from "./first-load.ts"
 import { auditPage, RULES_OF_COLOUR, seriousFindings, walkByTab } from "./page-audit.ts"
+import { prepareSwarm } from "./seed/swarm.ts"
 import { beFailing, visit } from "./visit.ts"
 
 const LARGEST_FIRST_LOAD_BYTES = 250_000
-
-/** Does in each new worktree what an agent would: its own file, and for two of them the same one. */
-const SETUP = `const { writeFileSync } = require("node:fs")
-const name = process.env.QM_WORKTREE
-writeFileSync(name + ".txt", name)
-if (!name.endsWith("ws3")) writeFileSync("shared.txt", name)`
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
 let fixture: ConsoleFixture
@@ -22,25 +15,7 @@ let fixture: ConsoleFixture
 beforeAll(async () => {
   ;[chromium, fixture] = await Promise.all([
     launchChromium(),
-    startConsole({
-      backups: 0,
-      async prepare({ project, parent }) {
-        commit(project, "first", {
-          "src/a.ts": "a\n",
-          "src/b.ts": "b\n",
-          "src/c.ts": "c\n",
-          "shared.txt": "base\n",
-          "../setup.cjs": SETUP,
-        })
-        return {
-          ...GIT_ENVIRONMENT,
-          QM_WORKTREES_SETUP: `${process.execPath} ${parent}/setup.cjs`,
-          QM_WORKTREES_PORTS: "0",
-          QM_BOARD_CHECKS: "git --version",
-          QM_SWARM_AGENT: "synthetic",
-        }
-      },
-    }),
+    startConsole({ backups: 0, prepare: prepareSwarm }),
   ])
 })
 afterAll(async () => {

@@ -11,13 +11,14 @@ export type Visit = Awaited<ReturnType<typeof visit>>
  * await visit(browser, fixture, { path: "/events" })`.
  */
 export async function visit(browser: Browser, fixture: Visited, options: VisitOptions = {}) {
-  const { path = "/", expects = [], by = "link", initScript, prepare, ...contextOptions } = options
+  const { path = "/", expects = [], by = "link", initScript, prepare, ...rest } = options
+  const { timeoutMs = HANG_MS, ...contextOptions } = rest
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     reducedMotion: "reduce",
     ...contextOptions,
   })
-  context.setDefaultTimeout(HANG_MS)
+  context.setDefaultTimeout(timeoutMs)
   const problems = await watch(context, fixture.url)
   if (initScript !== undefined) await context.addInitScript({ content: initScript })
   await prepare?.(context)
@@ -43,6 +44,7 @@ type VisitOptions = BrowserContextOptions & {
   /** Problems that the test causes, such as refused connections of a stopped server. */
   readonly expects?: readonly RegExp[]
   readonly by?: "link" | "address"
+  readonly timeoutMs?: number
 }
 
 /** Waits until the page is drawn, its fonts are loaded and the socket is connected. */

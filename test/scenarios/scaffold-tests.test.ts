@@ -215,15 +215,15 @@ describe("starter tests", () => {
       {
         name: "total",
         line: 1,
-        happy: "total(items, rate) gives the expected result for usual values",
-        edge: "items empty, items with one item; rate left out",
+        happy: "usual items, rate",
+        edge: "items: 0; items: a negative number; items: the largest number allowed; items: no items; items: one item; items: many items, and the same item twice",
         failure: "throws for invalid input",
       },
       {
         name: "load",
         line: 5,
-        happy: "load(name) gives the expected result for usual values",
-        edge: "name empty, name with other scripts",
+        happy: "usual name",
+        edge: "name: empty text; name: text with characters outside ASCII",
         failure: "rejects for invalid input",
       },
     ])

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { type Clock, systemClock } from "#ground/base"
@@ -22,20 +22,25 @@ const SCRIPT =
 const SLOW = { timeout: 60_000 }
 
 /** The wall clock of a scene can be set forward; the monotonic clock runs as usual. */
-async function scene() {
+async function scene({
+  history = "a commit",
+}: {
+  history?: "none" | "no commit" | "a commit"
+} = {}) {
   let aheadMs = 0
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   const temp = await tempDirectory()
   const root = join(temp.path, "shop")
   const home = join(temp.path, "home")
   for (const it of [root, home]) mkdirSync(it)
-  git(root, "init", "-q", "-b", "main")
-  commit(root, "first", {
-    "src/a.ts": "a\n",
-    "src/b.ts": "b\n",
-    "src/c.ts": "c\n",
-    "shared.txt": "base\n",
-  })
+  if (history !== "none") git(root, "init", "-q", "-b", "main")
+  if (history === "a commit")
+    commit(root, "first", {
+      "src/a.ts": "a\n",
+      "src/b.ts": "b\n",
+      "src/c.ts": "c\n",
+      "shared.txt": "base\n",
+    })
   writeFileSync(join(temp.path, "setup.mjs"), SETUP)
   const app = await createApp({
     directory: root,
@@ -94,6 +99,18 @@ describe("a swarm", () => {
       code: "BOARD_MOVE_ILLEGAL",
     })
     expect(git(it.root, "log", "-1", "--format=%s")).toBe("first")
+
+    // The user's own uncommitted change would be overwritten.
+    writeFileSync(join(it.root, "shared.txt"), "mine\n")
+    await expect(it.call("swarm.approve", { workstream: "ws1" })).rejects.toMatchObject({
+      code: "SWARM_MERGE_REFUSED",
+      message: expect.stringContaining("shared.txt"),
+    })
+    expect(readFileSync(join(it.root, "shared.txt"), "utf8")).toBe("mine\n")
+    expect(git(it.root, "log", "-1", "--format=%s")).toBe("first")
+    const { swarm: refused } = await it.call("swarm.review", {})
+    expect(refused?.workstreams[0]?.state).toBe("parked")
+    git(it.root, "checkout", "--", "shared.txt")
 
     const approved = await it.call("swarm.approve", { workstream: "ws1" })
     expect(approved.workstreams[0]?.state).toBe("approved")
@@ -164,6 +181,18 @@ describe("a swarm", () => {
     await expect(it.call("swarm.plan", { definition: "none" })).rejects.toMatchObject({
       code: "SWARM_DEFINITION_NOT_FOUND",
     })
+  })
+
+  test.each([
+    ["none", "WORKTREE_NO_GIT"],
+    ["no commit", "SWARM_NO_BASE"],
+  ] as const)("[SWARM-3] with a git history of %s nothing runs: %s", async (history, code) => {
+    await using it = await scene({ history })
+    await it.call("ticket.new", { title: "Change a", paths: ["src/a.ts"] })
+    await expect(it.call("swarm.run", { script: SCRIPT })).rejects.toMatchObject({ code })
+    expect((await it.call("agents.list", {})).runs).toEqual([])
+    expect((await it.call("swarm.review", {})).swarm).toBeNull()
+    expect((await it.call("board.show", {})).tickets[0]?.lane).toBe("backlog")
   })
 
   test("[SWARM-6] [SWARM-9] a used budget pauses its workstream; one without activity is evicted and keeps its worktree", async () => {

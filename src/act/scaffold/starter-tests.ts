@@ -1,4 +1,5 @@
 import path from "node:path"
+import { casesOf } from "#choose/report"
 import type { PlannedSymbol, TestRunner } from "#ground/contract"
 import type { SymbolFact } from "#know/map"
 import type { DetectedProject } from "./detect-stack.ts"
@@ -13,76 +14,23 @@ export type SourceFile = {
 
 export type TestSymbol = PlannedSymbol & Pick<SymbolFact, "kind" | "signature">
 
+const MOST_EDGES = 6
+
 /** One row of the matrix, from name, kind and signature only: the same code gives the same row. */
 export function planSymbol(symbol: SymbolFact, runner: TestRunner): TestSymbol {
   const { name, kind, signature, fromLine } = symbol
-  const parameters = parametersOf(signature)
-  const call = kind === "function" ? `${name}(${parameters.map((it) => it.name).join(", ")})` : name
+  const cases = casesOf(name, signature, "")
+  const edges = cases.filter((it) => it.kind === "edge").map((it) => it.text)
+  const happy = cases.find((it) => it.kind === "happy")?.text ?? ""
   return {
     name,
     kind,
     signature,
     line: fromLine,
-    happy: `${call} gives the expected result for usual values`,
-    edge: edgeText(parameters),
+    happy: kind === "function" ? happy : `${name} with usual values`,
+    edge: edges.slice(0, MOST_EDGES).join("; ") || "called twice, it gives the same result",
     failure: failureText(signature, runner),
   }
-}
-
-type Parameter = { readonly name: string; readonly type: string; readonly isOptional: boolean }
-
-const MOST_PARAMETERS = 8
-
-/** Between the first pair of brackets; nested brackets do not separate. */
-function parametersOf(signature: string): readonly Parameter[] {
-  const start = signature.indexOf("(")
-  if (start === -1) return []
-  const parts: string[] = [""]
-  let depth = 0
-  for (const character of signature.slice(start + 1)) {
-    if (")]}>".includes(character)) depth--
-    if (depth < 0) break
-    if ("([{<".includes(character)) depth++
-    if (character === "," && depth === 0) parts.push("")
-    else parts[parts.length - 1] += character
-  }
-  return parts
-    .map((it) => it.trim())
-    .filter((it) => it !== "" && !["self", "&self", "&mut self", "cls", "*", "/"].includes(it))
-    .slice(0, MOST_PARAMETERS)
-    .map(parameterOf)
-}
-
-function parameterOf(text: string): Parameter {
-  const isOptional = /[?=]|\.\.\.|\*|Option</.test(text)
-  const php = /^(?:([\w\\?|]{1,200}) )?[&.]{0,4}\$(\w{1,100})/.exec(text)
-  if (php !== null) return { name: php[2] ?? "", type: php[1] ?? "", isOptional }
-  const name = /^(?:mut\s+|\.\.\.|\*{1,2})?([\p{L}_$][\p{L}\p{N}_$]*)/u.exec(text)?.[1] ?? "value"
-  const rest = text.slice(text.indexOf(name) + name.length)
-  return { name, type: typeText(rest), isOptional }
-}
-
-/** `?: number = 1` → `number`. */
-function typeText(rest: string): string {
-  const [written = ""] = rest.split("=", 1)
-  return written.trim().replace(/^\?/, "").replace(/^:/, "").trim()
-}
-
-function edgeText(parameters: readonly Parameter[]): string {
-  if (parameters.length === 0) return "called twice, it gives the same result"
-  const [first] = parameters
-  const texts = parameters.slice(0, 3).map(({ name, type, isOptional }) => {
-    if (isOptional && name !== first?.name) return `${name} left out`
-    if (/\[\]|Array|list|List|Vec|slice|Iterable|tuple|\barray\b|^\[/.test(type))
-      return `${name} empty, ${name} with one item`
-    if (/string|str\b|String/.test(type)) return `${name} empty, ${name} with other scripts`
-    if (/bool/i.test(type)) return `${name} true and false`
-    if (/number|int|float|f32|f64|[iu]\d+|decimal|usize/i.test(type))
-      return `${name} 0, negative, very large`
-    if (/Map|dict|Record|object|\{/.test(type)) return `${name} without entries`
-    return `${name} at its smallest and largest`
-  })
-  return texts.join("; ")
 }
 
 function failureText(signature: string, runner: TestRunner): string {

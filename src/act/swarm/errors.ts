@@ -8,11 +8,17 @@ export const NothingToPlan = defineError<{ left: number }>()("SWARM_NOTHING_TO_R
     "Run `qm swarm plan` for the reasons. A ticket without files needs paths: `qm ticket edit 12 --paths src/main.ts`.",
 })
 
-export const NoBaseBranch = defineError<Record<never, never>>()("SWARM_NO_BASE", {
-  family: "invalid",
-  message: () => "HEAD is detached, and a swarm needs a branch to merge into.",
-  hint: () => "Check out a branch first: `git switch main`.",
-})
+export const NoBaseBranch = defineError<{ head: "detached" | "without a commit" }>()(
+  "SWARM_NO_BASE",
+  {
+    family: "invalid",
+    message: (it) => `HEAD is ${it.head}, and a swarm needs a branch to merge into.`,
+    hint: (it) =>
+      it.head === "detached"
+        ? "Check out a branch first: `git switch main`."
+        : "Make a first commit: `git add -A`, then `git commit`.",
+  },
+)
 
 export const WorkstreamUnknown = defineError<{ name: string; names: readonly string[] }>()(
   "SWARM_WORKSTREAM_NOT_FOUND",

@@ -129,13 +129,15 @@ export function createSwarm(deps: SwarmDeps) {
     }
     const git = await (await deps.worktrees()).git(call)
     const { output: branch, code } = await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"])
-    if (code !== 0) throw NoBaseBranch({})
+    if (code !== 0) throw NoBaseBranch({ head: "detached" })
+    const baseCommit = await git.commitOf("HEAD")
+    if (baseCommit === undefined) throw NoBaseBranch({ head: "without a commit" })
     const id = deps.ids.next("sw")
     const swarm: Swarm = {
       id,
       createdAt: deps.clock.now(),
       baseRef: branch.trim(),
-      baseCommit: (await git.commitOf("HEAD")) ?? "",
+      baseCommit,
       model: planned.model,
       tier: planned.tier,
       budgetUsd: input.budget ?? planned.budgetUsd,

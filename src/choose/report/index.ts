@@ -1,2 +1,3 @@
+export { casesOf } from "./code/signature.ts"
 export type { ReportDeps } from "./deps.ts"
 export { auditHandlers, reportHandlers } from "./report.ts"

@@ -94,6 +94,8 @@ export { sliceFrontMatter } from "./text/front-matter.ts"
 export type { Glob } from "./text/glob.ts"
 export { createMatcher, matchSequence, parseGlob } from "./text/glob.ts"
 export { guidelineFields } from "./text/guideline-fields.ts"
+export type { StaticFact } from "./text/static-page.ts"
+export { closeStaticPage, openStaticPage } from "./text/static-page.ts"
 export {
   compareText,
   escapeMarkup,

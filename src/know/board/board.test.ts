@@ -57,6 +57,24 @@ describe("tickets", () => {
     expect(await fixture.read(".qm/board/tickets/bad.md")).toBe("---\ntitle: [\n---\n")
   })
 
+  test("[BOARD-3] two files with one id: the first by name is the ticket, the other is reported and kept", async () => {
+    await using fixture = await boardFixture()
+    const file = (title: string) => `---\nid: T-SAME\ntitle: ${title}\n---\n`
+    await fixture.file(".qm/board/tickets/b.md", file("Second"))
+    await fixture.file(".qm/board/tickets/a.md", file("First"))
+    const board = fixture.room.show(CALL)
+    expect(board.tickets.map((it) => [it.id, it.title])).toEqual([["T-SAME", "First"]])
+    expect(board.problems).toEqual([
+      {
+        file: ".qm/board/tickets/b.md",
+        problem: "it has the id T-SAME of .qm/board/tickets/a.md",
+      },
+    ])
+    await fixture.room.edit(input("ticket.edit", { id: "T-SAME", priority: "P0" }), PERSON)
+    expect(await fixture.read(".qm/board/tickets/b.md")).toBe(file("Second"))
+    expect(await fixture.read(".qm/board/tickets/a.md")).toContain("priority: P0")
+  })
+
   test("[BOARD-4] a ticket is found by id, number or the start of its id", async () => {
     await using fixture = await boardFixture()
     const { id } = await addTicket(fixture, "A")

@@ -10,7 +10,7 @@ import type { Entry, EntryGroup } from "./entries.ts"
 import { score } from "./match.ts"
 
 /** Short enough that results come within 100 ms of the last letter. */
-const SETTLE_MS = 40
+const SETTLE_MS = 15
 const MOST_PER_GROUP = 5
 const MOST_SESSIONS = 200
 const SESSION_HOURS = 24 * 30

@@ -5,7 +5,9 @@ import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
 import { type BoardParams, paths } from "../../data/paths.ts"
-import { useReadOnly } from "../../data/queries.tsx"
+import { useOperation, useReadOnly } from "../../data/queries.tsx"
+import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
+import type { BarContent } from "../../ui/budget-bar/layout.ts"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
 import { CollectionPage, Loaded, NoMatch } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
@@ -128,6 +130,7 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
       onParams({ at: ticket.id, show: ticket.id })
     else actions.move({ ticket, lane })
   }
+  const contexts = useContexts()
   useBoardKeys({ tickets, selected, onParams, moveTo })
   useKey(
     "board.undo",
@@ -153,7 +156,7 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
         {board.lanes.map(({ lane, tickets: count, limit }) => (
           <LaneOfTickets
             key={lane}
-            {...{ lane, count, limit, isReadOnly }}
+            {...{ lane, count, limit, isReadOnly, contexts }}
             ready={board.ready}
             tickets={tickets.filter((it) => it.lane === lane)}
             at={params.at}
@@ -195,7 +198,22 @@ function NoTickets() {
   )
 }
 
+const MOST_RUNS = 200
+
+/** The window of the newest run of each ticket that an agent worked on. */
+function useContexts(): ReadonlyMap<string, BarContent> {
+  const { data } = useOperation("agents.list", { limit: MOST_RUNS })
+  const contexts = new Map<string, BarContent>()
+  for (const { labels, contextUsed, contextWindow } of (data?.runs ?? []).toReversed()) {
+    if (contextUsed === null || contextWindow === null) continue
+    for (const it of labels)
+      contexts.set(it, { tokens: { system: contextUsed }, window: contextWindow })
+  }
+  return contexts
+}
+
 type LaneOfTicketsProps = {
+  readonly contexts: ReadonlyMap<string, BarContent>
   readonly lane: LaneName
   readonly count: number
   readonly limit: number
@@ -208,7 +226,7 @@ type LaneOfTicketsProps = {
 }
 
 function LaneOfTickets(props: LaneOfTicketsProps) {
-  const { lane, count, limit, ready, tickets, at, isReadOnly, onPick, onDrop } = props
+  const { lane, count, limit, ready, tickets, at, contexts, isReadOnly, onPick, onDrop } = props
   const [most, setMost] = useState(FIRST_CARDS)
   const limitText = limit > 0 ? `limit ${limit}` : ""
   const note = lane === "backlog" ? `${ready} ready` : limitText
@@ -223,6 +241,7 @@ function LaneOfTickets(props: LaneOfTicketsProps) {
     >
       {tickets.slice(0, most).map((it) => {
         const { text, tone } = factOf(it)
+        const context = contexts.get(it.id)
         return (
           <Card
             key={it.id}
@@ -232,6 +251,7 @@ function LaneOfTickets(props: LaneOfTicketsProps) {
             levelName={`Priority ${it.priority}`}
             fact={text}
             tone={tone}
+            bar={context === undefined ? null : <RowBudgetBar {...context} />}
             isCurrent={it.id === at}
             isDraggable={!isReadOnly}
             onPress={() => onPick(it.id)}

@@ -7,7 +7,8 @@ import { Button } from "../../ui/button/button.tsx"
 import { Loaded } from "../../ui/collection/collection.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Pane, PaneScroll } from "../../ui/pane/pane.tsx"
+import { Columns, Pane, PaneScroll } from "../../ui/pane/pane.tsx"
+import { Text } from "../../ui/text/text.tsx"
 import {
   Acceptance,
   Events,
@@ -27,7 +28,15 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
   useKey("leave", () => navigate(paths.board({ at: id })))
   return (
     <>
-      <Header title={visibleLine(id)} parent={{ label: "Board", href: paths.board({ at: id }) }}>
+      <Header
+        title={visibleLine(detail.data?.ticket.title ?? id)}
+        parent={{ label: "Board", href: paths.board({ at: id }) }}
+        facts={
+          <Text mono tone="3">
+            {visibleLine(id)}
+          </Text>
+        }
+      >
         <Button
           icon="play"
           keyId="ticket.run"
@@ -39,25 +48,39 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
           {actions.isStarting ? "Starting" : "Start run"}
         </Button>
       </Header>
-      <Pane label="The ticket">
-        <Loaded query={detail} rows={12}>
-          {(data) => {
-            const props = { now, detail: data, isReadOnly, actions }
-            return (
+      <Columns
+        facts={
+          detail.data === undefined ? undefined : (
+            <Pane label="Facts of the ticket" ground="canvas">
               <PaneScroll>
-                <TicketText detail={data} />
-                <TicketFacts now={now} detail={data} />
-                <Acceptance {...props} />
-                <Evidence now={now} detail={data} />
-                <TicketWork detail={data} />
-                <TicketDiff detail={data} />
-                <Events {...props} />
-                <ReviewButtons {...props} />
+                <TicketFacts now={now} detail={detail.data} />
+                <TicketWork detail={detail.data} />
+                <Events {...{ now, detail: detail.data, isReadOnly, actions }} />
               </PaneScroll>
-            )
-          }}
-        </Loaded>
-      </Pane>
+            </Pane>
+          )
+        }
+        factsWidth="detail"
+      >
+        <Pane label="The ticket">
+          <Loaded query={detail} rows={12}>
+            {(data) => {
+              const props = { now, detail: data, isReadOnly, actions }
+              return (
+                <>
+                  <PaneScroll>
+                    <TicketText detail={data} />
+                    <Acceptance {...props} />
+                    <Evidence now={now} detail={data} />
+                    <TicketDiff detail={data} />
+                  </PaneScroll>
+                  <ReviewButtons {...props} />
+                </>
+              )
+            }}
+          </Loaded>
+        </Pane>
+      </Columns>
     </>
   )
 }

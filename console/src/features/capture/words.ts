@@ -67,7 +67,9 @@ export function describeFile({ state, sameText, tokens, explanation }: Agreement
     case "observed-only":
       return `reported by the host, not estimated${counted}${why}`
     case "estimated-only":
-      return `estimated, not reported by the host${why}`
+      return explanation?.startsWith("Not reported by the host") === true
+        ? `estimated${why}`
+        : `estimated, not reported by the host${why}`
     default:
       return state satisfies never
   }

@@ -12,11 +12,11 @@ import { keys } from "../../data/keys.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
-import { Code } from "../../ui/code/code.tsx"
+import { DiffBox } from "../../ui/diff/diff.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Group, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import { Meter } from "../../ui/meter/meter.tsx"
 import { Block, Flow, PaneNote, Stack } from "../../ui/pane/pane.tsx"
+import { SavingBars } from "../../ui/saving-bars/saving-bars.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
@@ -103,13 +103,13 @@ function Finding({ finding, writes }: FindingProps) {
           {visibleLine(evidence)} {visibleLine(fix)}
         </Text>
         {change === null ? null : (
-          <Code
+          <DiffBox
             label={`Change of ${change.file}`}
-            text={[
-              `${change.action} ${change.file}`,
-              ...change.removed.map((it) => `- ${it}`),
-              ...change.added.map((it) => `+ ${it}`),
-            ].join("\n")}
+            title={`${change.action} ${visibleLine(change.file)}`}
+            lines={[
+              ...change.removed.map((text) => ({ sign: "-", text }) as const),
+              ...change.added.map((text) => ({ sign: "+", text }) as const),
+            ]}
           />
         )}
         <Flow>
@@ -159,8 +159,10 @@ function Applied({ fix, now, writes }: AppliedProps) {
           </Text>
         </Flow>
         {realisedTokens === null ? null : (
-          <Meter
-            share={(Math.max(0, realisedTokens) / most) * 0.799}
+          <SavingBars
+            promised={promisedTokens / most}
+            realised={Math.max(0, realisedTokens) / most}
+            isShort={isShort(fix)}
             label={`${saved} of ${formatExact(promisedTokens)} estimated`}
           />
         )}

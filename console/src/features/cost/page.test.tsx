@@ -77,7 +77,7 @@ describe("page Cost", () => {
     expect(text).toContain("$3.50 in 30 days, at list prices; 977.0k tokens in 40 calls")
     expect(text).toContain("93 % from the cache")
     expect(text).toMatch(
-      /2026-11-14 40 calls Cache read 900\.0k Cache write 60\.0k Fresh input 5\.0k/,
+      /Sat 14 November 40 calls Cache read 900\.0k Cache write 60\.0k Fresh input 5\.0k/,
     )
     expect(text).toMatch(/opus 40 900\.0k 60\.0k 5\.0k 93 % \$2\.50 Total/)
   })
@@ -154,7 +154,7 @@ describe("page Cost", () => {
     })
     const text = render(queries)
     expect(text).toMatch(/Delete the rule old\.md 2\.3k tokens a session/)
-    expect(text).toMatch(/- Old rules\. Apply/)
+    expect(text).toMatch(/delete \.claude\/rules\/old\.md − Old rules\. Apply/)
     expect(text).toContain("Estimated saving: 11.2k tokens a session saved 4.0k")
     expect(text).toContain("waiting for the next session")
   })

@@ -15,7 +15,7 @@ import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { COST_PERIODS, type CostParams, paths } from "../../data/paths.ts"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
-import { ChartBeside, DayBars } from "../../ui/day-bars/day-bars.tsx"
+import { ChartBeside, DayBars, SeriesBar } from "../../ui/day-bars/day-bars.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -24,7 +24,7 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Block, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import { Block, Columns, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Breakdown } from "./breakdown.tsx"
 import { Findings } from "./findings.tsx"
@@ -74,19 +74,32 @@ export function CostPage(props: PageProps<CostParams>) {
           </Button>
         </OnlyWide>
       </Header>
-      <Pane label="Cost">
-        <PaneScroll>
-          {cost.error === null ? null : (
-            <Failure
-              size="pane"
-              error={toWireError(cost.error)}
-              onRetry={() => void cost.refetch()}
-            />
-          )}
-          {cost.isPending ? <RowSkeleton rows={10} /> : null}
-          {cost.data === undefined ? null : <CostContent {...props} cost={cost.data} />}
-        </PaneScroll>
-      </Pane>
+      <Columns
+        facts={
+          cost.data === undefined || cost.data.total.calls === 0 ? undefined : (
+            <Pane label="Findings" ground="canvas">
+              <PaneScroll>
+                <Findings since={params.since} now={props.now} />
+              </PaneScroll>
+            </Pane>
+          )
+        }
+        factsWidth="detail"
+      >
+        <Pane label="Cost">
+          <PaneScroll>
+            {cost.error === null ? null : (
+              <Failure
+                size="pane"
+                error={toWireError(cost.error)}
+                onRetry={() => void cost.refetch()}
+              />
+            )}
+            {cost.isPending ? <RowSkeleton rows={10} /> : null}
+            {cost.data === undefined ? null : <CostContent {...props} cost={cost.data} />}
+          </PaneScroll>
+        </Pane>
+      </Columns>
     </>
   )
 }
@@ -118,7 +131,6 @@ function CostContent(props: CostContentProps) {
       <PlanWindows windows={cost.planWindows} now={props.now} />
       <Days {...props} />
       <Breakdown params={params} onParams={onParams} />
-      <Findings since={params.since} now={props.now} />
     </>
   )
 }
@@ -149,6 +161,7 @@ function describeUnpriced({ unpricedModels, total }: SessionsCost): string {
 function Summary({ cost, period }: { readonly cost: SessionsCost; readonly period: string }) {
   const { total, budgets } = cost
   const share = cacheHitShare(total)
+  const models = modelsIn(cost.rows)
   return (
     <Block>
       <Stack gap="8">
@@ -159,6 +172,12 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
             {share === null ? "" : `, ${Math.round(share * 100)} % from the cache`}
           </Text>
         </Flow>
+        <SeriesBar
+          label="Cost by model"
+          series={models.map(visibleLine)}
+          values={models.map((it) => totalOf(cost.rows, it))}
+          format={formatUsd}
+        />
         {budgets.map((it) => (
           <Budget key={it.period} budget={it} />
         ))}
@@ -227,6 +246,41 @@ export function modelsIn(rows: readonly CostRow[]): readonly string[] {
   return [...totals].toSorted((a, b) => b[1] - a[1]).map(([model]) => model)
 }
 
+/** Null where nothing is known, so that an unknown price is never shown as 0. */
+function totalOf(rows: readonly CostRow[], model: string): number | null {
+  const amounts = rows.flatMap((it) =>
+    (it.models ?? []).filter((one) => one.model === model).map((one) => one.spend.usd),
+  )
+  const total = amounts.reduce<number>((all, it) => all + (it ?? 0), 0)
+  return total === 0 && amounts.includes(null) ? null : total
+}
+
+const DAY_NAME = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "long",
+  timeZone: "UTC",
+})
+const TICK_NAME = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+})
+const MONDAY = 1
+
+/** `2026-11-12` as `Thu 12 November`. */
+function nameDay(day: string): string {
+  const at = Date.parse(day)
+  return Number.isNaN(at) ? day : DAY_NAME.format(at).replace(",", "")
+}
+
+/** Weeks, or months where weeks would not fit on a phone. */
+function tickOf(day: string, days: number): string | undefined {
+  const at = new Date(day)
+  const isTick = days > 45 ? at.getUTCDate() === 1 : at.getUTCDay() === MONDAY
+  return isTick ? TICK_NAME.format(at) : undefined
+}
+
 function Days({ cost, params, onParams }: CostContentProps) {
   const { rows } = cost
   const models = modelsIn(rows)
@@ -252,7 +306,8 @@ function Days({ cost, params, onParams }: CostContentProps) {
               const row = byDay.get(day)
               return {
                 key: day,
-                label: day,
+                label: nameDay(day),
+                tick: tickOf(day, days.length),
                 values: models.map((model) => {
                   const part = row?.models?.find((it) => it.model === model)
                   return part === undefined ? 0 : part.spend.usd
@@ -266,7 +321,7 @@ function Days({ cost, params, onParams }: CostContentProps) {
       }
       facts={
         selected === undefined ? null : (
-          <Block title={selected.label} aside={plural(selected.spend.calls, "call")}>
+          <Block title={nameDay(selected.key)} aside={plural(selected.spend.calls, "call")}>
             <TokenTypes spend={selected.spend} />
           </Block>
         )

@@ -78,7 +78,7 @@ const ROWS_HEAD = [
 function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly option: RowOption }) {
   const { at, rule, verdict, host, session, tool } = line
   const { label, tone, mark } = VERDICT_LOOKS[verdict]
-  const message = visibleLine(line.text)
+  const message = visibleLine(line.text.replaceAll("\n", " "))
   return (
     <Row option={option} ghost={verdict === "silent"}>
       <StatusMark status={mark} />

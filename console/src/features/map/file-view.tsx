@@ -1,4 +1,4 @@
-import { formatScore, visibleLine } from "../../base/format.ts"
+import { visibleLine } from "../../base/format.ts"
 import { formatCount, formatExact, type MapShow, type MapSymbol, plural } from "../../contract.ts"
 import type { MapTab } from "../../data/paths.ts"
 import { Loaded } from "../../ui/collection/collection.tsx"
@@ -56,13 +56,12 @@ function tabsOf({ symbols, imports, importedBy, changedWith }: ShownFile) {
 }
 
 function Facts({ file }: { readonly file: ShownFile }) {
-  const { language, fileClass, lines, tokens, rank } = file
+  const { language, fileClass, lines, tokens } = file
   const kind = language === null || language === fileClass ? fileClass : `${language} ${fileClass}`
   return (
     <Block>
       <Text as="p" size="sm" tone="2">
-        {visibleLine(kind)}, {plural(lines, "line")}, {plural(tokens, "token")}, rank{" "}
-        {formatScore(rank)}
+        {visibleLine(kind)}, {plural(lines, "line")}, {plural(tokens, "token")}
       </Text>
     </Block>
   )

@@ -89,7 +89,7 @@ describe("page Map", () => {
   it("a file shows its language and the number of symbols, imports, importers and co-changed files", () => {
     const shown = aFile({ importedBy: ["a.ts", "b.ts"], problems: ["Cut at 1 MB."] })
     const text = render("?show=src%2Frounding.ts", { root: SOME, shown })
-    expect(text).toContain("typescript source, 124 lines, 1,120 tokens, rank 0.83")
+    expect(text).toContain("typescript source, 124 lines, 1,120 tokens")
     expect(text).toContain("Symbols 1 Imports 0 Imported by 2 Used in Changed with 0")
     expect(text).toContain("Cut at 1 MB.")
     const tab = (name: string) =>

@@ -81,7 +81,7 @@ export function recentRows(
 /** An imported session has its own page, and is known by its context and cost. */
 function withFigures(row: SessionRow, session: IndexedSession | undefined): SessionRow {
   if (session === undefined) return row
-  const { id, title, host, peakTokens, spend } = session
+  const { id, title, host, peakTokens, spend, endedAt } = session
   const peak = peakTokens === null ? "" : `${formatCount(peakTokens)} peak`
   const cost = spend.usd === null ? "" : formatUsd(spend.usd)
   const figures = [peak, cost].filter((it) => it !== "").join(", ")
@@ -90,6 +90,8 @@ function withFigures(row: SessionRow, session: IndexedSession | undefined): Sess
     title: visibleLine(title) || row.title,
     host: visibleLine(host),
     work: figures === "" ? row.work : figures,
+    // A transcript that was copied or restored has a new time; its last line has the true one.
+    at: endedAt ?? row.at,
     href: paths.session(id),
   }
 }
@@ -149,7 +151,7 @@ export function RecentSessions({ rows, now, at }: RecentSessionsProps) {
           <TextCell from="roomy" tone="2" cut>
             {it.work}
           </TextCell>
-          <Text mono tone="3" align="end">
+          <Text tone="3" align="end">
             {formatAge(it.at, now)}
           </Text>
         </Row>

@@ -14,7 +14,7 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { Figure, FigureBarSkeleton } from "../../ui/figure/figure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Pane } from "../../ui/pane/pane.tsx"
+import { Flow, Pane } from "../../ui/pane/pane.tsx"
 import { Sparkline } from "../../ui/sparkline/sparkline.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useNarrow } from "../../ui/use-narrow.ts"
@@ -201,7 +201,7 @@ function Expectation({ pack }: { readonly pack: ContextPack }) {
   const sizes = others.map((it) => `${formatCount(it.tokens)} ${percent(it.recall)}`)
   const text = `Estimate: ${percent(recall)} of the code the task needs. The package ends at ${formatExact(tokens)} tokens; other sizes: ${sizes.join(", ")}.`
   return (
-    <>
+    <Flow>
       <Sparkline
         label={text}
         bars={points.map((it) => ({
@@ -214,7 +214,7 @@ function Expectation({ pack }: { readonly pack: ContextPack }) {
       <Text as="p" size="sm" tone="3">
         {text}
       </Text>
-    </>
+    </Flow>
   )
 }
 

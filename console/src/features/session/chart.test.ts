@@ -61,14 +61,18 @@ describe("context over time", () => {
       sessionId: "s",
       description: "find the test",
       tokensKeptOut: 31_400,
+      createdAt: START,
       completedAt: START + MINUTE,
     } as Branch
-    const { marks } = contextChart({ points: POINTS, compactions: COMPACTIONS }, [branch])
-    expect(marks.map((it) => [it.label, it.key])).toEqual([
-      ["−31.4k", "2"],
-      ["90.0k → 24.0k", "3"],
+    const { marks, lanes } = contextChart({ points: POINTS, compactions: COMPACTIONS }, [branch])
+    expect(marks.map((it) => [it.label, it.key])).toEqual([["90.0k → 24.0k", "3"]])
+    expect(marks[0]?.title).toBe("Compacted after turn 2, 90.0k → 24.0k (auto)")
+    expect(marks[0]?.note?.detail).toBe("Removed conversation 66.0k")
+    expect(lanes.map((it) => [it.name, it.spans.map((span) => [span.label, span.key])])).toEqual([
+      ["Folds", [["31.4k kept out", "2"]]],
+      ["Cache misses", []],
+      ["Waiting", [["1 h 18 min, not to scale", "3"]]],
     ])
-    expect(marks[1]?.title).toBe("Compacted after turn 2, 90.0k → 24.0k (auto)")
   })
 
   it("a call that reads less than half of the prompt before from the cache is a miss", () => {

@@ -9,13 +9,15 @@ import {
   type SessionsContext,
 } from "../../contract.ts"
 import type { AreaAxis } from "../../ui/area-chart/area-chart.tsx"
-import type { AreaMark, AreaPoint } from "../../ui/area-chart/layout.ts"
+import type { AreaLane, AreaMark, AreaPoint, AreaSpan } from "../../ui/area-chart/layout.ts"
 
 export type ContextPoint = SessionsContext["points"][number]
 
 type ContextChart = {
   readonly points: readonly AreaPoint[]
   readonly marks: readonly AreaMark[]
+  /** Folds, cache misses and waits. */
+  readonly lanes: readonly AreaLane[]
   readonly axis: AreaAxis
   readonly wholeMs: number
 }
@@ -28,7 +30,7 @@ export const PART_NAMES = {
   history: "conversation",
 } as const
 
-/** One step per model call; compactions, folds and cache misses are marks. */
+/** One step per model call; compactions are marks, folds, cache misses and waits are lanes. */
 export function contextChart(
   { points, compactions }: Pick<SessionsContext, "points" | "compactions">,
   branches: readonly Branch[],
@@ -49,31 +51,44 @@ export function contextChart(
       when: formatClock(it.at),
       description: describeCall(it, points[i - 1]),
     })),
-    marks: [
-      ...compactions.map((compaction): AreaMark => {
-        const sizes = `${sizeOf(compaction.tokensBefore)} → ${sizeOf(compaction.tokensAfter)}`
-        const next = points.findIndex((one) => one.at >= compaction.at)
-        return {
-          key: String((next < 0 ? points.length - 1 : next) + 1),
-          atMs: time.positionOf(compaction.at),
-          label: sizes,
-          title: `Compacted after turn ${compaction.turn}, ${sizes} (${compaction.cause})`,
-        }
-      }),
-      ...branches.flatMap((branch): readonly AreaMark[] => {
-        const at = branch.completedAt
-        if (at === null || branch.tokensKeptOut === 0) return []
-        const next = points.findIndex((one) => one.at >= at)
-        return [
-          {
+    marks: compactions.map((compaction): AreaMark => {
+      const sizes = `${sizeOf(compaction.tokensBefore)} → ${sizeOf(compaction.tokensAfter)}`
+      const title = `Compacted after turn ${compaction.turn}, ${sizes}`
+      const next = nextPoint(points, compaction.at)
+      return {
+        key: String(next + 1),
+        // At the call that shows its effect, where the area drops.
+        atMs: time.positionOf(points[next]?.at ?? compaction.at),
+        label: sizes,
+        title: `${title} (${compaction.cause})`,
+        note: { title, detail: describeLoss(points[next - 1], points[next]) },
+      }
+    }),
+    lanes: [
+      { name: "Folds", spans: foldSpans(points, branches, time.positionOf) },
+      {
+        name: "Cache misses",
+        spans: points.flatMap((it, i): readonly AreaSpan[] => {
+          if (!isCacheMiss(it, points[i - 1])) return []
+          const atMs = time.positionOf(it.at)
+          const label = formatCount(it.cacheWrite + it.input)
+          const title = `Cache miss at call ${i + 1}: ${label} tokens not read from the cache`
+          return [{ key: String(i + 1), atMs, toMs: atMs, label, title, shape: "diamond" }]
+        }),
+      },
+      {
+        name: "Waiting",
+        spans: time.breaks.map(({ fromMs, toMs, toAt, waitedMs }): AreaSpan => {
+          const label = `${formatDuration(waitedMs)}, not to scale`
+          const title = `${formatDuration(waitedMs)} without a call`
+          const next = points.findIndex((it) => it.at >= toAt)
+          return {
             key: String((next < 0 ? points.length - 1 : next) + 1),
-            atMs: time.positionOf(at),
-            label: `−${formatCount(branch.tokensKeptOut)}`,
-            title: `Folded: ${formatExact(branch.tokensKeptOut)} tokens kept out, ${branch.description}`,
-          },
-        ]
-      }),
-    ].toSorted((a, b) => a.atMs - b.atMs),
+            ...{ atMs: fromMs, toMs, label, title, shape: "hatch", tone: "warn" },
+          }
+        }),
+      },
+    ],
     axis: {
       ticks: time.ticks,
       breaks: time.breaks.map(({ fromMs, toMs, waitedMs }) => ({
@@ -83,6 +98,44 @@ export function contextChart(
       })),
     },
   }
+}
+
+function nextPoint(points: readonly ContextPoint[], at: number): number {
+  const next = points.findIndex((it) => it.at >= at)
+  return next < 0 ? points.length - 1 : next
+}
+
+function foldSpans(
+  points: readonly ContextPoint[],
+  branches: readonly Branch[],
+  positionOf: (at: number) => number,
+): readonly AreaSpan[] {
+  return branches
+    .flatMap((branch): readonly AreaSpan[] => {
+      const at = branch.completedAt
+      if (at === null || branch.tokensKeptOut === 0) return []
+      return [
+        {
+          key: String(nextPoint(points, at) + 1),
+          atMs: positionOf(branch.createdAt),
+          toMs: positionOf(at),
+          label: `${formatCount(branch.tokensKeptOut)} kept out`,
+          title: `Folded: ${formatExact(branch.tokensKeptOut)} tokens kept out, ${branch.description}`,
+          shape: "hatch",
+        },
+      ]
+    })
+    .toSorted((a, b) => a.atMs - b.atMs)
+}
+
+const PARTS = { results: "tool results", files: "files", conversation: "conversation" } as const
+
+function describeLoss(before: ContextPoint | undefined, after: ContextPoint | undefined): string {
+  const lost = (["results", "files", "conversation"] as const).flatMap((part) => {
+    const tokens = (before?.parts[part] ?? 0) - (after?.parts[part] ?? 0)
+    return tokens > 0 ? [`${PARTS[part]} ${formatCount(tokens)}`] : []
+  })
+  return lost.length === 0 ? "" : `Removed ${lost.join(", ")}`
 }
 
 function sizeOf(tokens: number | null): string {

@@ -1,7 +1,7 @@
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatCount, formatExact, type SessionsContext } from "../../contract.ts"
-import { paths } from "../../data/paths.ts"
+import { paths, type SessionParams } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -20,10 +20,15 @@ type ContextTabProps = SessionPageProps & {
   readonly shown: { readonly agents: readonly { readonly agent: string }[] }
 }
 
+export function contextOf(session: string, { agent }: Pick<SessionParams, "agent">) {
+  return { session, agent: agent === "" ? "main" : agent }
+}
+
 export function ContextTab(props: ContextTabProps) {
   const { id, params } = props
-  const agent = params.agent === "" ? "main" : params.agent
-  const context = useOperation("sessions.context", { session: id, agent })
+  const input = contextOf(id, params)
+  const { agent } = input
+  const context = useOperation("sessions.context", input)
   if (context.error !== null) {
     return (
       <Failure
@@ -95,7 +100,9 @@ function ContextContent({ id, context, params, onParams }: ContextContentProps) 
   return (
     <>
       <AreaChart
+        tall
         label="Window over time"
+        lanes={chart.lanes}
         names={PART_NAMES}
         points={chart.points}
         marks={chart.marks}

@@ -21,7 +21,7 @@ import { Pane } from "../../ui/pane/pane.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Vital, Vitals } from "../../ui/transcript/transcript.tsx"
-import { ContextTab } from "./context-tab.tsx"
+import { ContextTab, contextOf } from "./context-tab.tsx"
 import { FilesTab, LedgerTab } from "./other-tabs.tsx"
 import { LineDetail, TranscriptTab } from "./transcript-tab.tsx"
 
@@ -30,6 +30,8 @@ export type SessionPageProps = PageProps<SessionParams> & { readonly id: string 
 export function SessionPage(props: SessionPageProps) {
   const { id, params, onParams } = props
   const shown = useOperation("sessions.show", { session: id })
+  // Requested together: the tab that draws it opens only with the session's facts.
+  useOperation("sessions.context", contextOf(id, params), { isEnabled: params.tab === "context" })
   const title = shown.data?.session.title ?? id
   return (
     <CollectionPage

@@ -44,7 +44,7 @@ export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams
   return (
     <CollectionPage
       name="sessions"
-      detailPx={480}
+      detailPx={392}
       header={<Header title="Sessions" facts={<Facts params={params} />} />}
       list={<ListPane now={now} params={params} onParams={onParams} />}
       detail={show === "" ? null : <Beside now={now} params={params} onParams={onParams} />}
@@ -152,7 +152,8 @@ function Narrowed({ params, onParams }: NarrowedProps) {
   return (
     <>
       <ChoiceMenu
-        label={`Repository: ${here ? "This repository" : "All repositories"}`}
+        label="Repository"
+        boxed="small"
         value={here ? "here" : ""}
         choices={[
           { value: "", label: "All repositories", detail: "No filter" },
@@ -163,7 +164,8 @@ function Narrowed({ params, onParams }: NarrowedProps) {
         {here ? "This repository" : "All repositories"}
       </ChoiceMenu>
       <ChoiceMenu
-        label={`Host: ${host ?? "Any host"}`}
+        label="Host"
+        boxed="small"
         value={host ?? ""}
         choices={[
           { value: "", label: "Any host", detail: "No filter" },

@@ -9,7 +9,7 @@ import {
   type RowOption,
   TextCell,
 } from "../../ui/list/list.tsx"
-import { MatchText } from "../../ui/match-text/match-text.tsx"
+import { cutBefore, MatchText } from "../../ui/match-text/match-text.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
@@ -19,7 +19,7 @@ import type { SessionEntry, SessionLineItem } from "./entries.ts"
 
 export const SESSION_COLUMNS = {
   full: "14px minmax(0, 1fr) 116px 64px 40px 64px 48px 76px",
-  tight: "14px minmax(0, 1fr) 116px 64px 76px",
+  tight: "14px minmax(0, 1fr) 96px 64px 60px 60px",
   narrow: "14px minmax(0, 1fr) 72px",
 } as const
 
@@ -29,7 +29,7 @@ export const SESSION_HEAD = [
   { text: "Context", from: "roomy" },
   { text: "Peak", align: "end", from: "roomy" },
   { text: "Turns", align: "end", from: "wide" },
-  { text: "Cost", align: "end", from: "wide" },
+  { text: "Cost", align: "end", from: "roomy" },
   { text: "Files", align: "end", from: "wide" },
   { text: "Last", align: "end" },
 ] as const
@@ -70,7 +70,7 @@ export function SessionRow({ entry, hit, words, now, option }: SessionRowProps) 
         {turns === null ? "" : formatExact(turns)}
       </TextCell>
       <TextCell
-        from="wide"
+        from="roomy"
         mono={/\d/.test(cost)}
         size="sm"
         {...(cost === "unknown" ? { tone: "3" } : {})}
@@ -118,7 +118,8 @@ function Origin({ entry }: { readonly entry: SessionEntry }) {
 }
 
 function Excerpt({ hit, words }: { readonly hit: SessionHit; readonly words: readonly string[] }) {
-  return <MatchText text={`turn ${hit.line.turn}: ${visibleLine(hit.excerpt)}`} words={words} />
+  const text = cutBefore(visibleLine(hit.excerpt), words)
+  return <MatchText text={`turn ${hit.line.turn}: ${text}`} words={words} />
 }
 
 /** The scale of sessions whose host does not report a window. */
@@ -142,7 +143,7 @@ function Peak({ entry }: { readonly entry: SessionEntry }) {
   const { peakTokens, windowTokens, compactions } = entry
   if (peakTokens === null) return null
   const share = windowTokens === null ? null : peakTokens / windowTokens
-  const note = compactions > 0 ? `${formatExact(compactions)} cut` : ""
+  const note = compactions > 0 ? "compacted" : ""
   return (
     <Stack>
       <Text as="div" mono align="end" {...toneOf(share)}>

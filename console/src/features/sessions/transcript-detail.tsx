@@ -55,7 +55,11 @@ function Facts({ session }: { readonly session: IndexedSession }) {
               {visibleLine(repository.split("/").at(-1) ?? repository)}
             </Value>
           )}
-          {startedAt === null ? null : <Value name="Started">{formatMoment(startedAt)}</Value>}
+          {startedAt === null ? null : (
+            <Value name="Started" title={formatMoment(startedAt)}>
+              {formatMoment(startedAt).slice(0, 16)}
+            </Value>
+          )}
           {took === null ? null : <Value name="Lasted">{formatDuration(took)}</Value>}
           <Value name="Cost" wrap>
             {[formatSpend(spend), plural(spend.calls, "call")].filter((it) => it !== "").join(", ")}

@@ -5,9 +5,11 @@ import {
   type AreaMark,
   type AreaPoint,
   layoutAreas,
+  placeLabels,
   placeMarks,
   pointAt,
   topFor,
+  topWithin,
   totalOf,
 } from "./layout.ts"
 
@@ -47,6 +49,31 @@ describe("area chart of a window over time", () => {
       }),
       withSeed(),
     )
+  })
+
+  it("a tall chart ends at the window if the values fill a fifth of it", () => {
+    const top = (most: number) => topWithin(most, 200_000)
+    expect([39_000, 40_000, 200_000, 210_000].map(top)).toEqual([40_000, 200_000, 200_000, 250_000])
+    expect(topWithin(40_000, undefined)).toBe(40_000)
+  })
+
+  it("labels of bands never overlap and stay beside the chart", () => {
+    const labels = placeLabels(
+      { system: 13_600, instructions: 3_900, files: 44_100, symbols: 62_700, history: 200 },
+      { top: 200_000, heightPx: 272 },
+    )
+    const tops = labels.map((it) => Math.round(it.topPx))
+    expect(labels.map((it) => it.kind)).toEqual([
+      "system",
+      "instructions",
+      "files",
+      "symbols",
+      "history",
+    ])
+    for (const [i, it] of tops.entries())
+      if (i > 0) expect((tops[i - 1] ?? 0) - it).toBeGreaterThan(14)
+    const full = placeLabels({ system: 1, tools: 1, mcp: 99_998 }, { top: 100_000, heightPx: 40 })
+    expect(Math.min(...full.map((it) => it.topPx))).toBeGreaterThanOrEqual(0)
   })
 
   it("no area leaves the chart, for any data", () => {

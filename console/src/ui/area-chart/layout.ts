@@ -17,6 +17,17 @@ export type AreaMark = {
   readonly atMs: number
   readonly label: string
   readonly title: string
+  /** Drawn above a tall chart instead of the label, where there is room. */
+  readonly note?: { readonly title: string; readonly detail: string }
+}
+
+/** A row below the time axis: what happened at or between moments. */
+export type AreaLane = { readonly name: string; readonly spans: readonly AreaSpan[] }
+
+export type AreaSpan = AreaMark & {
+  readonly shape: "diamond" | "hatch"
+  readonly toMs: number
+  readonly tone?: "warn"
 }
 
 export type Area = { readonly kind: ContextKind; readonly path: string }
@@ -30,6 +41,41 @@ export function topFor(most: number): number {
   const least = Math.max(LEAST_TOP, most)
   const power = 10 ** Math.floor(Math.log10(least))
   return (ROUND.find((it) => it * power >= least) ?? 10) * power
+}
+
+/** The window, where the values fill at least a fifth of it; else a round number above them. */
+export function topWithin(most: number, limit: number | undefined): number {
+  const isUseful = limit !== undefined && most <= limit && most >= limit / 5
+  return isUseful ? limit : topFor(most)
+}
+
+/** Height of a label beside the chart. */
+const LABEL_PX = 15
+
+export type AreaLabel = {
+  readonly kind: ContextKind
+  readonly tokens: number
+  /** Distance of its middle from the top of the chart. */
+  readonly topPx: number
+}
+
+/** Labels at the middle of their bands; small bands push theirs up, a full column pushes down. */
+export function placeLabels(
+  kinds: KindTokens,
+  { top, heightPx }: { readonly top: number; readonly heightPx: number },
+): readonly AreaLabel[] {
+  const used = KINDS.filter((kind) => (kinds[kind] ?? 0) > 0)
+  let floor = 0
+  let limitPx = heightPx + LABEL_PX / 2
+  const placed = used.map((kind) => {
+    const tokens = kinds[kind] ?? 0
+    const middlePx = (1 - (floor + tokens / 2) / top) * heightPx
+    floor += tokens
+    limitPx = Math.min(middlePx, limitPx - LABEL_PX)
+    return { kind, tokens, topPx: limitPx }
+  })
+  const overPx = Math.max(0, -(placed.at(-1)?.topPx ?? 0))
+  return placed.map((it) => ({ ...it, topPx: it.topPx + overPx }))
 }
 
 export function totalOf(kinds: KindTokens): number {
@@ -85,12 +131,19 @@ export type PlacedMark = AreaMark & {
   readonly isTurned: boolean
 }
 
+type MarkScale = {
+  readonly wholeMs: number
+  readonly widthPx: number
+  /** Width at the left that another label takes. */
+  readonly takenPx?: number
+}
+
 /** Every mark is a line; only labels that overlap no other are drawn. */
 export function placeMarks(
   marks: readonly AreaMark[],
-  { wholeMs, widthPx }: { readonly wholeMs: number; readonly widthPx: number },
+  { wholeMs, widthPx, takenPx = 0 }: MarkScale,
 ): readonly PlacedMark[] {
-  let freeFromPx = 0
+  let freeFromPx = takenPx
   return marks.map((mark) => {
     const share = Math.min(1, mark.atMs / Math.max(1, wholeMs))
     const labelPx = mark.label.length * CHARACTER_PX + GAP_PX

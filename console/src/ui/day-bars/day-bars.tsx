@@ -6,6 +6,8 @@ import styles from "./day-bars.module.css"
 type DayBar = {
   readonly key: string
   readonly label: string
+  /** Text below it on the axis. */
+  readonly tick?: string | undefined
   /** One per series, in its order; null if it is not known. */
   readonly values: readonly (number | null)[]
   readonly isPartUnknown: boolean
@@ -26,8 +28,7 @@ const MOST_SERIES = 5
 /** Stacked bars, one per day. A ring under a bar marks a part without a known value. */
 export function DayBars({ label, series, bars, picked, format, onPick }: DayBarsProps) {
   const top = roundUp(Math.max(...bars.map((it) => sum(it.values)), 0))
-  const names = series.slice(0, MOST_SERIES)
-  const others = series.length - MOST_SERIES
+  const shown = bars.find((it) => it.key === picked)
   return (
     <section aria-label={label}>
       <div className={styles.chart}>
@@ -60,28 +61,58 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
             </span>
           ))}
         </div>
-        <div className={styles.ends} aria-hidden="true">
-          <b>{bars[0]?.label}</b>
-          <b>{bars.at(-1)?.label}</b>
+        <div className={styles.ticks} aria-hidden="true">
+          {bars.map((bar) => (
+            <b key={bar.key}>{bar.tick}</b>
+          ))}
         </div>
       </div>
+      <p className={styles.note}>
+        {shown === undefined ? "" : `${shown.label}: ${format(sum(shown.values))}`}
+        {bars.some((it) => it.isPartUnknown) ? (
+          <span>
+            <em />
+            price partly unknown
+          </span>
+        ) : null}
+      </p>
+      <TableOf series={series} bars={bars} label={label} format={format} />
+    </section>
+  )
+}
+
+type SeriesBarProps = Pick<DayBarsProps, "label" | "series" | "format"> & {
+  /** One per series; null if it is not known. */
+  readonly values: readonly (number | null)[]
+}
+
+/** One bar with the total of each series; its legend also explains the bars of days. */
+export function SeriesBar({ label, series, values, format }: SeriesBarProps) {
+  const whole = Math.max(sum(values), Number.MIN_VALUE)
+  const others = series.length - MOST_SERIES
+  return (
+    <section aria-label={label}>
+      <div className={styles.bar} aria-hidden="true">
+        {values.map((value, i) =>
+          value === null || value === 0 ? null : (
+            <i
+              key={series[i] ?? i}
+              className={styles[`series-${colourOf(i)}`]}
+              style={{ width: cssPercent(value / whole) }}
+            />
+          ),
+        )}
+      </div>
       <ul className={styles.legend}>
-        {names.map((name, i) => (
+        {series.slice(0, MOST_SERIES).map((name, i) => (
           <li key={name}>
             <i className={styles[`series-${colourOf(i)}`]} />
             {name}
-            <b>{formatValue(totalOf(bars, i), format)}</b>
+            <b>{formatValue(values[i], format)}</b>
           </li>
         ))}
         {others > 0 ? <li>and {others} more in the last colour</li> : null}
-        {bars.some((it) => it.isPartUnknown) ? (
-          <li>
-            <em />
-            price partly unknown
-          </li>
-        ) : null}
       </ul>
-      <TableOf series={series} bars={bars} label={label} format={format} />
     </section>
   )
 }
@@ -100,14 +131,6 @@ export function ChartBeside({
       {facts}
     </div>
   )
-}
-
-/** Null where nothing is known, so that an unknown price is never shown as 0. */
-function totalOf(bars: readonly DayBar[], series: number): number | null {
-  const values = bars.flatMap((it) => it.values[series] ?? [])
-  const isUnknown = bars.some((it) => it.values[series] === null)
-  const total = values.reduce((all, it) => all + it, 0)
-  return isUnknown && total === 0 ? null : total
 }
 
 function TableOf({

@@ -27,3 +27,19 @@ export function DiffLines({ lines, label }: { lines: readonly DiffLine[]; label:
     </section>
   )
 }
+
+type DiffBoxProps = {
+  readonly title: string
+  readonly label: string
+  readonly lines: readonly DiffLine[]
+}
+
+/** A short change inside other content, without line numbers. */
+export function DiffBox({ title, label, lines }: DiffBoxProps) {
+  return (
+    <div className={styles.box}>
+      <p>{title}</p>
+      <DiffLines lines={lines} label={label} />
+    </div>
+  )
+}

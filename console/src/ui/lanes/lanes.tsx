@@ -138,6 +138,8 @@ type CardProps = {
   readonly levelName: string
   readonly fact: string
   readonly tone?: "warn" | "bad" | undefined
+  /** Drawn below the title, such as the context of the agent that worked on it. */
+  readonly bar?: ReactNode
   readonly isCurrent: boolean
   readonly isDraggable: boolean
   onPress(): void
@@ -164,6 +166,7 @@ export function Card(props: CardProps) {
       }}
     >
       <span className={styles.title}>{title}</span>
+      {props.bar}
       <span className={styles.facts}>
         <Bars level={level} name={levelName} />
         <span className={styles.id}>{id}</span>

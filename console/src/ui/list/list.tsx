@@ -27,7 +27,7 @@ type RowsProps = { readonly columns: ColumnWidths; readonly children: ReactNode 
 
 export function Rows({ columns, children }: RowsProps) {
   return (
-    <div className={styles.rows} style={columnStyle(columns)}>
+    <div className={styles.rows} style={columnStyle(columns)} data-rows>
       {children}
     </div>
   )

@@ -13,6 +13,15 @@ export function MatchText({ text, words }: MatchTextProps) {
   )
 }
 
+const MOST_BEFORE = 14
+
+/** Starts shortly before the first match, so that a narrow line still shows it. */
+export function cutBefore(text: string, words: readonly string[]): string {
+  const [before = "", match] = splitAtWords(text, words)
+  if (match === undefined || before.length <= MOST_BEFORE) return text
+  return `…${text.slice(before.length - MOST_BEFORE)}`
+}
+
 /** Matches are at odd positions. */
 export function splitAtWords(text: string, words: readonly string[]): readonly string[] {
   const lowerWords = words.filter((it) => it !== "").map((it) => it.toLowerCase())

@@ -3,9 +3,16 @@ import { IconButton } from "../button/button.tsx"
 import { classNames } from "../class-names.ts"
 import styles from "./pane.module.css"
 
-export function Columns({ facts, children }: { facts?: ReactNode; children: ReactNode }) {
+type ColumnsProps = {
+  readonly facts?: ReactNode
+  /** 320 px for information, 392 px for what is acted on. */
+  readonly factsWidth?: "facts" | "detail"
+  readonly children: ReactNode
+}
+
+export function Columns({ facts, factsWidth = "facts", children }: ColumnsProps) {
   return (
-    <div className={styles.columns} data-with={facts ? "facts" : "none"}>
+    <div className={styles.columns} data-with={facts ? "facts" : "none"} data-width={factsWidth}>
       {children}
       {facts}
     </div>

@@ -1,3 +1,4 @@
+import { cssPercent } from "../../base/format.ts"
 import styles from "./trend.module.css"
 
 type TrendProps = {
@@ -10,24 +11,34 @@ type TrendProps = {
 const WIDTH = 116
 const HEIGHT = 28
 
-/** A line over equal steps, filled to the ground. */
+/** A line over equal steps, filled to the ground; a triangle marks each large drop. */
 export function Trend({ values, top, label }: TrendProps) {
   const step = WIDTH / Math.max(1, values.length - 1)
-  const y = (value: number) => round((1 - Math.min(1, value / Math.max(1, top))) * (HEIGHT - 2) + 1)
+  const y = (value: number) => round((1 - Math.min(1, value / Math.max(1, top))) * (HEIGHT - 7) + 6)
   const shown = values.length === 1 ? [...values, ...values] : values
   const line = shown.map((it, i) => `${round(Math.min(WIDTH, i * step))} ${y(it)}`).join("L")
   return (
-    <svg
-      className={styles.trend}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-    >
-      <path className={styles.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
-      <path className={styles.line} d={`M${line}`} />
-    </svg>
+    <div className={styles.trend} role="img" aria-label={label}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        <path className={styles.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
+        <path className={styles.line} d={`M${line}`} />
+      </svg>
+      {dropsIn(values).map((at) => (
+        <i key={at} style={{ left: cssPercent(at / Math.max(1, values.length - 1)) }} />
+      ))}
+    </div>
   )
+}
+
+/** A value below this share of the one before it is marked: the window was compacted. */
+const DROP_SHARE = 0.6
+
+/** Positions before a drop. */
+export function dropsIn(values: readonly number[]): readonly number[] {
+  return values.flatMap((it, i) => {
+    const next = values[i + 1]
+    return next !== undefined && next < it * DROP_SHARE ? [i] : []
+  })
 }
 
 const round = (value: number) => Math.round(value * 10) / 10

@@ -21,7 +21,7 @@ import type { HostHome } from "#see/hosts"
 import { SessionUnknown } from "../errors.ts"
 import { findTranscript, type ReadableTranscript } from "../sessions/find-sessions.ts"
 import { handoffOf } from "../sessions/handoff-text.ts"
-import { listHostSessions } from "../sessions/list-sessions.ts"
+import { createSessionHeads, listHostSessions } from "../sessions/list-sessions.ts"
 import { readTranscript, type TranscriptPage } from "../sessions/read-transcript.ts"
 import { restoredContext } from "../sessions/restore-context.ts"
 import { openSessionFile, pagesOf, toLines } from "../sessions/session-file.ts"
@@ -63,6 +63,7 @@ export function createImportExport(deps: Deps) {
     const text = (await Array.fromAsync(chunks)).join("")
     return { text, messages: run.lastSeq, sizeBytes: Buffer.byteLength(text) }
   }
+  const heads = createSessionHeads()
   return {
     exportRun,
     async saveRun({
@@ -87,7 +88,7 @@ export function createImportExport(deps: Deps) {
     },
     async sessions(filter: { limit: number; everywhere: boolean }): Promise<HostSession[]> {
       const { redact } = deps
-      const options = { ...deps.hostPlaces(), ...filter, root: deps.root(), redact }
+      const options = { ...deps.hostPlaces(), ...filter, root: deps.root(), redact, heads }
       const sessions = await listHostSessions(options)
       return Promise.all(
         sessions.map(async (it) => ({

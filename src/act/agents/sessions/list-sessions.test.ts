@@ -1,10 +1,10 @@
-import { mkdir, symlink, utimes, writeFile } from "node:fs/promises"
+import { mkdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { claudeProjectSlug } from "#see/hosts"
 import { tempDirectory } from "#test/temp"
 import { findTranscript } from "./find-sessions.ts"
-import { type ListOptions, listHostSessions } from "./list-sessions.ts"
+import { createSessionHeads, type ListOptions, listHostSessions } from "./list-sessions.ts"
 
 const redact = (text: string) => text
 const uuid = (digit: number) => `${digit}`.repeat(8).concat("-0000-4000-8000-000000000000")
@@ -27,6 +27,7 @@ function makeFixture(home: string) {
       everywhere: false,
       limit: 50,
       redact,
+      heads: createSessionHeads(),
       ...options,
     })
   return {
@@ -112,6 +113,20 @@ test("the user's title has priority over the host's, and the host's over the fir
   await it.claude("/w", 3, [{ type: "summary", summary: "summed up" }, ...claude("/w", "words")])
   await it.claude("/w", 4, [{ type: "queue-operation", operation: "enqueue" }])
   expect(await it.titles()).toEqual([uuid(4), "summed up", "by the host", "by a person"])
+})
+
+test("an unchanged transcript is read once, a changed one again", async () => {
+  await using temp = await tempDirectory()
+  const it = makeFixture(temp.path)
+  const heads = createSessionHeads()
+  const file = await it.claude("/w", 1, claude("/w", "first"))
+  const { mtime } = await stat(file)
+  expect(await it.titles({ heads })).toEqual(["first and more"])
+  await writeFile(file, (await readFile(file, "utf8")).replace("first", "other"))
+  await utimes(file, mtime, mtime)
+  expect(await it.titles({ heads })).toEqual(["first and more"])
+  await utimes(file, mtime, new Date(mtime.getTime() + 1_000))
+  expect(await it.titles({ heads })).toEqual(["other and more"])
 })
 
 test("sessions in a relocated host directory are found, also through a link", async () => {

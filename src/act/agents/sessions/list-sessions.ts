@@ -1,5 +1,6 @@
 import path from "node:path"
 import {
+  createRecentCache,
   type FileStat,
   isInside,
   isRecord,
@@ -31,7 +32,17 @@ export type ListOptions = HostHome &
     readonly root: string
     readonly everywhere: boolean
     readonly limit: number
+    readonly heads: SessionHeads
   }
+
+type SessionHead = Pick<HostSession, "title" | "cwd" | "isResumable">
+
+type SessionHeads = ReturnType<typeof createSessionHeads>
+
+/** Titles and folders of unchanged transcripts: reading one takes up to 8 MB, a list has up to 2,000. */
+export function createSessionHeads() {
+  return createRecentCache<string, SessionHead>({ maxSize: MAX_LISTED_FILES, sizeOf: () => 1 })
+}
 
 export async function listHostSessions(
   options: ListOptions,
@@ -83,17 +94,26 @@ async function listed(
   root: string,
   options: ListOptions,
 ): Promise<Omit<HostSession, "runId"> | undefined> {
-  const { cwd, title } = await readHead(transcript, options.redact)
+  const key = `${transcript.file}\n${stat.sizeBytes}\n${stat.modifiedAtMs}`
+  const head = options.heads.get(key) ?? (await readSession(transcript, options.redact))
+  options.heads.set(key, head)
+  const { cwd } = head
   const isOfRoot = cwd === null ? isNamedLike(transcript, root) : isInside(root, cwd)
   if (!options.everywhere && !isOfRoot) return undefined
   return {
     ...transcript,
-    title,
-    cwd,
+    ...head,
     sizeBytes: stat.sizeBytes,
     changedAt: stat.modifiedAtMs,
-    isResumable: await checkTranscriptResumable(transcript.host, transcript.file),
   }
+}
+
+async function readSession(
+  transcript: ReadableTranscript,
+  redact: (text: string) => string,
+): Promise<SessionHead> {
+  const isResumable = await checkTranscriptResumable(transcript.host, transcript.file)
+  return { ...(await readHead(transcript, redact)), isResumable }
 }
 
 function isNamedLike({ host, file }: ReadableTranscript, root: string): boolean {

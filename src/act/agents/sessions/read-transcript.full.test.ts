@@ -16,7 +16,7 @@ import { codex } from "../codex/codex.ts"
 import { copilot } from "../copilot/copilot.ts"
 import { agentEnvironment } from "../environment.ts"
 import { checkResumable, findTranscript } from "./find-sessions.ts"
-import { listHostSessions } from "./list-sessions.ts"
+import { createSessionHeads, listHostSessions } from "./list-sessions.ts"
 import { readTranscript } from "./read-transcript.ts"
 
 const PLAIN = { redact: (text: string) => text, redactJson: (value: unknown) => value }
@@ -36,7 +36,8 @@ async function bothOf(type: "claude-code" | "codex", deed: ScriptedAction) {
   const { cwd } = fixture.options(deed)
   const places = { home: fixture.marker, environment: {} }
   const live = await spoken(fixture, deed)
-  const list = { ...places, redact: PLAIN.redact, root: cwd, everywhere: false, limit: 10 }
+  const scope = { root: cwd, everywhere: false, limit: 10 }
+  const list = { ...places, ...scope, redact: PLAIN.redact, heads: createSessionHeads() }
   const sessions = await listHostSessions(list)
   const [session] = sessions
   if (session === undefined) throw new Error("the host kept no session")
@@ -103,6 +104,7 @@ for (const type of ["claude-code", "codex"] as const) {
       const places = { home: fixture.marker, environment: {} }
       const root = fixture.options("edit").cwd
       const [session] = await listHostSessions({
+        heads: createSessionHeads(),
         ...places,
         ...PLAIN,
         root,

@@ -6,6 +6,7 @@ test("[REPORT-6] parameters are split at commas outside of brackets, in several 
   expect(names("function f(a: Map<string, number>, b?: (x: number) => void)")).toEqual(["a", "b"])
   expect(names("def f(self, items: list[int], *rest, key=None)")).toEqual(["items", "rest", "key"])
   expect(names("fn f(&self, at: usize) -> Option<u8>")).toEqual(["at"])
+  expect(names("function f(int $cents, array $lines = [])")).toEqual(["cents", "lines"])
   expect(names("const LIMIT = 3")).toBeUndefined()
 })
 

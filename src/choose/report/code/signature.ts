@@ -54,7 +54,8 @@ function parameterOf(text: string): Parameter {
   const type = after === "" ? text : after
   const hasDefault = /[^=!<>]=[^=>]/.test(text)
   const isRest = /^(?:\.\.\.|\*)/.test(text)
-  const name = /[\w$]+/.exec(before)?.[0] ?? before.trim()
+  // PHP writes the type before the name.
+  const name = /\$(\w+)/.exec(before)?.[1] ?? /[\w$]+/.exec(before)?.[0] ?? before.trim()
   return {
     text,
     name,

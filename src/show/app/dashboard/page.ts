@@ -1,4 +1,14 @@
-import { escapeMarkup, formatAgo, formatExact, formatUsd, plural, visibleLine } from "#ground/base"
+import {
+  closeStaticPage,
+  escapeMarkup,
+  formatAgo,
+  formatExact,
+  formatUsd,
+  openStaticPage,
+  plural,
+  type StaticFact,
+  visibleLine,
+} from "#ground/base"
 import type { OperationOutput } from "#ground/contract"
 
 export type Section<Value> =
@@ -20,41 +30,23 @@ export type DashboardState = {
 const MOST_TICKETS_A_LANE = 12
 const MOST_CELL_UNITS = 300
 
-/** If a script ever got into the page, it would not run. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
 /** One page without scripts. Every text is redacted, made visible and escaped, in this order. */
 export function renderDashboard(state: DashboardState, redact: (text: string) => string): string {
   const text = (value: string) => escapeMarkup(visibleLine(redact(value)).slice(0, MOST_CELL_UNITS))
   const page = createPage(state, text)
-  const title = `${text(state.name)} · Quartermaster`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header>
-<h1>${text(state.name)}</h1>
-<dl>${page.facts()}</dl>
-</header>
-<main>
-${page.context()}
-${page.sessions()}
-${page.cost()}
-${page.board()}
-${page.claims()}
-${page.decisions()}
-</main>
-<footer>Written by Quartermaster ${dateTag(state.at)}. It does not update itself.</footer>
-</body>
-</html>
-`
+  const heading = text(state.name)
+  const sections = [
+    page.context(),
+    page.sessions(),
+    page.cost(),
+    page.board(),
+    page.claims(),
+    page.decisions(),
+  ]
+  const title = `${heading} · Quartermaster`
+  const head = openStaticPage({ title, heading, facts: page.facts(), style: STYLE })
+  const footer = `Written by Quartermaster ${dateTag(state.at)}. It does not update itself.`
+  return `${head}${sections.join("\n")}\n${closeStaticPage(footer)}`
 }
 
 type Escape = (value: string) => string
@@ -77,23 +69,21 @@ function createPage(state: DashboardState, text: Escape) {
   }
 
   return {
-    facts(): string {
-      if (state.now.kind === "missing") return fact("State", text(state.now.why))
+    facts(): readonly StaticFact[] {
+      if (state.now.kind === "missing") return [["State", text(state.now.why)]]
       const { repository, health, spend, running, waiting } = state.now.value
       const problems = health.failed + health.warnings
+      const healthText = health.isHealthy
+        ? `ok${problems === 0 ? "" : `, ${plural(problems, "warning")}`}`
+        : `${plural(health.failed, "check")} failed`
       return [
-        fact("Branch", text(repository.branch ?? "none")),
-        fact(
-          "Health",
-          health.isHealthy
-            ? `ok${problems === 0 ? "" : `, ${plural(problems, "warning")}`}`
-            : `${plural(health.failed, "check")} failed`,
-        ),
-        fact("Running", formatExact(running.length)),
-        fact("Waiting", formatExact(waiting.length)),
-        fact("Spend today", spendText(spend)),
-        fact("Folder", text(repository.root)),
-      ].join("")
+        ["Branch", text(repository.branch ?? "none")],
+        ["Health", healthText],
+        ["Running", formatExact(running.length)],
+        ["Waiting", formatExact(waiting.length)],
+        ["Spend today", usdText(spend.todayUsd)],
+        ["Folder", text(repository.root)],
+      ]
     },
 
     context: () =>
@@ -210,10 +200,6 @@ function createPage(state: DashboardState, text: Escape) {
   }
 }
 
-function fact(name: string, value: string): string {
-  return `<div><dt>${name}</dt><dd>${value}</dd></div>`
-}
-
 function empty(markup: string): string {
   return `<p class="quiet">${markup}</p>`
 }
@@ -254,46 +240,28 @@ function holderText(isAlive: boolean | null): string {
   return isAlive ? "alive" : "ended"
 }
 
-function spendText(spend: OperationOutput<"now.show">["spend"]): string {
-  return usdText(spend.todayUsd)
-}
-
 function dateTag(at: number): string {
   const iso = new Date(at).toISOString()
   return `<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")} UTC</time>`
 }
 
 const STYLE = `
-:root{color-scheme:light dark;
---canvas:oklch(0.985 0.002 265);--surface:oklch(1 0 265);--sunken:oklch(0.955 0.003 265);
---line:oklch(0.915 0.004 265);--text:oklch(0.24 0.012 265);--text-2:oklch(0.46 0.014 265);
---accent:oklch(0.53 0.19 274);--warn:oklch(0.5 0.11 72)}
-@media (prefers-color-scheme:dark){:root{
---canvas:oklch(0.175 0.006 265);--surface:oklch(0.205 0.007 265);--sunken:oklch(0.27 0.008 265);
---line:oklch(0.285 0.008 265);--text:oklch(0.93 0.006 265);--text-2:oklch(0.73 0.012 265);
---accent:oklch(0.7 0.15 274);--warn:oklch(0.8 0.13 80)}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--canvas);color:var(--text);font:14px/1.5 ui-sans-serif,system-ui,sans-serif}
-header,main,footer{max-width:1240px;margin:0 auto;padding:20px 24px}
+header,main,footer{max-width:1240px;padding:20px 24px}
 main{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px;padding-top:0}
 section{background:var(--surface);border:1px solid var(--line);border-radius:10px;padding:14px 16px;min-width:0}
 section:nth-of-type(3),section:nth-of-type(4){grid-column:1/-1}
-h1{margin:0 0 8px;font-size:22px;font-weight:600;overflow-wrap:anywhere}
 h2{margin:0 0 10px;font-size:15px;font-weight:600}
 h3{margin:12px 0 6px;font-size:13px;font-weight:600}
 h2 span,h3 span,dt,.quiet,thead th,footer,time{color:var(--text-2);font-weight:400}
 h2 span{font-size:13px;margin-left:6px}
 p{margin:0}
-dl{display:flex;flex-wrap:wrap;gap:4px 24px;margin:0}
-dl div{display:flex;gap:6px;min-width:0}
-dd{margin:0;overflow-wrap:anywhere}
-table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
+table{width:100%;border-collapse:collapse}
 th,td{padding:5px 12px 5px 0;text-align:left;vertical-align:top;overflow-wrap:anywhere}
 thead th{font-size:12px;white-space:nowrap}
 tbody th{font-weight:500}
 tbody tr{border-top:1px solid var(--line)}
-code{font:12.5px/1.5 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
-.bar{display:block;min-width:60px;height:6px;margin-top:7px;border-radius:3px;background:var(--sunken)}
+code{overflow-wrap:anywhere}
+.bar{display:block;min-width:60px;height:6px;margin-top:7px;border-radius:3px;background:var(--line)}
 .bar i{display:block;height:100%;border-radius:3px;background:var(--accent)}
 .lanes{display:grid;grid-template-columns:repeat(auto-fit,minmax(180px,1fr));gap:12px}
 .lane h3{margin:0 0 6px}
