@@ -31,6 +31,8 @@ export async function measureScan(
   const size = sizeOf(tree)
 
   const changed = withOneChanged(source, tree)
+  // The times of files written just before a scan are stored by the next one.
+  await fresh.index.scan(source, { mode: "incremental", signal: context.signal })
   const changedAtMs = parts.clock.monotonicMs()
   if (changed !== undefined) {
     await fresh.index.scan(changed, { mode: "incremental", signal: context.signal })
@@ -119,8 +121,8 @@ export function withOneChanged(source: TreeSource, { files }: IndexedTree): Tree
   let asListed: SourceEntry | undefined
   return {
     ...source,
-    async list(signal) {
-      const listed = await source.list(signal)
+    async list(signal, before) {
+      const listed = await source.list(signal, before)
       asListed = listed.entries.find((it) => it.path === chosen)
       const entries = listed.entries.map((it) =>
         // Without blob id and stamp, so that the file is read.

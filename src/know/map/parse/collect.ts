@@ -1,5 +1,6 @@
-import type { Node, QueryMatch } from "web-tree-sitter"
+import type { Node } from "web-tree-sitter"
 import { SYMBOL_KINDS, type SymbolKind } from "#ground/contract"
+import type { Matches, NamePlace } from "./engine.ts"
 
 export type CollectedNodes = {
   readonly frames: readonly Frame[]
@@ -9,9 +10,7 @@ export type CollectedNodes = {
   readonly comments: readonly Node[]
   readonly listed: readonly Node[]
   readonly packages: readonly Node[]
-  readonly references: readonly Node[]
-  /** References only if capitalised: constants and classes. */
-  readonly capitals: readonly Node[]
+  readonly references: readonly NamePlace[]
   /** Parts of a definition, such as enum values: neither symbols nor references. */
   readonly declared: readonly Node[]
   readonly imports: readonly Node[]
@@ -26,7 +25,7 @@ export type Frame = {
   readonly owner: Node | undefined
 }
 
-export function collect(matches: readonly QueryMatch[]): CollectedNodes {
+export function collect({ matches, references }: Matches): CollectedNodes {
   const frames = new Map<string, Frame & { readonly pattern: number }>()
   const wrapperOf = new Map<number, Node>()
   const docstringOf = new Map<number, Node>()
@@ -36,7 +35,6 @@ export function collect(matches: readonly QueryMatch[]): CollectedNodes {
     exported: new Array<Node>(),
     package: new Array<Node>(),
     ref: new Array<Node>(),
-    capital: new Array<Node>(),
     declared: new Array<Node>(),
     import: new Array<Node>(),
     error: new Array<Node>(),
@@ -61,12 +59,15 @@ export function collect(matches: readonly QueryMatch[]): CollectedNodes {
     comments: lists.comment,
     listed: lists.exported,
     packages: lists.package,
-    references: lists.ref,
-    capitals: lists.capital,
+    references: [...references, ...lists.ref.map(placeOf)],
     declared: lists.declared,
     imports: lists.import,
     errors: lists.error,
   }
+}
+
+function placeOf({ startIndex, endIndex, startPosition }: Node): NamePlace {
+  return { start: startIndex, end: endIndex, row: startPosition.row }
 }
 
 function addTo(lists: Readonly<Record<string, Node[]>>, name: string, node: Node): boolean {
