@@ -45,21 +45,21 @@ export function definedNames(text: string): ReadonlySet<string> {
 const OTHER_LINE_ENDS = /[\r\u2028\u2029]/
 
 type Line = {
-  /** What its first word can begin. */
+  /** Bits of the definitions that may begin with its first word. */
   readonly begins: number
   readonly isIndented: boolean
   readonly hasFunction: boolean
   readonly hasBracket: boolean
 }
 
-function createFinder(text: string, wanted: string) {
+function createFinder(text: string, word: string) {
   let place = -1
   return {
     /** Places ascend from call to call. */
     firstFrom(from: number): number {
       if (place >= from) return place
-      const found = text.indexOf(wanted, from)
-      place = found < 0 ? text.length : found
+      const next = text.indexOf(word, from)
+      place = next < 0 ? text.length : next
       return place
     },
   }
@@ -112,15 +112,15 @@ const BEGINNINGS = beginnings([
 
 const LONGEST_WORD_UNITS = Math.max(...[...BEGINNINGS.keys()].map((it) => it.length))
 
-function beginnings(given: readonly (readonly [number, string])[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>()
-  for (const [what, alternatives] of given) {
+function beginnings(kinds: readonly (readonly [number, string])[]): ReadonlyMap<string, number> {
+  const bitsByWord = new Map<string, number>()
+  for (const [what, alternatives] of kinds) {
     for (const alternative of alternatives.split("|")) {
       const word = /^[a-z_]+/.exec(alternative)?.[0] ?? ""
-      found.set(word, (found.get(word) ?? 0) | what)
+      bitsByWord.set(word, (bitsByWord.get(word) ?? 0) | what)
     }
   }
-  return found
+  return bitsByWord
 }
 
 const LETTER = "[\\p{L}\\p{N}_]"

@@ -56,9 +56,9 @@ function createRecentWords() {
   let bytes = Buffer.allocUnsafe(0)
 
   const wordAt = (from: number, to: number): number => {
-    const known = words.size()
+    const size = words.size()
     const word = words.numberOf(bytes, from, to)
-    if (word === known) termsOf[word] = splitWord(bytes.toString("latin1", from, to))
+    if (word === size) termsOf[word] = splitWord(bytes.toString("latin1", from, to))
     return word
   }
   return {
@@ -68,7 +68,7 @@ function createRecentWords() {
       const most = text.length * 3
       if (most > bytes.length) bytes = Buffer.allocUnsafe(most)
       const length = bytes.write(text, 0, most, "utf8")
-      const found: number[] = []
+      const inOrder: number[] = []
       let isCounted = true
       for (let index = 0; index < length && isCounted; ) {
         if (((KINDS[bytes[index] ?? 0] ?? 0) & BEGINS_WORD) === 0) {
@@ -82,10 +82,10 @@ function createRecentWords() {
           continue
         }
         const word = wordAt(start, index)
-        if (timesOf[word] === 0) found.push(word)
+        if (timesOf[word] === 0) inOrder.push(word)
         timesOf[word] = (timesOf[word] ?? 0) + 1
       }
-      for (const word of found) {
+      for (const word of inOrder) {
         if (isCounted) add(termsOf[word] ?? [], timesOf[word] ?? 0)
         timesOf[word] = 0
       }

@@ -1,5 +1,6 @@
 import type { Node } from "web-tree-sitter"
-import { SYMBOL_KINDS, type SymbolKind } from "#ground/contract"
+import type { SymbolKind } from "#ground/contract"
+import { isSymbolKind } from "../facts.ts"
 import type { Matches, NamePlace } from "./engine.ts"
 
 export type CollectedNodes = {
@@ -26,7 +27,7 @@ export type Frame = {
 }
 
 export function collect({ matches, references }: Matches): CollectedNodes {
-  const frames = new Map<string, Frame & { readonly pattern: number }>()
+  const frames = new Map<number, Frame & { readonly pattern: number }>()
   const wrapperOf = new Map<number, Node>()
   const docstringOf = new Map<number, Node>()
   const lists = {
@@ -76,6 +77,8 @@ function addTo(lists: Readonly<Record<string, Node[]>>, name: string, node: Node
   return list !== undefined
 }
 
+const DEFINITION = "def."
+
 const ENCLOSING = ["container", "nameless", "scope", "section"] as const
 
 function frameOf(captured: ReadonlyMap<string, Node>): Frame | undefined {
@@ -85,19 +88,20 @@ function frameOf(captured: ReadonlyMap<string, Node>): Frame | undefined {
     if (node !== undefined) return { what, node, name, body, owner }
   }
   if (name === undefined) return undefined
-  for (const what of SYMBOL_KINDS) {
-    const node = captured.get(`def.${what}`)
-    if (node !== undefined) return { what, node, name, body, owner }
+  for (const [capture, node] of captured) {
+    const what = capture.startsWith(DEFINITION) ? capture.slice(DEFINITION.length) : ""
+    if (isSymbolKind(what)) return { what, node, name, body, owner }
   }
   return undefined
 }
 
 /** Several patterns may match one name; the first in the query wins. */
 function keepFirst<Numbered extends Frame & { readonly pattern: number }>(
-  frames: Map<string, Numbered>,
+  frames: Map<number, Numbered>,
   frame: Numbered,
 ): void {
-  const key = frame.name === undefined ? `node ${frame.node.id}` : `name ${frame.name.startIndex}`
+  // A name by its place, a node without one by its address, below zero.
+  const key = frame.name === undefined ? -1 - (frame.node.id >>> 0) : frame.name.startIndex
   const earlier = frames.get(key)
   if (earlier === undefined || frame.pattern < earlier.pattern) frames.set(key, frame)
 }

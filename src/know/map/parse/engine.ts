@@ -54,11 +54,11 @@ export const startEngine = onceUnlessRejected(async (): Promise<Engine> => {
       ]
       return {
         matchesOf(tree, options) {
-          const found = parts.map((part) => matchesOf(module, { ...part, tree, ...options }))
+          const results = parts.map((part) => matchesOf(module, { ...part, tree, ...options }))
           return {
-            matches: found.flatMap((it) => it.matches),
-            references: found.flatMap((it) => it.references),
-            isCut: found.some((it) => it.isCut),
+            matches: results.flatMap((it) => it.matches),
+            references: results.flatMap((it) => it.references),
+            isCut: results.some((it) => it.isCut),
           }
         },
       }
@@ -133,9 +133,9 @@ function matchesOf(module: ParserModule, request: MatchRequest): Matches {
     heap.copyWithin(buffer, node, node + NODE_SIZE)
     return module._ts_node_end_index_wasm(treeAddress)
   }
-  const found = readMatches({ heap, at: address >> 2, count }, { ...request, endOf })
+  const namesAndMatches = readMatches({ heap, at: address >> 2, count }, { ...request, endOf })
   module._free(address)
-  return { ...found, isCut }
+  return { ...namesAndMatches, isCut }
 }
 
 function addressOf(handle: Query | Tree): number {

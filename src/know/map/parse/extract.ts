@@ -5,7 +5,7 @@ import type { FileFacts, ImportFact, Problem, ReferenceFact, SymbolFact } from "
 import { LONGEST_NAME_UNITS, MOST_FACTS } from "../limits.ts"
 import { type CollectedNodes, collect, type Frame } from "./collect.ts"
 import { cleanDoc, createLinesAbove, type LinesAbove, lastRowOf, signatureOf } from "./comments.ts"
-import type { Matches, NamePlace } from "./engine.ts"
+import type { Matches } from "./engine.ts"
 import type { Language } from "./language.ts"
 import { beginsBetween, insideOf } from "./nodes.ts"
 
@@ -52,21 +52,19 @@ function referencesOf(
   const names = collected.frames.flatMap((it) => (it.what === "container" ? [] : (it.name ?? [])))
   const isNamed = insideOf([...names, ...collected.declared])
   const isImport = insideOf(collected.imports)
-  const lines = new Map<number, Set<string>>()
-  const add = ({ start, end, row }: NamePlace) => {
-    if (isNamed(start) || isImport(start)) return
+  const used: ReferenceFact[] = []
+  for (const { start, end, row } of collected.references) {
+    if (isNamed(start) || isImport(start)) continue
     const name = text.slice(start, end)
     // One letter is a type parameter or a counter.
-    if (name.length < 2 || name.length > LONGEST_NAME_UNITS || builtins?.has(name)) return
-    const line = row + 1
-    const namesOnLine = lines.get(line)
-    if (namesOnLine === undefined) lines.set(line, new Set([name]))
-    else namesOnLine.add(name)
+    if (name.length < 2 || name.length > LONGEST_NAME_UNITS || builtins?.has(name)) continue
+    used.push({ name, line: row + 1 })
   }
-  for (const place of collected.references) add(place)
-  return [...lines]
-    .toSorted(([a], [b]) => a - b)
-    .flatMap(([line, used]) => [...used].toSorted(compareText).map((name) => ({ name, line })))
+  const sorted = used.toSorted((a, b) => a.line - b.line || compareText(a.name, b.name))
+  return sorted.filter((it, at) => {
+    const before = sorted[at - 1]
+    return before?.line !== it.line || before.name !== it.name
+  })
 }
 
 function syntaxProblems(errors: readonly Node[]): readonly Problem[] {

@@ -42,6 +42,6 @@ function patternsOf(query: string): readonly string[] {
 }
 
 /** A string, a comment, a bracket, or anything between. */
-const PARTS = /"(?:\\.|[^"\\])*"|;[^\n]*|[()[\]]|[^"();[\]]+/g
+const PARTS = /"(?:\\.|[^"\\]){0,200}"|;[^\n]*|[()[\]]|[^"();[\]]+/g
 const OPENING = /^[([]$/
 const CLOSING = /^[)\]]$/
