@@ -4,7 +4,7 @@ const FIRST_ARENA_BYTES = 65_536
  * Numbers words by their bytes, from 0 in the order of their first use. For loops over millions of
  * words: finding one creates no string.
  */
-export type ByteTable = {
+type ByteTable = {
   size(): number
   /** Equal to the size before the call when the word is new. */
   numberOf(bytes: Uint8Array, from: number, to: number): number
@@ -21,10 +21,10 @@ export function createByteTable(most: number): ByteTable {
   let arena = new Uint8Array(FIRST_ARENA_BYTES)
   let size = 0
 
-  const isSame = (word: number, bytes: Uint8Array, from: number, to: number): boolean => {
-    let at = ends[word] ?? 0
-    if ((ends[word + 1] ?? 0) - at !== to - from) return false
-    for (let index = from; index < to; index++, at++) {
+  const lengthOf = (word: number) => (ends[word + 1] ?? 0) - (ends[word] ?? 0)
+  const beginsWith = (word: number, bytes: Uint8Array, from: number): boolean => {
+    const end = ends[word + 1] ?? 0
+    for (let at = ends[word] ?? 0, index = from; at < end; at++, index++) {
       if (arena[at] !== bytes[index]) return false
     }
     return true
@@ -50,8 +50,9 @@ export function createByteTable(most: number): ByteTable {
       }
       hash ^= hash >>> 15
       let slot = hash & mask
-      for (let word = slots[slot] ?? 0; word !== 0; word = slots[slot] ?? 0) {
-        if (hashes[word - 1] === hash && isSame(word - 1, bytes, from, to)) return word - 1
+      for (let word = (slots[slot] ?? 0) - 1; word >= 0; word = (slots[slot] ?? 0) - 1) {
+        const isLike = hashes[word] === hash && lengthOf(word) === to - from
+        if (isLike && beginsWith(word, bytes, from)) return word
         slot = (slot + 1) & mask
       }
       hashes[size] = hash

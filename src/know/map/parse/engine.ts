@@ -18,7 +18,7 @@ export type Matches = {
   readonly isCut: boolean
 }
 
-export type Engine = {
+type Engine = {
   /** `parser` has the language of the query. */
   prepare(parser: Parser, query: string): PreparedQuery
 }

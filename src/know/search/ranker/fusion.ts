@@ -52,7 +52,7 @@ function headsIn(
   if (json === undefined) throw damaged("it is not valid JSON")
   if (!isRecord(json)) throw damaged("it is not an object")
   if (!kind.isVersion(json["version"])) throw damaged("version: it is another one")
-  const heads = isRecord(json["heads"]) ? json["heads"] : {}
+  const heads: Readonly<Record<string, unknown>> = isRecord(json["heads"]) ? json["heads"] : {}
   const headByName = new Map<Head, FusionHead>()
   for (const name of kind.names) {
     const head = heads[name]
