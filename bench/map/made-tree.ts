@@ -2,16 +2,20 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
 /**
- * A tree of the given number of files, made of our own sources: each copy has its own folder and
+ * A tree of the given number of files or lines, made of our own sources: each copy has its own folder and
  * names, so that neither its text nor its words match another. Real code, and nothing to fetch.
  */
-export function makeTree(folder: string, options: { root: string; files: number }): MadeTree {
+export function makeTree(
+  folder: string,
+  options: { root: string } & ({ files: number } | { lines: number }),
+): MadeTree {
+  const isEnough = (files: number, lines: number) =>
+    "files" in options ? files >= options.files : lines >= options.lines
   const sources = globSync("src/**/*.ts", { cwd: options.root })
     .filter((it) => !it.endsWith(".test.ts") && !it.endsWith(".generated.ts"))
     .toSorted()
-  let lines = 0
-  let bytes = 0
-  for (let made = 0; made < options.files; made++) {
+  let [made, lines, bytes] = [0, 0, 0]
+  for (; !isEnough(made, lines); made++) {
     const source = sources[made % sources.length] ?? ""
     const part = PARTS[Math.floor(made / sources.length) % PARTS.length] ?? "part"
     const round = Math.floor(made / (sources.length * PARTS.length))
@@ -22,7 +26,7 @@ export function makeTree(folder: string, options: { root: string; files: number 
     lines += text.split("\n").length
     bytes += text.length
   }
-  return { folder, files: options.files, lines, bytes }
+  return { folder, files: made, lines, bytes }
 }
 
 export type MadeTree = {

@@ -58,6 +58,23 @@ describe("exact counts", () => {
   })
 
   test.for(ENCODINGS)(
+    "[TOKENS-1] %s equals it on ASCII texts, which are split by hand",
+    (encoding) => {
+      const countNaively = createNaiveCounter(encoding)
+      const parts = fc.constantFrom(
+        ..."' s t re ve m ll d x 7 . \n \t \r \v \u001F \0 (".split(/( )/),
+      )
+      fc.assert(
+        fc.property(fc.array(parts, { maxLength: 40 }), (text) => {
+          const ascii = text.join("")
+          expect([ascii, COUNTERS[encoding].count(ascii)]).toEqual([ascii, countNaively(ascii)])
+        }),
+        fcParameters({ numRuns: 500 }),
+      )
+    },
+  )
+
+  test.for(ENCODINGS)(
     "[TOKENS-1] %s: names of inherited object properties are counted as ordinary text",
     (encoding) => {
       const countNaively = createNaiveCounter(encoding)

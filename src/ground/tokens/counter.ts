@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { createRecentCache, ownCopy } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
+import { createAsciiCounter } from "./ascii-words.ts"
 import { countMerged } from "./merge.ts"
 import { slicesOf } from "./slices.ts"
 import type { Vocabulary } from "./vocabulary.ts"
@@ -71,9 +72,18 @@ function createWordCounter(vocabulary: Vocabulary) {
     countByWord.set(ownCopy(word), tokens)
     return tokens
   }
+  const countAscii =
+    vocabulary.encoding === "claude"
+      ? createAsciiCounter((word) => countMerged(word, vocabulary))
+      : () => undefined
   return (text: string): number => {
     let tokens = 0
     for (const slice of slicesOf(text.toWellFormed())) {
+      const counted = countAscii(slice)
+      if (counted !== undefined) {
+        tokens += counted
+        continue
+      }
       for (const word of slice.match(vocabulary.wordPattern) ?? []) tokens += countWord(word)
     }
     return tokens

@@ -29,6 +29,23 @@ export const LANGUAGE_NAMES = [
 ] as const
 export type LanguageName = (typeof LANGUAGE_NAMES)[number]
 
+/** Without the schemas of the contract, which the parsing threads do not load. */
+const IS_SYMBOL_KIND: Readonly<Record<SymbolKind, true>> = {
+  function: true,
+  class: true,
+  interface: true,
+  type: true,
+  enum: true,
+  variable: true,
+  constant: true,
+  method: true,
+  module: true,
+}
+
+export function isSymbolKind(name: string): name is SymbolKind {
+  return Object.hasOwn(IS_SYMBOL_KIND, name)
+}
+
 export type SymbolFact = {
   readonly name: string
   readonly kind: SymbolKind

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
-import { definedNames } from "./index-terms.ts"
+import { definedNames } from "./definitions.ts"
 import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
 import {
   countMessageTerms,
@@ -126,6 +128,30 @@ describe("names that a text defines", () => {
     expect([...definedNames(text)]).toEqual(names)
   })
 })
+
+test("[SEARCH-1] words and definitions are the same by every way of reading a text", () => {
+  const texts = sourceTexts()
+  expect(texts.length).toBeGreaterThan(10)
+  for (const text of texts) {
+    // A word that is too long to be remembered makes each word of the text be read anew.
+    const long = "q".repeat(100)
+    const [once, anew] = [countTerms(text), countTerms(`${text}\n${long}`)]
+    expect([...anew.counts]).toEqual([...once.counts])
+    expect(anew.emitted).toBe(once.emitted + 1)
+    // A separator of lines makes each pattern be tried everywhere.
+    expect([...definedNames(`${text}\n\u2028`)]).toEqual([...definedNames(text)])
+  }
+})
+
+function sourceTexts(): readonly string[] {
+  const here = import.meta.dirname
+  const folders = [here, path.join(here, "../../../test/languages")]
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((it) => it.isFile())
+      .map((it) => readFileSync(path.join(it.parentPath, it.name), "utf8")),
+  )
+}
 
 describe("readQuery", () => {
   test("[SEARCH-1] a repeated word weighs more, up to three times", () => {

@@ -1,3 +1,4 @@
+import { createByteTable } from "#ground/base"
 import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
 
 export type TermCounts = ReadonlyMap<string, number>
@@ -11,14 +12,19 @@ export type CountedTerms = { readonly counts: TermCounts; readonly emitted: numb
 export function countTerms(text: string): CountedTerms {
   const counts = new Map<string, number>()
   let emitted = 0
-  for (const [word, times] of countWords(text)) {
-    for (const term of splitWord(word)) {
+  const add = (terms: readonly string[], times: number) => {
+    for (const term of terms) {
       emitted += times
       if (term.length <= LONGEST_TERM_UNITS) counts.set(term, (counts.get(term) ?? 0) + times)
     }
   }
+  recentWords ??= createRecentWords()
+  const isCounted = recentWords.count(text, add)
+  if (!isCounted) for (const [word, times] of countWords(text)) add(splitWord(word), times)
   return { counts, emitted }
 }
+
+let recentWords: ReturnType<typeof createRecentWords> | undefined
 
 export function countMessageTerms(text: string): TermCounts {
   const counts = new Map(countTerms(text).counts)
@@ -32,6 +38,64 @@ export function countNameTerms(names: Iterable<string>): TermCounts {
     if (term.length <= LONGEST_TERM_UNITS) counts.set(term, (counts.get(term) ?? 0) + 1)
   }
   return counts
+}
+
+/** A tree of 5,800 files had 20,000 distinct words. */
+const MOST_RECENT_WORDS = 65_536
+
+const LONGEST_RECENT_WORD_BYTES = 64
+
+/** Larger ones are rare; their bytes would stay in memory. */
+const LARGEST_TEXT_UNITS = 200_000
+
+/** The same words are in most files: each is split once and found again by its bytes. */
+function createRecentWords() {
+  const words = createByteTable(MOST_RECENT_WORDS)
+  const timesOf = new Uint32Array(MOST_RECENT_WORDS)
+  const termsOf: (readonly string[])[] = []
+  let bytes = Buffer.allocUnsafe(0)
+
+  const wordAt = (from: number, to: number): number => {
+    const size = words.size()
+    const word = words.numberOf(bytes, from, to)
+    if (word === size) termsOf[word] = splitWord(bytes.toString("latin1", from, to))
+    return word
+  }
+  return {
+    /** False, without any word, if the text is large, has a long word or too many. */
+    count(text: string, add: (terms: readonly string[], times: number) => void): boolean {
+      if (text.length > LARGEST_TEXT_UNITS) return false
+      const most = text.length * 3
+      if (most > bytes.length) bytes = Buffer.allocUnsafe(most)
+      const length = bytes.write(text, 0, most, "utf8")
+      const inOrder: number[] = []
+      let isCounted = true
+      for (let index = 0; index < length && isCounted; ) {
+        if (((KINDS[bytes[index] ?? 0] ?? 0) & BEGINS_WORD) === 0) {
+          index++
+          continue
+        }
+        const start = index
+        while (index < length && KINDS[bytes[index] ?? 0] !== 0) index++
+        if (index - start > LONGEST_RECENT_WORD_BYTES || words.size() === MOST_RECENT_WORDS) {
+          isCounted = false
+          continue
+        }
+        const word = wordAt(start, index)
+        if (timesOf[word] === 0) inOrder.push(word)
+        timesOf[word] = (timesOf[word] ?? 0) + 1
+      }
+      for (const word of inOrder) {
+        if (isCounted) add(termsOf[word] ?? [], timesOf[word] ?? 0)
+        timesOf[word] = 0
+      }
+      if (words.size() === MOST_RECENT_WORDS) {
+        words.clear()
+        termsOf.length = 0
+      }
+      return isCounted
+    },
+  }
 }
 
 function countWords(text: string): ReadonlyMap<string, number> {
@@ -133,6 +197,8 @@ function kindFromCapitals(code: number): number {
   if (code <= 90) return CAPITAL
   return code === UNDERSCORE_CODE ? UNDERSCORE : 0
 }
+
+const KINDS = Uint8Array.from({ length: 256 }, (_, code) => kindOf(code))
 
 /** The ranker was trained with this list. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(

@@ -1,5 +1,7 @@
-import type { Node, QueryMatch } from "web-tree-sitter"
-import { SYMBOL_KINDS, type SymbolKind } from "#ground/contract"
+import type { Node } from "web-tree-sitter"
+import type { SymbolKind } from "#ground/contract"
+import { isSymbolKind } from "../facts.ts"
+import type { Matches, NamePlace } from "./engine.ts"
 
 export type CollectedNodes = {
   readonly frames: readonly Frame[]
@@ -9,9 +11,7 @@ export type CollectedNodes = {
   readonly comments: readonly Node[]
   readonly listed: readonly Node[]
   readonly packages: readonly Node[]
-  readonly references: readonly Node[]
-  /** References only if capitalised: constants and classes. */
-  readonly capitals: readonly Node[]
+  readonly references: readonly NamePlace[]
   /** Parts of a definition, such as enum values: neither symbols nor references. */
   readonly declared: readonly Node[]
   readonly imports: readonly Node[]
@@ -26,8 +26,8 @@ export type Frame = {
   readonly owner: Node | undefined
 }
 
-export function collect(matches: readonly QueryMatch[]): CollectedNodes {
-  const frames = new Map<string, Frame & { readonly pattern: number }>()
+export function collect({ matches, references }: Matches): CollectedNodes {
+  const frames = new Map<number, Frame & { readonly pattern: number }>()
   const wrapperOf = new Map<number, Node>()
   const docstringOf = new Map<number, Node>()
   const lists = {
@@ -36,7 +36,6 @@ export function collect(matches: readonly QueryMatch[]): CollectedNodes {
     exported: new Array<Node>(),
     package: new Array<Node>(),
     ref: new Array<Node>(),
-    capital: new Array<Node>(),
     declared: new Array<Node>(),
     import: new Array<Node>(),
     error: new Array<Node>(),
@@ -61,12 +60,15 @@ export function collect(matches: readonly QueryMatch[]): CollectedNodes {
     comments: lists.comment,
     listed: lists.exported,
     packages: lists.package,
-    references: lists.ref,
-    capitals: lists.capital,
+    references: [...references, ...lists.ref.map(placeOf)],
     declared: lists.declared,
     imports: lists.import,
     errors: lists.error,
   }
+}
+
+function placeOf({ startIndex, endIndex, startPosition }: Node): NamePlace {
+  return { start: startIndex, end: endIndex, row: startPosition.row }
 }
 
 function addTo(lists: Readonly<Record<string, Node[]>>, name: string, node: Node): boolean {
@@ -74,6 +76,8 @@ function addTo(lists: Readonly<Record<string, Node[]>>, name: string, node: Node
   list?.push(node)
   return list !== undefined
 }
+
+const DEFINITION = "def."
 
 const ENCLOSING = ["container", "nameless", "scope", "section"] as const
 
@@ -84,19 +88,20 @@ function frameOf(captured: ReadonlyMap<string, Node>): Frame | undefined {
     if (node !== undefined) return { what, node, name, body, owner }
   }
   if (name === undefined) return undefined
-  for (const what of SYMBOL_KINDS) {
-    const node = captured.get(`def.${what}`)
-    if (node !== undefined) return { what, node, name, body, owner }
+  for (const [capture, node] of captured) {
+    const what = capture.startsWith(DEFINITION) ? capture.slice(DEFINITION.length) : ""
+    if (isSymbolKind(what)) return { what, node, name, body, owner }
   }
   return undefined
 }
 
 /** Several patterns may match one name; the first in the query wins. */
 function keepFirst<Numbered extends Frame & { readonly pattern: number }>(
-  frames: Map<string, Numbered>,
+  frames: Map<number, Numbered>,
   frame: Numbered,
 ): void {
-  const key = frame.name === undefined ? `node ${frame.node.id}` : `name ${frame.name.startIndex}`
+  // A name by its place, a node without one by its address, below zero.
+  const key = frame.name === undefined ? -1 - (frame.node.id >>> 0) : frame.name.startIndex
   const earlier = frames.get(key)
   if (earlier === undefined || frame.pattern < earlier.pattern) frames.set(key, frame)
 }

@@ -1,10 +1,11 @@
-import type { Node, QueryMatch } from "web-tree-sitter"
+import type { Node } from "web-tree-sitter"
 import { compareText } from "#ground/base"
 import type { SymbolKind } from "#ground/contract"
 import type { FileFacts, ImportFact, Problem, ReferenceFact, SymbolFact } from "../facts.ts"
 import { LONGEST_NAME_UNITS, MOST_FACTS } from "../limits.ts"
 import { type CollectedNodes, collect, type Frame } from "./collect.ts"
 import { cleanDoc, createLinesAbove, type LinesAbove, lastRowOf, signatureOf } from "./comments.ts"
+import type { Matches } from "./engine.ts"
 import type { Language } from "./language.ts"
 import { beginsBetween, insideOf } from "./nodes.ts"
 
@@ -12,12 +13,8 @@ const MOST_SYNTAX_PROBLEMS = 10
 
 const LONGEST_HEAD_UNITS = 2_000
 
-export function extract(
-  language: Language,
-  text: string,
-  query: { readonly matches: readonly QueryMatch[]; readonly isCut: boolean },
-): FileFacts {
-  const collected = collect(query.matches)
+export function extract(language: Language, text: string, query: Matches): FileFacts {
+  const collected = collect(query)
   const symbols = symbolsOf(language, text, collected)
   const imports = importsOf(language, collected)
   const references = referencesOf(language, text, collected)
@@ -55,29 +52,19 @@ function referencesOf(
   const names = collected.frames.flatMap((it) => (it.what === "container" ? [] : (it.name ?? [])))
   const isNamed = insideOf([...names, ...collected.declared])
   const isImport = insideOf(collected.imports)
-  const lines = new Map<number, Set<string>>()
-  const add = (node: Node, isAnyName: boolean) => {
-    const { startIndex } = node
-    if (!isAnyName && !isCapital(text.charCodeAt(startIndex))) return
-    if (isNamed(startIndex) || isImport(startIndex)) return
-    const name = text.slice(startIndex, node.endIndex)
+  const used: ReferenceFact[] = []
+  for (const { start, end, row } of collected.references) {
+    if (isNamed(start) || isImport(start)) continue
+    const name = text.slice(start, end)
     // One letter is a type parameter or a counter.
-    if (name.length < 2 || name.length > LONGEST_NAME_UNITS || builtins?.has(name)) return
-    const line = node.startPosition.row + 1
-    const namesOnLine = lines.get(line)
-    if (namesOnLine === undefined) lines.set(line, new Set([name]))
-    else namesOnLine.add(name)
+    if (name.length < 2 || name.length > LONGEST_NAME_UNITS || builtins?.has(name)) continue
+    used.push({ name, line: row + 1 })
   }
-  for (const node of collected.references) add(node, true)
-  for (const node of collected.capitals) add(node, false)
-  return [...lines]
-    .toSorted(([a], [b]) => a - b)
-    .flatMap(([line, used]) => [...used].toSorted(compareText).map((name) => ({ name, line })))
-}
-
-/** A to Z, or beyond ASCII, where checking is too expensive. */
-function isCapital(unit: number): boolean {
-  return (unit >= 65 && unit <= 90) || unit > 127
+  const sorted = used.toSorted((a, b) => a.line - b.line || compareText(a.name, b.name))
+  return sorted.filter((it, at) => {
+    const before = sorted[at - 1]
+    return before?.line !== it.line || before.name !== it.name
+  })
 }
 
 function syntaxProblems(errors: readonly Node[]): readonly Problem[] {

@@ -1,16 +1,14 @@
 import path from "node:path"
-import { Language as Grammar, Query, Parser as TreeParser } from "web-tree-sitter"
-import { invariant, packageFile, readBounded, systemClock, threadCpuMs } from "#ground/base"
+import { Language as Grammar, Parser as TreeParser } from "web-tree-sitter"
+import { invariant, readBounded, systemClock, threadCpuMs } from "#ground/base"
 import { type FileFacts, type LanguageName, type Problem, withoutFacts } from "../facts.ts"
 import { FILE_BUDGET_MS, LARGEST_TEXT_BYTES, LONGEST_LINE_UNITS } from "../limits.ts"
+import { GRAMMARS, type PreparedQuery, startEngine } from "./engine.ts"
 import { extract } from "./extract.ts"
 import { PATTERNS_OF_ALL } from "./language.ts"
 import { LANGUAGES } from "./languages.ts"
 
 const LARGEST_GRAMMAR_BYTES = 16_000_000
-
-/** Without a limit a hostile file makes matching quadratic. */
-const MOST_OPEN_MATCHES = 10_000
 
 type Parser = {
   parse(file: SourceText): Promise<FileFacts>
@@ -46,20 +44,18 @@ export function createParser(deps: { readonly spentMs?: () => number } = {}): Pa
   }
 }
 
-type LoadedParser = { readonly parser: TreeParser; readonly query: Query }
-
-const GRAMMARS = packageFile("grammars")
+type LoadedParser = { readonly parser: TreeParser; readonly query: PreparedQuery }
 
 async function load(name: LanguageName): Promise<LoadedParser> {
   const file = path.join(GRAMMARS, `${name}.wasm`)
-  const [outcome] = await Promise.all([
+  const [outcome, engine] = await Promise.all([
     readBounded(file, { maxBytes: LARGEST_GRAMMAR_BYTES }),
-    TreeParser.init({ locateFile: (name: string) => path.join(GRAMMARS, name) }),
+    startEngine(),
   ])
   invariant(outcome.kind === "read", `grammars/${name}.wasm is a file of the package`)
   const grammar = await Grammar.load(outcome.bytes)
   const parser = new TreeParser().setLanguage(grammar)
-  return { parser, query: new Query(grammar, `${LANGUAGES[name].query}\n${PATTERNS_OF_ALL}`) }
+  return { parser, query: engine.prepare(parser, `${LANGUAGES[name].query}\n${PATTERNS_OF_ALL}`) }
 }
 
 function problemBefore(text: string): Problem | undefined {
@@ -96,16 +92,16 @@ type ReadOutcome =
   | { readonly kind: "too-slow" }
   | { readonly kind: "crashed" }
 
-function read({ parser, query }: LoadedParser, file: SourceText, deadline: Deadline): ReadOutcome {
+function read(loaded: LoadedParser, file: SourceText, deadline: Deadline): ReadOutcome {
+  const { parser, query } = loaded
+  const { language, text } = file
   const progressCallback = () => deadline.isOver()
   try {
-    const tree = parser.parse(file.text, null, { progressCallback })
+    const tree = parser.parse(text, null, { progressCallback })
     if (tree === null) return { kind: "too-slow" }
-    const options = { progressCallback, matchLimit: MOST_OPEN_MATCHES }
-    const matches = query.matches(tree.rootNode, options)
+    const matches = query.matchesOf(tree, { text, progressCallback })
     if (deadline.isOver()) return { kind: "too-slow" }
-    const isCut = query.didExceedMatchLimit()
-    const facts = extract(LANGUAGES[file.language], file.text, { matches, isCut })
+    const facts = extract(LANGUAGES[language], text, matches)
     tree.delete()
     return { kind: "read", facts }
   } catch (error) {

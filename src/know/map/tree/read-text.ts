@@ -1,6 +1,6 @@
 import { indexFile } from "#know/search"
 import type { LanguageName, Problem } from "../facts.ts"
-import { encodeFacts, type TextFacts } from "./store/facts-codec.ts"
+import { encodeFacts, type TextFacts } from "./store/encode-facts.ts"
 import { type Countable, signatureLine, splitText } from "./text-segments.ts"
 
 export type GivenText = {

@@ -1,4 +1,3 @@
-import { z } from "zod"
 import { invariant, isRecord, parseJson } from "#ground/base"
 import { RankerDamaged } from "../errors.ts"
 import type { Inputs } from "./features.ts"
@@ -12,56 +11,83 @@ export type Fusion = Readonly<Record<Head, Net>>
 export const FUSION_FILES = { fusion: "fusion.json", issue: "issue.json" } as const
 
 export function parseFusion(fusionText: string, issueText: string): Fusion {
-  const { heads } = parseFile(() => FusionFile, fusionText, {
+  const heads = headsIn(fusionText, {
     file: FUSION_FILES.fusion,
-    isValid: (it): it is z.output<typeof FusionFile> =>
-      isRecord(it) && it["version"] === 1 && hasHeads(it["heads"], HEADS),
+    names: HEADS,
+    isVersion: (it) => it === 1,
   })
-  const issue = parseFile(() => IssueFile, issueText, {
+  const issue = headsIn(issueText, {
     file: FUSION_FILES.issue,
-    isValid: (it): it is z.output<typeof IssueFile> =>
-      isRecord(it) && Number.isInteger(it["version"]) && hasHeads(it["heads"], ["issue"]),
+    names: ["issue"],
+    isVersion: Number.isInteger,
   })
   return {
-    issue: toNet("issue", issue.heads.issue),
-    lex: toNet("lex", heads.lex),
-    "lex+hist": toNet("lex+hist", heads["lex+hist"]),
-    "lex+model": toNet("lex+model", heads["lex+model"]),
-    all: toNet("all", heads.all),
+    issue: toNet("issue", issue("issue")),
+    lex: toNet("lex", heads("lex")),
+    "lex+hist": toNet("lex+hist", heads("lex+hist")),
+    "lex+model": toNet("lex+model", heads("lex+model")),
+    all: toNet("all", heads("all")),
   }
 }
 
-type FileKind<Content> = {
-  readonly file: string
-  readonly isValid: (json: unknown) => json is Content
+type FusionHead = {
+  readonly features: readonly string[]
+  readonly W1: readonly (readonly number[])[]
+  readonly b1: readonly number[]
+  readonly w2: readonly number[]
+  readonly v: readonly number[]
 }
 
-/** `isValid` is faster than the shape; the shape says what is wrong. */
-function parseFile<Shape extends z.ZodType>(
-  shape: () => Shape,
+/** Checked by hand: the threads of a scan load this room, and schemas take 25 MB in each. */
+function headsIn(
   text: string,
-  { file, isValid }: FileKind<z.output<Shape>>,
-): z.output<Shape> {
+  kind: {
+    readonly file: string
+    readonly names: readonly Head[]
+    readonly isVersion: (version: unknown) => boolean
+  },
+): (name: Head) => FusionHead {
+  const damaged = (wrong: string) => RankerDamaged({ file: kind.file, wrong })
   const json = parseJson(text)
-  if (json === undefined) throw RankerDamaged({ file, wrong: "it is not valid JSON" })
-  if (isValid(json)) return json
-  const parsed = shape().safeParse(json)
-  if (!parsed.success) throw RankerDamaged({ file, wrong: firstIssue(parsed.error) })
-  return parsed.data
+  if (json === undefined) throw damaged("it is not valid JSON")
+  if (!isRecord(json)) throw damaged("it is not an object")
+  if (!kind.isVersion(json["version"])) throw damaged("version: it is another one")
+  const heads: Readonly<Record<string, unknown>> = isRecord(json["heads"]) ? json["heads"] : {}
+  const headByName = new Map<Head, FusionHead>()
+  for (const name of kind.names) {
+    const head = heads[name]
+    if (!isRecord(head)) throw damaged(`heads.${name}: it is missing`)
+    const { features, W1, b1, w2, v } = head
+    if (!areStrings(features)) throw damaged(`heads.${name}.features: ${NOT_A_LIST}`)
+    if (!areRows(W1)) throw damaged(`heads.${name}.W1: ${NOT_A_LIST}`)
+    if (!areNumbers(b1)) throw damaged(`heads.${name}.b1: ${NOT_A_LIST}`)
+    if (!areNumbers(w2)) throw damaged(`heads.${name}.w2: ${NOT_A_LIST}`)
+    if (!areNumbers(v)) throw damaged(`heads.${name}.v: ${NOT_A_LIST}`)
+    headByName.set(name, { features, W1, b1, w2, v })
+  }
+  return (name) => {
+    const head = headByName.get(name)
+    invariant(head !== undefined, "every head that is asked for was read")
+    return head
+  }
 }
 
-function hasHeads(heads: unknown, names: readonly Head[]): boolean {
-  const isHead = (head: unknown): boolean =>
-    isRecord(head) &&
-    isList(head["features"], (it) => typeof it === "string") &&
-    isList(head["W1"], (row) => isList(row, Number.isFinite)) &&
-    ["b1", "w2", "v"].every((field) => isList(head[field], Number.isFinite)) &&
-    [head["features"], head["b1"]].every((it) => Array.isArray(it) && it.length > 0)
-  return isRecord(heads) && names.every((it) => isHead(heads[it]))
+const NOT_A_LIST = "it is not a list of the right values"
+
+function areStrings(value: unknown): value is readonly string[] {
+  return isFilledList(value, (it) => typeof it === "string")
 }
 
-function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isItem)
+function areNumbers(value: unknown): value is readonly number[] {
+  return isFilledList(value, Number.isFinite)
+}
+
+function areRows(value: unknown): value is readonly (readonly number[])[] {
+  return isFilledList(value, areNumbers)
+}
+
+function isFilledList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isItem)
 }
 
 export function usesHistory(head: Head): boolean {
@@ -80,25 +106,7 @@ const OF_ISSUE =
   "zk z_title z_inline z_prose zdef zpath zbase zcov rr_zk idd rr_idd idraw cm pm fr frn mod imp" +
   " frdef stem_t stem_i aux init"
 
-const FusionHead = z.object({
-  features: z.array(z.string()).min(1),
-  W1: z.array(z.array(z.number())),
-  b1: z.array(z.number()).min(1),
-  w2: z.array(z.number()),
-  v: z.array(z.number()),
-})
-const FusionFile = z.object({
-  version: z.literal(1),
-  heads: z.object({
-    lex: FusionHead,
-    "lex+hist": FusionHead,
-    "lex+model": FusionHead,
-    all: FusionHead,
-  }),
-})
-const IssueFile = z.object({ version: z.int(), heads: z.object({ issue: FusionHead }) })
-
-function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHead>): Net {
+function toNet(head: Head, { features, W1, b1, w2, v }: FusionHead): Net {
   const allowedFeatures = new Set(
     [LEXICAL, GATES]
       .concat(usesTable(head) ? OF_TABLE : [], usesHistory(head) ? OF_HISTORY : [])
@@ -120,11 +128,6 @@ function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHea
     w2: Float64Array.from(w2),
     v: Float64Array.from(v),
   }
-}
-
-function firstIssue({ issues }: z.ZodError): string {
-  const [issue] = issues
-  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid shape"}`
 }
 
 type Net = {

@@ -91,12 +91,9 @@ describe("loadRanker", () => {
   })
 
   test.for<readonly [string, (copy: typeof fusion) => void]>([
-    ["version: Invalid input: expected 1", (it) => (it.version = 2)],
-    ["heads.lex: Invalid input: expected object, received undefined", (it) => delete it.heads.lex],
-    [
-      "heads.all.v.3: Invalid input: expected number, received null",
-      (it) => (it.heads.all.v[3] = null),
-    ],
+    ["version: it is another one", (it) => (it.version = 2)],
+    ["heads.lex: it is missing", (it) => delete it.heads.lex],
+    ["heads.all.v: it is not a list of the right values", (it) => (it.heads.all.v[3] = null)],
     ["the sizes of head lex do not match", (it) => it.heads.lex.w2.pop()],
     ["the sizes of head all do not match", (it) => it.heads.all.W1[4].pop()],
     ["head lex reads hist, which it cannot use", (it) => (it.heads.lex.features[0] = "hist")],

@@ -1,5 +1,4 @@
 import path from "node:path"
-import { z } from "zod"
 import { packageFile, parseJson, readBounded } from "#ground/base"
 import { RankerDamaged, RankerMissing } from "../errors.ts"
 import { FUSION_FILES, type Fusion, parseFusion } from "./fusion.ts"
@@ -34,10 +33,13 @@ export function parseVocabulary(text: string): readonly string[] {
   const damaged = (wrong: string) => RankerDamaged({ file: "vocab.json", wrong })
   const parsed = parseJson(text)
   if (parsed === undefined) throw damaged("it is not valid JSON")
-  const words = z.array(z.string()).safeParse(parsed)
-  if (!words.success) throw damaged("it is not a list of words")
-  if (new Set(words.data).size !== words.data.length) throw damaged("it contains a word twice")
-  return words.data
+  if (!areWords(parsed)) throw damaged("it is not a list of words")
+  if (new Set(parsed).size !== parsed.length) throw damaged("it contains a word twice")
+  return parsed
+}
+
+function areWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((it) => typeof it === "string")
 }
 
 async function readText(folder: string, file: string, maxBytes: number): Promise<string> {

@@ -1,40 +1,7 @@
 import { z } from "zod"
-import { SYMBOL_KINDS } from "#ground/contract"
-import { type FileFacts, LANGUAGE_NAMES } from "../../facts.ts"
-import { type Counts, type Cuts, joinSegments } from "../text-segments.ts"
+import { isSymbolKind, LANGUAGE_NAMES } from "../../facts.ts"
+import { type Counts, joinSegments } from "../text-segments.ts"
 import type { Content, ContentSymbol } from "../types.ts"
-
-export type TextFacts = Omit<FileFacts, "language"> & { readonly language: string | null }
-
-/**
- * One list per field: a list of numbers is parsed ten times as fast as a list of objects. Runs on
- * the threads, which load no schema.
- */
-export function encodeFacts(facts: TextFacts, cuts: Cuts): Uint8Array {
-  const { symbols, references, imports } = facts
-  const names = [...new Set(references.map((it) => it.name))]
-  const places = new Map(names.map((name, index) => [name, index]))
-  const text = JSON.stringify({
-    language: facts.language,
-    packages: facts.packages,
-    problems: facts.problems.map((it) => [it.reason, it.line ?? 0]),
-    symbols: {
-      name: symbols.map((it) => it.name),
-      kind: symbols.map((it) => it.kind),
-      parent: symbols.map((it) => it.parent ?? null),
-      signature: symbols.map((it) => it.signature),
-      doc: symbols.map((it) => it.doc ?? null),
-      from: symbols.map((it) => it.fromLine),
-      to: symbols.map((it) => it.toLine),
-      exported: symbols.map((it) => (it.isExported ? 1 : 0)),
-    },
-    segments: { to: cuts.ends, symbol: cuts.owners },
-    names,
-    references: references.flatMap((it) => [places.get(it.name) ?? 0, it.line]),
-    imports: imports.map((it) => [it.specifier, it.line, it.names ?? null]),
-  })
-  return new TextEncoder().encode(text)
-}
 
 const Count = z.number()
 const Reason = z.enum(["too-large", "line-too-long", "too-slow", "too-many", "syntax", "crashed"])
@@ -97,7 +64,7 @@ function symbolsOf(columns: StoredFactsJson["symbols"], counts: Counts): readonl
     const [parent, doc] = [columns.parent[at] ?? undefined, columns.doc[at] ?? undefined]
     return {
       name,
-      kind: SYMBOL_KINDS.find((it) => it === columns.kind[at]) ?? "function",
+      kind: kindOf(columns.kind[at]),
       ...(parent !== undefined && { parent }),
       signature: columns.signature[at] ?? "",
       fromLine: columns.from[at] ?? 1,
@@ -108,6 +75,10 @@ function symbolsOf(columns: StoredFactsJson["symbols"], counts: Counts): readonl
       signatureTokens: counts.signatures[at] ?? 0,
     }
   })
+}
+
+function kindOf(stored = ""): ContentSymbol["kind"] {
+  return isSymbolKind(stored) ? stored : "function"
 }
 
 function referencesOf({ names, references }: StoredFactsJson) {

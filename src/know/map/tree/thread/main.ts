@@ -2,7 +2,7 @@ import { answerQuestions } from "#ground/base"
 import { createParser } from "../../parse/parser.ts"
 import { createBatchReader, type GivenText } from "../read-text.ts"
 import type { ReadAnswer, ReadItem } from "../readers.ts"
-import type { TextFacts } from "../store/facts-codec.ts"
+import type { TextFacts } from "../store/encode-facts.ts"
 
 const parser = createParser()
 
