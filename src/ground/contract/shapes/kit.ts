@@ -19,6 +19,7 @@ export const HOOK_NAMES = [
   "loaded",
   "window",
   "budget",
+  "secrets",
 ] as const
 export const HookName = z.enum(HOOK_NAMES)
 export type HookName = z.infer<typeof HookName>
