@@ -13,7 +13,7 @@ import { foldedIn } from "./proxied-session.ts"
 import { type Exchange, type Header } from "./proxy/exchange.ts"
 import { NO_SETTINGS } from "./read/cache-settings.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
-import { type SecretKinds, secretKindsIn } from "./secrets/secret-guard.ts"
+import { createSecretReport, type SecretReport } from "./secrets/secret-report.ts"
 import { headerOf, sessionIn } from "./session-header.ts"
 import type { RecordedRequest } from "./store/record.ts"
 import type { GatewayStore } from "./store/store.ts"
@@ -70,11 +70,11 @@ export function createRecorder(deps: RecorderDeps) {
   const { wire, id: proxiedSession } = deps.session
   const caches = createCacheHistory({ proxiedSession, wire, priceOf: deps.priceOf })
   const recordedSessions = new Set<string>()
-  const toldKinds = new Set<string>()
+  const reportSecrets = createSecretReport(deps)
   let waitingBytes = 0
   let queued = 0
   const record = async (exchange: Exchange | SkippedExchange): Promise<void> => {
-    const job = { deps, names, folds, caches, toldKinds }
+    const job = { deps, names, folds, caches, reportSecrets }
     try {
       if ("skipped" in exchange) {
         return await keep({ problem: TOO_BUSY }, { ...job, exchange: exchange.skipped })
@@ -180,8 +180,7 @@ type RecordJob = {
   readonly names: RedactionCache
   readonly folds: FoldCache
   readonly caches: ReturnType<typeof createCacheHistory>
-  /** Kinds of secrets that the user knows about. */
-  readonly toldKinds: Set<string>
+  readonly reportSecrets: SecretReport
 }
 
 async function keep(read: Awaited<ReturnType<Reader["read"]>>, job: RecordJob): Promise<void> {
@@ -231,8 +230,7 @@ async function keep(read: Awaited<ReturnType<Reader["read"]>>, job: RecordJob): 
       text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),
     })),
   }
-  const secrets = await findSecrets(answer, exchange, deps)
-  warnOfSecrets(secrets, job)
+  const secrets = await job.reportSecrets(answer.texts, prepared)
   const observed = isCached(recorded)
     ? { ...recorded, cacheSettings: answer.cacheSettings }
     : undefined
@@ -242,40 +240,6 @@ async function keep(read: Awaited<ReturnType<Reader["read"]>>, job: RecordJob): 
   await noteCache(answer, exchange, deps)
   await chargeUsage(answer, exchange, deps)
   await keepTrails(answer, deps, folds)
-}
-
-type FoundSecrets = Pick<RecordedRequest, "areSecretsReplaced" | "secrets">
-
-/** In mode `replace` those that left as placeholders, in mode `warn` those of new items. */
-async function findSecrets(
-  { texts }: ReadAnswer,
-  { prepared }: Exchange,
-  deps: RecorderDeps,
-): Promise<FoundSecrets> {
-  const replaced = secretKindsIn(prepared)
-  if (replaced.length > 0) return { secrets: [...replaced], areSecretsReplaced: true }
-  if (deps.secretMode !== "warn" || texts.length === 0) return {}
-  const { locate } = await deps.secrets()
-  const counts = new Map<string, number>()
-  for (const { text } of texts) {
-    for (const { kind } of locate(text)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  }
-  if (counts.size === 0) return {}
-  const secrets = [...counts].map(([kind, count]) => ({ kind, count }))
-  return { secrets, areSecretsReplaced: false }
-}
-
-/** Once for each kind and proxied session. */
-function warnOfSecrets({ secrets = [], areSecretsReplaced }: FoundSecrets, job: RecordJob): void {
-  if (areSecretsReplaced === true) return
-  const fresh: SecretKinds = secrets.filter((it) => !job.toldKinds.has(it.kind))
-  if (fresh.length === 0) return
-  for (const { kind } of fresh) job.toldKinds.add(kind)
-  const kinds = fresh.map((it) => it.kind).join(", ")
-  job.deps.tell(
-    `A request contained secrets (${kinds}), which the provider received. ` +
-      "To send placeholders instead, run `qm config set gateway.secrets replace`.",
-  )
 }
 
 /** A provider caches what it answered. */
