@@ -16,7 +16,7 @@ import {
   type Samples,
   within,
 } from "./frame.ts"
-import { branchBody, plainBody } from "./gateway/bodies.ts"
+import { branchBody, plainBody, secretBody } from "./gateway/bodies.ts"
 
 const ROUNDS = 150
 const WARM_UP_ROUNDS = 10
@@ -51,7 +51,8 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
   await using bare = await startProcess("bare", model.url)
   await using record = await startProcess("proxy", folder, "record", model.url, KEY)
   await using fold = await startProcess("proxy", folder, "fold", model.url, KEY)
-  const ways = waysOf({ model, bare, record, fold })
+  await using replace = await startProcess("proxy", folder, "replace", model.url, KEY)
+  const ways = waysOf({ model, bare, record, fold, replace })
   const rows: Row[] = []
   for (const size of SIZES) {
     context.note(`gateway: ${size.name}`)
@@ -63,7 +64,7 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 }
 
 type Process = Awaited<ReturnType<typeof startProcess>>
-type Name = "direct" | "bare" | "record" | "fold" | "folding"
+type Name = "direct" | "bare" | "record" | "fold" | "folding" | "scanning" | "replacing"
 type WireRoute = {
   readonly name: Name
   readonly process: Process
@@ -76,13 +77,13 @@ type WireRoute = {
   readonly hasRecord: boolean
 }
 
-function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Process>>) {
+function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold" | "replace", Process>>) {
   const way = (name: Name, process: Process): WireRoute => ({
     name,
     process,
     agent: new Agent({ keepAlive: true, maxSockets: 1 }),
     isFolded: name === "folding",
-    hasRecord: ["record", "fold", "folding"].includes(name),
+    hasRecord: name !== "direct" && name !== "bare",
   })
   return [
     way("direct", all.model),
@@ -90,6 +91,8 @@ function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Proce
     way("record", all.record),
     way("fold", all.fold),
     way("folding", all.fold),
+    way("scanning", all.replace),
+    way("replacing", all.replace),
   ]
 }
 
@@ -107,7 +110,11 @@ async function takeFirstBytes(
   size: Size,
   { clock, rounds }: BenchContext,
 ): Promise<RouteTimings> {
-  const bodies = { plain: plainBody(size.bytes), branch: branchBody(size.bytes, KEY) }
+  const plain = plainBody(size.bytes)
+  const bodies: Readonly<Partial<Record<Name, Buffer>>> = {
+    folding: branchBody(size.bytes, KEY),
+    replacing: secretBody(size.bytes),
+  }
   const times = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
   const recordings: number[] = []
   const all = WARM_UP_ROUNDS + (rounds ?? ROUNDS)
@@ -115,7 +122,7 @@ async function takeFirstBytes(
     for (let turn = 0; turn < ways.length; turn++) {
       const way = ways[(round + turn) % ways.length]
       invariant(way !== undefined, "there is a way for each turn")
-      const body = way.isFolded ? bodies.branch : bodies.plain
+      const body = bodies[way.name] ?? plain
       const startedAt = clock.monotonicMs()
       const timing = await ask(way, { body, words: 1 }, () => clock.monotonicMs())
       checkArrived(way, timing.modelBytes, body)
@@ -137,7 +144,9 @@ async function takeFirstBytes(
  * worthless.
  */
 function checkArrived({ name, isFolded }: WireRoute, modelBytes: number, body: Buffer): void {
-  const isAsMeant = isFolded ? modelBytes < body.length / 2 : modelBytes === body.length
+  const isReplaced = name === "replacing" && modelBytes < body.length
+  const isWhole = isReplaced || modelBytes === body.length
+  const isAsMeant = isFolded ? modelBytes < body.length / 2 : isWhole
   invariant(isAsMeant, `${name}: the model got ${modelBytes} of ${body.length} bytes`)
 }
 
@@ -146,11 +155,15 @@ const WORDS: Readonly<Record<Exclude<Name, "direct">, string>> = {
   record: "recording",
   fold: "folding on, nothing to fold",
   folding: "folding a branch",
+  scanning: "secrets: replace, none there",
+  replacing: "secrets: replace, twenty there",
 }
 
 function firstByteRows(size: Size, { firstByte, recording }: RouteTimings): readonly Row[] {
   const direct = firstByte("direct")
-  const measured = (["bare", "record", "fold", "folding"] as const).flatMap((name) => {
+  const measured = (
+    ["bare", "record", "fold", "folding", "scanning", "replacing"] as const
+  ).flatMap((name) => {
     const what = `${size.name}, ${WORDS[name]}`
     const samples = firstByte(name)
     const goal = name === "bare" ? {} : { bar: size.goal }
@@ -188,7 +201,7 @@ async function wordRows(ways: readonly WireRoute[]): Promise<readonly Row[]> {
   const body = plainBody(SIZES[0].bytes)
   const ages = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
   for (let round = 0; round < WORD_ROUNDS; round++) {
-    for (const way of ways.filter((it) => !it.isFolded)) {
+    for (const way of ways.filter((it) => it.name !== "folding" && it.name !== "replacing")) {
       const { words } = await ask(way, { body, words: WORDS_OF_A_ROUND }, now)
       if (way.hasRecord) await way.process.settled()
       ages.get(way.name)?.push(...words.map((it) => it.at - it.said))
@@ -197,7 +210,7 @@ async function wordRows(ways: readonly WireRoute[]): Promise<readonly Row[]> {
   const samplesOf = (name: Name) => createSamples(ages.get(name) ?? [])
   const direct = samplesOf("direct")
   const each = { unit: "ms", against: "direct" }
-  return (["bare", "record", "fold"] as const).flatMap((name) => {
+  return (["bare", "record", "fold", "scanning"] as const).flatMap((name) => {
     const { median, p95 } = samplesOf(name)
     return [
       makeRow({ ...each, what: `a word, ${WORDS[name]}`, measured: median, floor: direct.median }),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { foldReceipt, openReceipt } from "#choose/fold"
 
 type Turn = { readonly role: "user" | "assistant"; readonly content: readonly object[] }
@@ -18,6 +19,17 @@ export function branchBody(bytes: number, key: string): Buffer {
     ...readsOf(bytes),
     ...callOf({ ...closing, input: { branch_id: branchId } }, JSON.stringify(fold)),
   ])
+}
+
+const SECRETS = 20
+
+/** The same work, with keys in some results; longer than their placeholders. */
+export function secretBody(bytes: number): Buffer {
+  const keys = Array.from({ length: SECRETS }, (_, at) => {
+    const key = createHash("sha512").update(`key ${at}`).digest("hex").slice(0, 93)
+    return callOf({ id: `toolu_key_${at}`, name: "Read", input: {} }, `API=sk-ant-api03-${key}AA`)
+  })
+  return bodyOf([...readsOf(bytes), ...keys.flat(), textTurn("user", "Now go on.")])
 }
 
 function bodyOf(turns: readonly Turn[]): Buffer {

@@ -16,15 +16,16 @@ import { createSecrets } from "#ground/secrets"
 import { openStore } from "#ground/store"
 
 /**
- * The gateway in its own process: `node … <folder> record|fold <address of the model> <key>`. A
+ * The gateway in its own process: `node … <folder> record|fold|replace <address of the model> <key>`. A
  * line with a number is answered once that number of requests is recorded. Ends when stdin closes.
  */
-const [folder = "", modeName, model = "", key = ""] = process.argv.slice(2)
+const [folder = "", modeName = "", model = "", key = ""] = process.argv.slice(2)
 const mode = modeName === "fold" ? "fold" : "record"
+const secretMode = modeName === "replace" ? "replace" : "off"
 const [clock, random] = [systemClock, systemRandom]
 const location = {
-  home: path.join(folder, mode, "home"),
-  stateDirectory: path.join(folder, mode, "state"),
+  home: path.join(folder, modeName, "home"),
+  stateDirectory: path.join(folder, modeName, "state"),
 }
 for (const it of [location.home, location.stateDirectory]) await mkdir(it, { recursive: true })
 const store = await openStore({
@@ -44,11 +45,12 @@ const gateway = createGateway({
   owner: { pid, startedAt, machine: thisMachine().name },
   location,
   root: () => folder,
-  settings: () => Config.parse({}).gateway,
+  settings: () => ({ ...Config.parse({}).gateway, secrets: secretMode }),
   secrets: async () => secrets,
   receiptKey: async () => key,
   priceOf: () => undefined,
   chargeUsage: async () => {},
+  noteCache: async () => {},
   keepTrail: async () => true,
   unfold: async () => {},
   isAlive: isSameProcessAlive,

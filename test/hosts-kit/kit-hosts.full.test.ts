@@ -65,6 +65,7 @@ const ALL_FIRED = {
   guideline: "fired",
   prompt: "fired",
   budget: "fired",
+  secrets: "fired",
 }
 
 /** Codex has no event for loaded files, and no status line that knows the window. */

@@ -17,17 +17,32 @@ type UpstreamRequest = {
   body: string
 }
 
+type ProviderScript = {
+  status: number
+  refusesFolded: boolean
+  usage?: Readonly<Record<string, number>>
+  /** The chunks of an event stream, in place of the usual answer. */
+  stream?(body: string): readonly string[]
+}
+
 async function newProvider() {
   const requests: UpstreamRequest[] = []
-  const say = { status: 200, refusesFolded: false }
+  const say: ProviderScript = { status: 200, refusesFolded: false }
   const server = createServer((request, response) => {
     void buffer(request).then((bytes) => {
       const body = bytes.toString("utf8")
       requests.push({ path: request.url ?? "", headers: request.headers, body })
       const isRefused = say.refusesFolded && !body.includes("qm-open:")
       const status = isRefused ? 400 : say.status
+      if (say.stream !== undefined) {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        for (const chunk of say.stream(body)) response.write(chunk)
+        response.end()
+        return
+      }
       response.writeHead(status, { "content-type": "application/json" })
-      response.end(JSON.stringify({ type: "message", model: "claude-opus-5-5", usage: USAGE }))
+      const usage = say.usage ?? USAGE
+      response.end(JSON.stringify({ type: "message", model: "claude-opus-5-5", usage }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -50,6 +65,14 @@ const USAGE = {
   cache_creation_input_tokens: 7,
 }
 
+export const SETTINGS: ReturnType<GatewayDeps["settings"]> = {
+  mode: "off",
+  content: false,
+  keep: 1_000,
+  cacheAlertTokens: 50_000,
+  secrets: "warn",
+}
+
 export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
   const temp = await tempDirectory()
   const provider = await newProvider()
@@ -59,6 +82,7 @@ export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
     random: systemRandom,
     log: silentLog,
   })
+  const begun = await store.journal.head()
   const notices: string[] = []
   const unfolded: string[] = []
   const trails: { branchId: string; tools: (string | null)[] }[] = []
@@ -71,13 +95,15 @@ export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
     owner: { pid: process.pid, startedAt: "", machine: "here" },
     location: { home: temp.path, stateDirectory: temp.path },
     root: () => temp.path,
-    settings: () => ({ mode: "off", content: false, keep: 1_000 }),
+    settings: () => SETTINGS,
     secrets: async () => ({
       redact: (text) => ({ text: text.replaceAll("hunter2", "[redacted]"), findings: [] }),
+      locate: () => [],
     }),
     receiptKey: async () => KEY,
     priceOf: (usage: TokenUsage) => usage.output / 100,
     chargeUsage: async () => {},
+    noteCache: async () => {},
     async keepTrail(branchId, steps) {
       trails.push({ branchId, tools: steps.map((it) => it.tool) })
       return true
@@ -112,6 +138,10 @@ export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
       gateway.proxySession({ ...request, ...more }),
     proxyBy: (other: typeof gateway, more: Partial<ProxiedSessionRequest> = {}) =>
       other.proxySession({ ...request, ...more }),
+    async journal(filter: { readonly namePrefix: string }): Promise<readonly unknown[]> {
+      const page = await store.journal.read({ after: begun, limit: 1_000, ...filter })
+      return page.kind === "entries" ? page.entries.map((it) => it.body) : []
+    },
     async requests(id: string): Promise<readonly GatewayRequest[]> {
       return (await gateway.show({ id, limit: 100 })).requests
     },

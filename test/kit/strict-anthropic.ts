@@ -19,7 +19,7 @@ export type ModelTurn = string | readonly Call[]
 
 /**
  * One tool call. `as` names it, and `$name` in the input of a later call is replaced by the id of
- * the branch that the named call opened.
+ * the branch that the named call opened; `$secret` by the first placeholder of a secret.
  */
 export type Call = {
   readonly use: string
@@ -62,6 +62,7 @@ type Conversation = {
   awaited: string | undefined
   /** Its thinking was refused once, so the host may have dropped it. */
   mayStrip: boolean
+  model: string
   readonly callByName: Map<string, string>
   readonly branchByCall: Map<string, string>
   readonly hadThinking: Set<string>
@@ -211,11 +212,15 @@ function conversationOf(state: State, key: string, body: MessagesBody): Conversa
     answered: new Map<ScriptedStory, number>(),
     awaited: undefined,
     mayStrip: false,
+    model: body.model,
     callByName: new Map<string, string>(),
     branchByCall: new Map<string, string>(),
     hadThinking: new Set<string>(),
   }
   state.conversations.set(key, conversation)
+  // Thinking belongs to a model, so the host drops it when the model changes.
+  conversation.mayStrip ||= conversation.model !== body.model
+  conversation.model = body.model
   conversation.story = newestStory(state.options.stories, heardIn(body)) ?? conversation.story
   return conversation
 }
@@ -323,7 +328,7 @@ function saidNext(
     const id = `toolu_${String(state.calls).padStart(4, "0")}`
     state.calls += 1
     if (call.as !== undefined) conversation.callByName.set(call.as, id)
-    return { type: "tool_use", id, name: call.use, input: inputOf(conversation, call) }
+    return { type: "tool_use", id, name: call.use, input: inputOf(conversation, call, body) }
   })
 }
 
@@ -334,8 +339,9 @@ function tell({ story, answered }: Conversation): ModelTurn | undefined {
   return story.says[turn]
 }
 
-function inputOf(conversation: Conversation, call: Call): unknown {
+function inputOf(conversation: Conversation, call: Call, body: MessagesBody): unknown {
   const filled = JSON.stringify(call.input).replace(/\$(\w+)/g, (whole, name: string) => {
+    if (name === "secret") return /QMSECRET_\w+/.exec(JSON.stringify(body))?.[0] ?? "no secret"
     const id = conversation.callByName.get(name)
     return id === undefined ? whole : (conversation.branchByCall.get(id) ?? "br_unknown")
   })
@@ -380,8 +386,9 @@ function partsOf(block: Block): { readonly start: Block; readonly deltas: readon
       deltas: [{ type: "text_delta", text: block.text ?? "" }],
     }
   }
-  const partial_json = JSON.stringify(block["input"])
-  return { start: { ...block, input: {} }, deltas: [{ type: "input_json_delta", partial_json }] }
+  const parts = JSON.stringify(block["input"]).match(/[\s\S]{1,7}/g) ?? []
+  const deltas = parts.map((partial_json) => ({ type: "input_json_delta", partial_json }))
+  return { start: { ...block, input: {} }, deltas }
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

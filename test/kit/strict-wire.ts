@@ -220,7 +220,8 @@ export async function createCache() {
       const hashes: string[] = []
       const sums: number[] = []
       for (const [index, { text }] of pieces.entries()) {
-        hashes.push(hash("sha256", (hashes[index - 1] ?? "") + text, "base64url"))
+        // Entries belong to a model.
+        hashes.push(hash("sha256", (hashes[index - 1] ?? body.model) + text, "base64url"))
         sums.push((sums[index - 1] ?? 0) + count(text))
       }
       const markers = pieces.flatMap((it, index) => (it.isMarked ? [index] : []))

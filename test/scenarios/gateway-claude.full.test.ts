@@ -7,6 +7,7 @@ import { blocksOf, type MessagesBody, textOfResult } from "#test/strict-wire"
 import {
   beginningOf,
   close,
+  fakeToken,
   GO,
   open,
   read,
@@ -53,7 +54,10 @@ describe
   })
 
 async function proveSession(scenes: readonly Scene[]): Promise<void> {
-  const files = scenes.map((it) => ({ ...wordFiles(it.tag), ...it.files }))
+  const files = scenes.map((it) => {
+    const secret = `API_TOKEN=${fakeToken(it.tag)}\n`
+    return { ...wordFiles(it.tag, secret), ...it.files }
+  })
   await using user = await gatewayUser(Object.assign({}, ...files))
   const stories = scenes.flatMap((scene) => {
     const place = { folder: `${user.project}/${scene.tag}`, tag: scene.tag }
@@ -61,10 +65,15 @@ async function proveSession(scenes: readonly Scene[]): Promise<void> {
     return [{ hears: beginningOf(scene), says: scene.says(place) }, ...others]
   })
   const prompts = scenes.flatMap((it) => [beginningOf(it), ...(it.prompts ?? [])])
-  const start: Start = { way: "fold", prompts, isTyped: true }
+  // With placeholders for secrets, so that both changes of a body are judged together.
+  const env = { QM_GATEWAY_SECRETS: "replace" }
+  const start: Start = { way: "fold", prompts, isTyped: true, env }
   const { requests, ended } = await claudeStory(user, { stories, enforce: true }, [() => start])
   expect(ended.map((it) => [it.code, it.stderr])).toEqual([[0, ""]])
   expect(requests.flatMap((it) => it.violations)).toEqual([])
+  const sent = JSON.stringify(requests.map((it) => it.body))
+  expect(sent).toContain("QMSECRET_GITHUB_TOKEN_")
+  expect(scenes.filter((it) => sent.includes(fakeToken(it.tag)))).toEqual([])
   const wrong = requests.filter((it) => it.mismatches.length > 0)
   expect(wrong).toHaveLength(total(scenes.map((it) => it.ownMismatches ?? 0)))
   const main = requests.filter((it) => it.agent === null && it.status === 200)
@@ -268,6 +277,11 @@ describe.runIf(needs("GATE-97", "claude-code")).concurrent("requests that are ne
     const shown = await runQm(["gateway", "show", "last", "--json"], options)
     expect(shown.stderr).toBe("")
     expect(JSON.parse(shown.stdout).requests).toHaveLength(it.requests.length)
+    const cache = await runQm(["gateway", "cache", "last", "--json"], options)
+    const verdicts = JSON.parse(cache.stdout).requests.map(
+      (it: { cache: { verdict: string } }) => it.cache.verdict,
+    )
+    expect(verdicts).toEqual(["first", ...it.requests.slice(1).map(() => "hit")])
   })
 })
 

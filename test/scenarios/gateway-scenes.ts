@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { crc32, deflateSync } from "node:zlib"
 import type { Call, ModelTurn, ScriptedStory } from "#test/strict-anthropic"
 
@@ -46,10 +47,15 @@ export function wordFile(word: string): string {
   return `${word}\n${"a line of no interest\n".repeat(150)}`
 }
 
-export function wordFiles(tag: string): Readonly<Record<string, string>> {
+export function wordFiles(tag: string, secret = ""): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [1, 2, 3, 4].map((it) => [`${tag}/w${it}.txt`, wordFile(`WORD-${it}-${tag}`)]),
+    [1, 2, 3, 4].map((it) => [`${tag}/w${it}.txt`, `${wordFile(`WORD-${it}-${tag}`)}${secret}`]),
   )
+}
+
+/** A fake, made at run time. */
+export function fakeToken(name: string): string {
+  return `ghp_${hash("sha256", name).slice(0, 36)}`
 }
 
 export const open = (as: string, more: object = {}): Call => ({

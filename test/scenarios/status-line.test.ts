@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
+import { noteSessionCache } from "#choose/guard"
 import { createApp } from "#show/app"
 import { enrol, hookPayload, installHooks } from "#test/hooks"
 import { tempDirectory } from "#test/temp"
@@ -40,6 +41,13 @@ describe("status line and window rule, with the installed bundle", () => {
       return stdout
     }
     expect(await line()).toBe("71 % of 200k\n")
+    const stateDirectory = path.join(root, ".git", "qm")
+    const note = { session: "s-1", tokens: 629_000 }
+    await noteSessionCache({ ...note, expiresAt: Date.now() + 3_600_000 }, stateDirectory)
+    expect(await line(), "while it is warm").toBe("71 % of 200k\n")
+    await noteSessionCache({ ...note, expiresAt: Date.now() - 1 }, stateDirectory)
+    expect(await line()).toBe("71 % of 200k, cold: next message re-caches 629k\n")
+    await noteSessionCache({ ...note, expiresAt: Date.now() + 3_600_000 }, stateDirectory)
 
     const options = { directory: root, settings: [], writeLog: () => {} }
     const environment = { PATH: process.env["PATH"], HOME: temp.path, QM_HOME: home }

@@ -63,6 +63,7 @@ export const GUARD_RULES = [
   "loaded",
   "window",
   "budget",
+  "secrets",
 ] as const satisfies readonly HookName[]
 export const GUARD_VERDICTS = [
   "silent",

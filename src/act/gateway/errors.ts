@@ -117,3 +117,20 @@ export const ListenFailed = defineError<{ reason: string }>()("GATEWAY_LISTEN_FA
   message: ({ reason }) => `The gateway cannot listen on 127.0.0.1: ${reason}.`,
   hint: () => "Start the agent with --gateway off, and run `qm doctor`.",
 })
+
+export const SecretsNotScanned = defineError<{ reason: string }>()("GATEWAY_SECRETS_NOT_SCANNED", {
+  family: "denied",
+  message: ({ reason }) => `The gateway did not send a request: ${reason}.`,
+  hint: () => "Set `gateway.secrets` to warn to send such requests, or off to scan none.",
+})
+
+export const SecretsNotReplaced = defineError<{ kinds: string; reason: string }>()(
+  "GATEWAY_SECRETS_NOT_REPLACED",
+  {
+    family: "denied",
+    message: ({ kinds, reason }) =>
+      `The gateway did not send a request: it contains ${kinds}, and ${reason}.`,
+    hint: () =>
+      "Use an API key, remove the secret from the conversation, or set gateway.secrets to warn.",
+  },
+)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import { ask, gatewayFixture, KEY, TOOLS } from "#test/gateway-room"
+import { ask, gatewayFixture, KEY, SETTINGS, TOOLS } from "#test/gateway-room"
 import { askFoldEligibility } from "./fold-eligibility.ts"
 
 const BRANCH = "br_0123456789abcdef0123456789abcdef"
@@ -63,6 +63,56 @@ describe("a proxied session", () => {
     await other.close()
     const [first] = await fixture.requests(later.id)
     expect(first?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
+  })
+
+  it("[GATE-101] [GATE-102] a request is stored with its cache report, also after a resume, and a costly miss is an event", async () => {
+    const notes: unknown[] = []
+    await using fixture = await gatewayFixture({
+      settings: () => ({ ...SETTINGS, cacheAlertTokens: 20_000 }),
+      noteCache: async (note) => void notes.push(note),
+    })
+    const { say } = fixture.provider
+    const cached = (read: number, written: number) => ({
+      input_tokens: 3,
+      output_tokens: 9,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+    })
+    const marked = (text: string) => ({
+      role: "user",
+      content: [{ type: "text", text, cache_control: { type: "ephemeral" } }],
+    })
+    const long = user("a long text of the user ".repeat(9_000))
+    const proxied = await fixture.proxy({ mode: "record" })
+    say.usage = cached(0, 60_000)
+    await ask(proxied, [long, marked("go")])
+    say.usage = cached(60_000, 500)
+    await ask(proxied, [long, user("go"), said("yes"), marked("on")])
+    await proxied.end()
+    const other = fixture.another()
+    const later = await fixture.proxyBy(other, { mode: "record" })
+    say.usage = cached(0, 61_000)
+    const note = user("<system-reminder>\nAttribution for git commits\n</system-reminder>")
+    await ask(later, [note, long, user("go"), said("yes"), user("on"), said("ok"), marked("x")])
+    await later.end()
+    await other.close()
+    const reports = (await fixture.requests(proxied.id)).map((it) => it.cache)
+    expect(reports.map((it) => it?.verdict)).toEqual(["first", "hit"])
+    const { requests, causes, misses } = await fixture.gateway.cache({ id: later.id })
+    expect(requests[0]?.cache).toMatchObject({
+      verdict: "miss",
+      cause: "resume",
+      comparedWith: { proxiedSession: proxied.id, seq: 2 },
+      firstDifference: { change: "added", kind: "reminder" },
+      settings: { lifetimeMs: 300_000, markers: 1 },
+    })
+    expect(requests[0]?.cache.lostTokens).toBeGreaterThan(50_000)
+    expect([misses, causes[0]?.cause]).toEqual([1, "resume"])
+    const page = await fixture.journal({ namePrefix: "gateway.cache" })
+    expect(page).toMatchObject([{ proxiedSession: later.id, seq: 1, cause: "resume" }])
+    expect(notes).toHaveLength(3)
+    expect(notes[0]).toMatchObject({ session: "session-1", tokens: 60_012 })
+    expect((await fixture.gateway.cache({ id: proxied.id, misses: true })).requests).toEqual([])
   })
 
   it("[GATE-88] no key is stored, whatever header contains it", async () => {

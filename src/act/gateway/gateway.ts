@@ -20,11 +20,13 @@ import {
   serveFoldEligibility,
 } from "./fold-eligibility.ts"
 import { type HostOverrides, isFoldable, pointHostAt, upstreamOf } from "./host-config.ts"
-import { createProxiedSession, type LatchedOff } from "./proxied-session.ts"
-import { type Exchange } from "./proxy/exchange.ts"
+import { createProxiedSession, type LatchedOff, rewriteDoubt } from "./proxied-session.ts"
+import { type Exchange, type SessionPort } from "./proxy/exchange.ts"
 import { createProxy, type OpenSession } from "./proxy/proxy.ts"
 import { createReader } from "./read/reader.ts"
 import { createRecorder, type RecorderDeps } from "./recorder.ts"
+import { createSecretWire } from "./secrets/placeholders.ts"
+import { createSecretGuard } from "./secrets/secret-guard.ts"
 import { createGatewayStore, type GatewayStore } from "./store/store.ts"
 
 /** How long `end()` waits for the last requests to be recorded. */
@@ -32,7 +34,7 @@ const LONGEST_RECORDING_MS = 15_000
 
 type GatewayDeps = Pick<
   RecorderDeps,
-  "chargeUsage" | "clock" | "keepTrail" | "log" | "mostWaitingBytes" | "priceOf"
+  "chargeUsage" | "clock" | "keepTrail" | "log" | "mostWaitingBytes" | "noteCache" | "priceOf"
 > & {
   readonly db: Db<"gateway">
   readonly ids: Ids
@@ -41,7 +43,7 @@ type GatewayDeps = Pick<
   readonly location: EligibilitySocketPlace
   root(): string
   settings(): Config["gateway"]
-  secrets(): Promise<Pick<Secrets, "redact">>
+  secrets(): Promise<Pick<Secrets, "locate" | "redact">>
   receiptKey(): Promise<string>
   isAlive(identity: ProcessIdentity): boolean
   unfold(branchIds: readonly string[]): Promise<void>
@@ -74,7 +76,11 @@ export type Gateway = ReturnType<typeof createGateway>
  * repository.
  */
 export function createGateway(deps: GatewayDeps) {
-  const store = createGatewayStore({ ...deps, keepRequests: () => deps.settings().keep })
+  const store = createGatewayStore({
+    ...deps,
+    keepRequests: () => deps.settings().keep,
+    cacheAlertTokens: () => deps.settings().cacheAlertTokens,
+  })
   const proxy = createProxy({ ...deps, proxyEnvironment: deps.proxyEnvironment() })
   const reader = createReader()
   const folding = createFolding(deps, store)
@@ -86,7 +92,10 @@ export function createGateway(deps: GatewayDeps) {
     const upstream = upstreamOf(request)
     const session = await store.open({ ...factsOf(request, upstream), owner: deps.owner })
     const location = placeOf(environment)
-    const recorder = createRecorder({ ...deps, session, host, place: location, reader, store })
+    const { tell } = request
+    const secretMode = deps.settings().secrets
+    const own = { session, host, place: location, reader, store, tell, secretMode }
+    const recorder = createRecorder({ ...deps, ...own })
     const shut = async (opened?: OpenSession): Promise<void> => {
       folding.remove(session.id)
       await opened?.close()
@@ -101,7 +110,9 @@ export function createGateway(deps: GatewayDeps) {
         folded?.ended(exchange)
         recorder.take(exchange)
       }
-      const opened = await proxy.open({ upstream, wire, ...folded?.port, done })
+      const guard = secretMode === "replace" ? await secretGuard(deps, wire) : undefined
+      const port = guard === undefined ? folded?.port : guardedPort(folded?.port, guard)
+      const opened = await proxy.open({ upstream, wire, ...port, done })
       const end = once(() => shut(opened).finally(() => open.delete(proxied)))
       const proxied: ProxiedHost = { ...pointHostAt(opened.url, request), id: session.id, end }
       open.add(proxied)
@@ -120,6 +131,30 @@ export function createGateway(deps: GatewayDeps) {
       await reader.close()
       await folding.close()
     },
+  }
+}
+
+type SecretGuard = ReturnType<typeof createSecretGuard>
+type PreparingPort = Pick<SessionPort, "began" | "prepare" | "unprepared">
+
+async function secretGuard(deps: GatewayDeps, wire: WireName): Promise<SecretGuard> {
+  const [secrets, key] = await Promise.all([deps.secrets(), deps.receiptKey()])
+  return createSecretGuard({
+    wire,
+    secretWire: createSecretWire({ secrets, key }),
+    rewriteDoubt: (it) => rewriteDoubt(it, wire),
+  })
+}
+
+/** Secrets are replaced after folding, so that also what a fold keeps is scanned. */
+function guardedPort(folding: PreparingPort | undefined, guard: SecretGuard): PreparingPort {
+  return {
+    ...folding,
+    prepare(request) {
+      const whole = { body: request.body, isChanged: false, note: undefined }
+      return guard.protect(request, folding?.prepare?.(request) ?? whole)
+    },
+    unprepared: guard.unprepared,
   }
 }
 

@@ -46,7 +46,7 @@ export function createProxiedSession(deps: SessionDeps) {
   const { wire, key, states, latches, log } = deps
   const notices = createNotices(deps)
   const refusalOf = (request: HostRequest, session: string): string | undefined =>
-    latches.get(session) ?? unfoldable(request, wire)
+    latches.get(session) ?? rewriteDoubt(request, wire)
 
   const port = {
     prepare(request: HostRequest): PreparedRequest {
@@ -116,7 +116,7 @@ function sessionOf({ method, path, headers }: HostRequest): string | undefined {
 }
 
 /** Only requests with an API key are rewritten: the terms of a subscription may not allow it. */
-function unfoldable({ headers }: HostRequest, wire: WireName): string | undefined {
+export function rewriteDoubt({ headers }: HostRequest, wire: WireName): string | undefined {
   const encoding = headerOf(headers, "content-encoding") ?? "identity"
   if (encoding !== "identity") return "its requests are compressed"
   return hasApiKey(headers, wire) ? undefined : "it is not signed in with an API key"

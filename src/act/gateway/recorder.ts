@@ -1,10 +1,21 @@
 import type { Clock, Log } from "#ground/base"
-import type { HostName, ProxiedSession, TokenUsage, WireFold, WireItem } from "#ground/contract"
+import type {
+  Config,
+  HostName,
+  ProxiedSession,
+  TokenUsage,
+  WireFold,
+  WireItem,
+} from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
+import { createCacheHistory } from "./cache/cache-history.ts"
 import { foldedIn } from "./proxied-session.ts"
 import { type Exchange, type Header } from "./proxy/exchange.ts"
+import { NO_SETTINGS } from "./read/cache-settings.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
+import { createSecretReport, type SecretReport } from "./secrets/secret-report.ts"
 import { headerOf, sessionIn } from "./session-header.ts"
+import type { RecordedRequest } from "./store/record.ts"
 import type { GatewayStore } from "./store/store.ts"
 
 /** Above this, requests are recorded without their content. */
@@ -24,6 +35,13 @@ type UsageReport = {
   readonly outputTokens: number
 }
 
+type CacheNote = {
+  readonly session: string
+  readonly expiresAt: number
+  /** Tokens that the next request writes to the cache again after that. */
+  readonly tokens: number
+}
+
 export type RecorderDeps = {
   readonly session: ProxiedSession
   readonly host: HostName | undefined
@@ -33,10 +51,14 @@ export type RecorderDeps = {
   readonly clock: Clock
   readonly log: Log
   readonly mostWaitingBytes?: number
-  secrets(): Promise<Pick<Secrets, "redact">>
+  readonly secretMode: Config["gateway"]["secrets"]
+  tell(text: string): void
+  secrets(): Promise<Pick<Secrets, "locate" | "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
   /** Charges the open branch of a session with the provider's own count. */
   chargeUsage(report: UsageReport): Promise<void>
+  /** Stores when the cached prefix of a session expires, for its status line. */
+  noteCache(note: CacheNote): Promise<void>
   /** Adds the removed steps to the branch's trail. False: try again later. */
   keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<boolean>
 }
@@ -45,17 +67,23 @@ export function createRecorder(deps: RecorderDeps) {
   let last: Promise<void> = Promise.resolve()
   const names = createRedactionCache(deps)
   const folds = createFoldCache()
+  const { wire, id: proxiedSession } = deps.session
+  const caches = createCacheHistory({ proxiedSession, wire, priceOf: deps.priceOf })
   const recordedSessions = new Set<string>()
+  const reportSecrets = createSecretReport(deps)
   let waitingBytes = 0
   let queued = 0
   const record = async (exchange: Exchange | SkippedExchange): Promise<void> => {
+    const job = { deps, names, folds, caches, reportSecrets }
     try {
       if ("skipped" in exchange) {
-        return await keep({ problem: TOO_BUSY }, { exchange: exchange.skipped, deps, names, folds })
+        return await keep({ problem: TOO_BUSY }, { ...job, exchange: exchange.skipped })
       }
       const before = await beforeOf(exchange, recordedSessions, deps)
-      const read = await readExchange({ exchange, before, folds }, deps)
-      await keep(read, { exchange, deps, names, folds })
+      if (before !== undefined) caches.resume(before.conversation, before.manifest)
+      const items = before?.manifest.items
+      const read = await readExchange({ exchange, before: items, folds }, deps)
+      await keep(read, { ...job, exchange })
     } catch (error) {
       deps.log.warn("could not record a request", { proxiedSession: deps.session.id, error })
     }
@@ -109,7 +137,8 @@ async function beforeOf({ request }: Exchange, recordedSessions: Set<string>, de
   const conversation = conversationOf(session, headerOf(request.headers, "x-claude-code-agent-id"))
   if (recordedSessions.has(conversation)) return undefined
   recordedSessions.add(conversation)
-  return deps.store.lastPieces(conversation)
+  const manifest = await deps.store.lastManifest(conversation)
+  return manifest && { conversation, manifest }
 }
 
 function conversationOf(session: string, agent: string | null | undefined): string {
@@ -130,7 +159,7 @@ async function readExchange({ exchange, before, folds }: ReadJob, deps: Recorder
     wire: deps.session.wire,
     path: request.path,
     headers: request.headers,
-    body: isFolded ? prepared.body : request.body,
+    body: isFolded ? prepared.body : (prepared?.fallbackBody?.() ?? request.body),
     answer,
     folded: foldedIn(exchange).filter((it) => folds.weightOf(it) === undefined),
     place: {
@@ -140,7 +169,7 @@ async function readExchange({ exchange, before, folds }: ReadJob, deps: Recorder
     },
     encoding: deps.session.wire === "anthropic" ? "claude" : "o200k",
     conversationBefore: before,
-    wantsTexts: deps.session.hasContent,
+    wantsTexts: deps.session.hasContent || deps.secretMode === "warn",
   })
 }
 
@@ -150,12 +179,12 @@ type RecordJob = {
   readonly deps: RecorderDeps
   readonly names: RedactionCache
   readonly folds: FoldCache
+  readonly caches: ReturnType<typeof createCacheHistory>
+  readonly reportSecrets: SecretReport
 }
 
-async function keep(
-  read: Awaited<ReturnType<Reader["read"]>>,
-  { exchange, deps, names, folds }: RecordJob,
-): Promise<void> {
+async function keep(read: Awaited<ReturnType<Reader["read"]>>, job: RecordJob): Promise<void> {
+  const { exchange, deps, names, folds, caches } = job
   const answer = "problem" in read ? unread(exchange) : read
   const clean = await names.cleaner()
   const item = (it: WireItem): WireItem => ({
@@ -168,7 +197,7 @@ async function keep(
   const { prepared, request, fallback } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   const session = answer.session === null ? null : clean(answer.session)
-  await deps.store.record(deps.session.id, {
+  const recorded = {
     at: exchange.at,
     route: answer.route,
     session,
@@ -196,13 +225,45 @@ async function keep(
     conversation: conversationOf(session ?? deps.session.id, answer.agent),
     headers: shownHeaders(request.headers, clean),
     // Truncated after redaction: half a secret is not recognized.
-    texts: answer.texts.map((it) => ({
+    texts: (deps.session.hasContent ? answer.texts : []).map((it) => ({
       ...it,
       text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),
     })),
-  })
+  }
+  const secrets = await job.reportSecrets(answer.texts, prepared)
+  const observed = isCached(recorded)
+    ? { ...recorded, cacheSettings: answer.cacheSettings }
+    : undefined
+  const cache = observed === undefined ? {} : { cache: caches.explain(observed) }
+  const seq = await deps.store.record(deps.session.id, { ...recorded, ...cache, ...secrets })
+  if (observed !== undefined && seq !== undefined) caches.add(observed, seq)
+  await noteCache(answer, exchange, deps)
   await chargeUsage(answer, exchange, deps)
   await keepTrails(answer, deps, folds)
+}
+
+/** A provider caches what it answered. */
+function isCached({ route, outcome }: Pick<RecordedRequest, "outcome" | "route">): boolean {
+  return route !== "count" && route !== "other" && outcome === "answered"
+}
+
+/** Only of the main conversation, and only where the request says how long entries live. */
+async function noteCache(
+  { session, agent, usage, cacheSettings, items }: ReadAnswer,
+  { at, durationMs, outcome }: Exchange,
+  deps: RecorderDeps,
+): Promise<void> {
+  const { lifetimeMs } = cacheSettings
+  const isMain = agent === null && items.some((it) => it.kind === "tool")
+  const isKnown = session !== null && usage !== null && lifetimeMs !== null
+  if (!isMain || !isKnown || outcome !== "answered") return
+  const { input, output, cacheRead, cacheWrite } = usage
+  const expiresAt = Math.round(at + durationMs + lifetimeMs)
+  try {
+    await deps.noteCache({ session, expiresAt, tokens: input + output + cacheRead + cacheWrite })
+  } catch (error) {
+    deps.log.warn("could not store when the cache expires", { error })
+  }
 }
 
 /** Later figures of a session do not depend on one that could not be charged. */
@@ -260,6 +321,7 @@ function unread({ request }: Exchange): ReadAnswer {
     gone: 0,
     kept: 0,
     usage: null,
+    cacheSettings: NO_SETTINGS,
     folded: [],
     trails: [],
     texts: [],

@@ -226,11 +226,18 @@ function statusLineEditor(
   return fieldEditor({
     path: file,
     name: STATUS_LINE_FIELD,
-    value: { type: "command", command: shellCommand([node, bundleFile(home), "statusline"]) },
+    value: {
+      type: "command",
+      command: shellCommand([node, bundleFile(home), "statusline"]),
+      refreshInterval: STATUS_LINE_SECONDS,
+    },
     mayReplace: statusLine?.mayReplace === true,
     isOurs: isOwnStatusLine(home),
   })
 }
+
+/** Claude Code 2.1.97 or later; without it the line never says that the cache expired while idle. */
+const STATUS_LINE_SECONDS = 60
 
 export const STATUS_LINE_FIELD = "statusLine"
 

@@ -34,7 +34,11 @@ describe("install", () => {
       ["create", null, "the hook bundle, one file without dependencies"],
       ["create", null, "the location of the qm program"],
       ["create", null, "the location of node and qm, for the plugin"],
-      ["change", "claude-code", "hooks on SessionStart, PostToolUse, Stop, InstructionsLoaded"],
+      [
+        "change",
+        "claude-code",
+        "hooks on SessionStart, PreToolUse, PostToolUse, Stop, InstructionsLoaded",
+      ],
       ["create", null, "enrols this repository; without this file hooks do nothing here"],
     ])
   })
@@ -395,7 +399,7 @@ describe("several repositories", () => {
     const alone = await snapshot(path.join(temp.path, "user", ".claude"))
     await high.install(["claude-code", "codex"], 5)
     await low.install(["claude-code"], 2)
-    expect(await eventsOf(low)).toContain("PreToolUse")
+    expect(await eventsOf(low)).toContain("UserPromptSubmit")
     expect((await low.kit.installed()).hooks.map((it) => it.host)).not.toContain("codex")
     await high.uninstall()
     expect(await snapshot(path.join(temp.path, "user", ".claude"))).toEqual(alone)
@@ -423,7 +427,7 @@ describe("several repositories", () => {
     await gone.install(["claude-code"], 7)
     await rm(gone.root, { recursive: true })
     await here.install(["claude-code"], 2)
-    expect(await eventsOf(here)).not.toContain("PreToolUse")
+    expect(await eventsOf(here)).not.toContain("UserPromptSubmit")
   })
 
   test("[KIT-8] worktrees count as one repository and are uninstalled together", async () => {
@@ -468,11 +472,10 @@ describe("several repositories", () => {
       await fixture.install(["claude-code"], level)
       seen[level] = await eventsOf(fixture)
     }
-    const two = ["SessionStart", "PostToolUse", "Stop", "InstructionsLoaded"]
-    const three = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "InstructionsLoaded"]
-    const four = three.toSpliced(3, 0, "SubagentStart")
+    const two = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "InstructionsLoaded"]
+    const four = two.toSpliced(3, 0, "SubagentStart")
     const five = four.toSpliced(2, 0, "UserPromptSubmit")
-    expect(seen).toEqual({ 1: [], 2: two, 3: three, 4: four, 5: five })
+    expect(seen).toEqual({ 1: [], 2: two, 3: two, 4: four, 5: five })
     expect(await exists(path.join(fixture.userHome, ".claude"))).toBe(false)
   })
 })
@@ -486,7 +489,7 @@ describe("status", () => {
     await fixture.install(ALL, 3)
     const installed = await fixture.kit.installed()
     const words = installed.hooks.map((it) => `${it.host} ${it.hook}: ${it.state}`)
-    expect(words).toHaveLength(36)
+    expect(words).toHaveLength(39)
     expect(words).toEqual(
       expect.arrayContaining([
         "claude-code boot: installed",

@@ -20,7 +20,12 @@ export type HookEvent = Base &
   (
     | { readonly kind: "session-start"; readonly source: string }
     | ({ readonly kind: "before-edit" } & Edit)
-    | ({ readonly kind: "before-tool"; readonly command?: string } & Edit)
+    | ({
+        readonly kind: "before-tool"
+        readonly command?: string
+        /** Absolute paths that are not below the root of the repository. */
+        readonly outside?: readonly string[]
+      } & Edit)
     | { readonly kind: "prompt"; readonly prompt: string }
     | ({ readonly kind: "after-edit"; readonly tokens: number } & Edit)
     | ({ readonly kind: "after-tool"; readonly tokens: number } & Edit)

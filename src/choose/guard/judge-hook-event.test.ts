@@ -28,7 +28,7 @@ describe("judgeEvent", () => {
         .map((it) => it.name)
         .toSorted()
     expect(hooksOf(1)).toEqual([])
-    expect(hooksOf(2)).toEqual(["boot", "drift", "loaded", "track"])
+    expect(hooksOf(2)).toEqual(["boot", "drift", "loaded", "secrets", "track"])
     expect(hooksOf(3)).toEqual([...hooksOf(2), "budget", "concurrency", "window"].toSorted())
     expect(hooksOf(4)).toEqual([...hooksOf(3), "package"].toSorted())
     expect(hooksOf(5)).toEqual([...hooksOf(4), "guideline", "pitfall", "prompt", "risk"].toSorted())

@@ -10,6 +10,7 @@ import { loaded } from "./rules/loaded-file.ts"
 import { packageRule, promptRule } from "./rules/package.ts"
 import { pitfall } from "./rules/pitfall.ts"
 import { risk } from "./rules/risk.ts"
+import { secretFiles } from "./rules/secret-files.ts"
 import { track } from "./rules/track.ts"
 import { windowRule } from "./rules/window.ts"
 import { appendVerdict } from "./verdict-log.ts"
@@ -133,6 +134,7 @@ function decide(verdicts: readonly RuleVerdict[]): DecidedVerdict {
 /** Rules that can deny come first; after a denial no other is evaluated. */
 export const RULES: readonly Rule[] = [
   budgetRule,
+  secretFiles,
   guideline,
   concurrency,
   risk,

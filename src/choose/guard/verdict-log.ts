@@ -206,6 +206,7 @@ const HOOKS: Readonly<Record<HookName, true>> = {
   loaded: true,
   window: true,
   budget: true,
+  secrets: true,
 }
 
 function isRule(value: unknown): value is HookName {

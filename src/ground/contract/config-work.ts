@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { field } from "./config-field.ts"
 import { AgentMode, AgentType } from "./shapes/agent.ts"
+import { GATEWAY_MODES, SECRET_MODES } from "./shapes/gateway.ts"
 
 export const AutonomySettings = z
   .strictObject({
@@ -147,6 +148,39 @@ export const SwarmSettings = z
     staleMinutes: field(z.int().min(1).max(1_440).default(30), {
       description: "Minutes without activity after which a workstream is evicted",
       env: "QM_SWARM_STALE_MINUTES",
+    }),
+  })
+  .prefault({})
+
+/** Personal: a repository must not decide where requests go or what is stored. */
+export const GatewaySettings = z
+  .strictObject({
+    mode: field(z.enum(GATEWAY_MODES).default("off"), {
+      description: "Default gateway mode of new runs: off, record or fold",
+      env: "QM_GATEWAY",
+      personal: true,
+    }),
+    content: field(z.boolean().default(false), {
+      description: "Store the text of recorded requests, with secrets redacted",
+      env: "QM_GATEWAY_CONTENT",
+      personal: true,
+    }),
+    keep: field(z.int().min(100).max(1_000_000).default(20_000), {
+      description: "Number of recorded requests to store; the oldest are deleted",
+      env: "QM_GATEWAY_KEEP",
+      personal: true,
+    }),
+    secrets: field(z.enum(SECRET_MODES).default("warn"), {
+      description:
+        "Secrets in requests: off ignores them, warn reports them, replace sends placeholders",
+      env: "QM_GATEWAY_SECRETS",
+      personal: true,
+    }),
+    cacheAlertTokens: field(z.int().min(0).max(10_000_000).default(50_000), {
+      description:
+        "Emit `gateway.cache` when a cache miss sends this many tokens again; 0 never does",
+      env: "QM_GATEWAY_CACHE_ALERT_TOKENS",
+      personal: true,
     }),
   })
   .prefault({})

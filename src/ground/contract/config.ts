@@ -3,6 +3,7 @@ import { FieldMeta, field } from "./config-field.ts"
 import {
   AutonomySettings,
   BoardSettings,
+  GatewaySettings,
   MediaSettings,
   ReviewSettings,
   SwarmSettings,
@@ -10,7 +11,6 @@ import {
 } from "./config-work.ts"
 import { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
 import { AgentType } from "./shapes/agent.ts"
-import { GATEWAY_MODES } from "./shapes/gateway.ts"
 
 const MODEL_PROVIDERS = ["scripted", "anthropic", "openai", "azure", "custom"] as const
 export const ModelProvider = z.enum(MODEL_PROVIDERS)
@@ -198,27 +198,6 @@ const FoldSettings = z
     branch_creation_rate_limit: field(Branches.default(5), {
       description: "Maximum number of branches one session may open per minute",
       env: "CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT",
-    }),
-  })
-  .prefault({})
-
-/** Personal: a repository must not decide where requests go or what is stored. */
-const GatewaySettings = z
-  .strictObject({
-    mode: field(z.enum(GATEWAY_MODES).default("off"), {
-      description: "Default gateway mode of new runs: off, record or fold",
-      env: "QM_GATEWAY",
-      personal: true,
-    }),
-    content: field(z.boolean().default(false), {
-      description: "Store the text of recorded requests, with secrets redacted",
-      env: "QM_GATEWAY_CONTENT",
-      personal: true,
-    }),
-    keep: field(z.int().min(100).max(1_000_000).default(20_000), {
-      description: "Number of recorded requests to store; the oldest are deleted",
-      env: "QM_GATEWAY_KEEP",
-      personal: true,
     }),
   })
   .prefault({})

@@ -155,6 +155,19 @@ const GatewayLatchedOff = defineEvent("gateway.latched-off", {
   summary: "A provider refused a folded request; folding is off for the session",
   body: z.object({ proxiedSession: z.string(), run: z.string().nullable(), reason: z.string() }),
 })
+const GatewayCacheMissed = defineEvent("gateway.cache", {
+  version: 1,
+  summary: "A request missed the provider's cache at a cost above `gateway.cacheAlertTokens`",
+  body: z.object({
+    proxiedSession: z.string(),
+    run: z.string().nullable(),
+    seq: z.int(),
+    cause: z.string(),
+    isCertain: z.boolean(),
+    lostTokens: z.int(),
+    lostUsd: z.number().nullable(),
+  }),
+})
 const MemoryRecorded = defineEvent("memory.recorded", {
   version: 1,
   summary: "A memory was written",
@@ -264,6 +277,7 @@ export const EVENTS = [
   FoldReturned,
   FoldTimedOut,
   GatewayClosed,
+  GatewayCacheMissed,
   GatewayDeleted,
   GatewayLatchedOff,
   GatewayOpened,

@@ -170,7 +170,12 @@ export {
   TrailEntry,
 } from "./shapes/fold.ts"
 export {
+  CACHE_CAUSES,
+  CacheCause,
+  CacheReport,
+  CacheSettings,
   GATEWAY_MODES,
+  GatewayCache,
   GatewayList,
   GatewayManifest,
   GatewayMode,
@@ -179,6 +184,7 @@ export {
   GatewayTexts,
   GatewayTotals,
   ProxiedSession,
+  SECRET_MODES,
   WIRE_KINDS,
   WireContext,
   WireFold,

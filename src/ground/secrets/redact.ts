@@ -27,6 +27,12 @@ export function createRedactor(deps: {
   const hashOf = (secret: string) => hash("sha256", `${salt}${secret}`).slice(0, 4)
   return {
     hashOf,
+    locate: (text: string): readonly SecretSpan[] =>
+      findAll(text, (it) => findSpans(it, findOwn, { steps: 0 })).map(({ start, end, kind }) => ({
+        start,
+        end,
+        kind,
+      })),
     redact(text: string, work: Work = { steps: 0 }): RedactedText {
       const spans = findAll(text, (it) => findSpans(it, findOwn, work))
       return spans.length === 0 ? { text, findings: [] } : replace(text, spans, hashOf)
@@ -116,6 +122,9 @@ function countLines(text: string): number {
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++
   return lines
 }
+
+/** Position in the input; of an encoded secret, of its encoded form. */
+export type SecretSpan = { readonly start: number; readonly end: number; readonly kind: string }
 
 export type SecretFinding = {
   readonly kind: string

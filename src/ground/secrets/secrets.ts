@@ -18,7 +18,7 @@ export function createSecrets(deps: {
   /** Results that a thread computed before, by `prepare` of the caller. */
   readonly prepared?: (text: string) => RedactedText | undefined
 }) {
-  const { redact: search, hashOf } = createRedactor({
+  const { redact: search, hashOf, locate } = createRedactor({
     ...deps,
     known: deps.known ?? [],
     patterns: deps.patterns ?? [],
@@ -28,6 +28,7 @@ export function createSecrets(deps: {
   const redact = (text: string): RedactedText => prepared?.(text) ?? search(text)
   return {
     redact,
+    locate,
     redactJson: (value: unknown, options: StructureOptions = {}): RedactedStructure =>
       redactStructure(value, { ...options, redact, hashOf }),
   }

@@ -103,7 +103,11 @@ function globsOf({ ignored, important, registration }: HookConfig): Partial<Clas
 async function relativeToRoot(event: HostEvent, root: string): Promise<HookEvent> {
   if (!("paths" in event)) return event
   const paths = await Promise.all(event.paths.map((it) => pathFromRoot(it, event.directory, root)))
-  return { ...event, paths: [...new Set(paths.filter((it) => it !== undefined))] }
+  const inside = [...new Set(paths.filter((it) => it !== undefined))]
+  if (event.kind !== "before-tool") return { ...event, paths: inside }
+  const outside = event.paths.filter((_, at) => paths[at] === undefined)
+  const absolute = outside.map((it) => path.resolve(event.directory, it))
+  return { ...event, paths: inside, ...(absolute.length > 0 && { outside: absolute }) }
 }
 
 async function pathFromRoot(hostPath: string, directory: string, root: string) {

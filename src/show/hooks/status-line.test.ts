@@ -19,7 +19,7 @@ const PAYLOAD = {
     },
   },
 }
-const NO_FACTS = { waiting: undefined, claims: undefined }
+const NO_FACTS = { coldTokens: undefined, waiting: undefined, claims: undefined }
 
 const answer = (input: string, environment = { NO_COLOR: "1" }) =>
   answerStatusLine({
@@ -37,16 +37,26 @@ describe("status line", () => {
 
   test("[HOOKS-19] approvals and claims follow, and what is not known is left out", () => {
     const status = parseStatus(PAYLOAD)
-    expect(formatStatus(status, { waiting: 1, claims: 2 }, false)).toBe(
+    expect(formatStatus(status, { ...NO_FACTS, waiting: 1, claims: 2 }, false)).toBe(
       "42 % of 200k, $1.12, cache 95 %, 1 approval waiting, 2 claims",
     )
-    expect(formatStatus(status, { waiting: 0, claims: 0 }, false)).toBe(
+    expect(formatStatus(status, { ...NO_FACTS, waiting: 0, claims: 0 }, false)).toBe(
       "42 % of 200k, $1.12, cache 95 %",
     )
     expect(formatStatus(parseStatus({}), NO_FACTS, false)).toBe("context size unknown")
     const limits = { five_hour: { used_percentage: 83.6 }, seven_day: { used_percentage: 12 } }
     const limited = parseStatus({ rate_limits: limits })
     expect(formatStatus(limited, NO_FACTS, false)).toBe("context size unknown, 5 h 84 %")
+  })
+
+  test("[HOOKS-19] once the cached prefix has expired it names the tokens to cache again", () => {
+    const status = parseStatus(PAYLOAD)
+    expect(formatStatus(status, { ...NO_FACTS, coldTokens: 629_000 }, false)).toBe(
+      "42 % of 200k, $1.12, cold: next message re-caches 629k",
+    )
+    expect(formatStatus(status, { ...NO_FACTS, coldTokens: 1_250 }, true)).toContain(
+      "\u001b[33mcold: next message re-caches 1.3k",
+    )
   })
 
   test("[HOOKS-19] without a percentage it is computed from the last request", () => {

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { noteWindow } from "#choose/guard"
+import { noteWindow, readSessionCache } from "#choose/guard"
 import {
   countRows,
   formatCount,
@@ -36,6 +36,8 @@ export type SessionStatus = {
 }
 
 type RepositoryFacts = {
+  /** Tokens that the next message writes to the provider's cache again; undefined while it is warm. */
+  readonly coldTokens: number | undefined
   readonly waiting: number | undefined
   readonly claims: number | undefined
 }
@@ -60,7 +62,7 @@ export async function answerStatusLine(deps: StatusLineDeps): Promise<string> {
 }
 
 const NOTHING = "qm: no session data"
-const NO_FACTS: RepositoryFacts = { waiting: undefined, claims: undefined }
+const NO_FACTS: RepositoryFacts = { coldTokens: undefined, waiting: undefined, claims: undefined }
 
 export function parseStatus(payload: Readonly<Record<string, unknown>>): SessionStatus {
   const window = fields(payload["context_window"])
@@ -114,7 +116,10 @@ async function factsOf(status: SessionStatus, { now }: StatusLineDeps): Promise<
     random: systemRandom,
     machine: thisMachine(),
   })
+  const cache = await readSessionCache(session, stateDirectory)
+  const isCold = cache !== undefined && cache.expiresAt <= now()
   return {
+    coldTokens: isCold ? cache.tokens : undefined,
     waiting: await countWaiting(path.join(stateDirectory, "store.db"), now()),
     claims: claims.list().filter((it) => it.session === session).length,
   }
@@ -130,7 +135,7 @@ async function countWaiting(file: string, now: number): Promise<number | undefin
 /** Colours only for what needs attention. */
 export function formatStatus(
   status: SessionStatus,
-  { waiting, claims }: RepositoryFacts,
+  { coldTokens, waiting, claims }: RepositoryFacts,
   isColored: boolean,
 ): string {
   const { usedPercent, windowTokens, costUsd, cachedShare } = status
@@ -139,7 +144,7 @@ export function formatStatus(
   const parts = [
     describeContext(usedPercent, windowTokens, paint),
     costUsd === undefined ? "" : formatUsd(costUsd),
-    cachedShare === undefined ? "" : `cache ${Math.round(cachedShare * 100)} %`,
+    describeCache(cachedShare, coldTokens, paint),
     describeLimit("5 h", status.fiveHourPercent, paint),
     describeLimit("7 d", status.sevenDayPercent, paint),
     (waiting ?? 0) === 0 ? "" : paint(YELLOW, `${plural(waiting ?? 0, "approval")} waiting`),
@@ -161,6 +166,19 @@ function describeLimit(
   const text = `${name} ${Math.round(percent)} %`
   if (percent >= 95) return paint(RED, text)
   return percent >= 80 ? paint(YELLOW, text) : text
+}
+
+/** After the lifetime of the cache, what the last request read says nothing about the next. */
+function describeCache(
+  share: number | undefined,
+  coldTokens: number | undefined,
+  paint: (code: number, text: string) => string,
+): string {
+  if (coldTokens !== undefined && coldTokens > 0) {
+    const size = formatCount(coldTokens).replace(".0", "")
+    return paint(YELLOW, `cold: next message re-caches ${size}`)
+  }
+  return share === undefined ? "" : `cache ${Math.round(share * 100)} %`
 }
 
 function describeContext(

@@ -27,7 +27,7 @@ const OF_RUNS: readonly AnyOperation[] = [
 const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
 /** Queries that a gateway request may change; a recorded request itself never changes. */
-const OF_GATEWAY: readonly AnyOperation[] = ["gateway.list", "gateway.show"]
+const OF_GATEWAY: readonly AnyOperation[] = ["gateway.cache", "gateway.list", "gateway.show"]
 
 const OF_BOARD: readonly AnyOperation[] = ["board.show", "board.log", "ticket.show", "ticket.ready"]
 
@@ -83,6 +83,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "fold.ended": { stale: OF_FOLDS },
   "fold.returned": { stale: OF_FOLDS },
   "fold.timed-out": { stale: OF_FOLDS },
+  "gateway.cache": { stale: OF_GATEWAY },
   "gateway.closed": { stale: OF_GATEWAY },
   "gateway.deleted": { stale: [...OF_GATEWAY, "agents.context"] },
   "gateway.latched-off": { stale: OF_GATEWAY },

@@ -2,6 +2,7 @@ import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
 import { formatClockFine, visibleLine } from "../../base/format.ts"
 import {
+  type CacheReport,
   formatBytes,
   formatExact,
   type GatewayManifest,
@@ -32,7 +33,16 @@ import { Exact } from "./exact.tsx"
 import { kindsOf, readKey } from "./lines.ts"
 import { RequestContent } from "./request-content.tsx"
 import { useManifest } from "./use-gateway.ts"
-import { formatTime, inputOf, isCount, outcomeOf, usageOf } from "./words.ts"
+import {
+  describeCache,
+  describeDifference,
+  describeSecrets,
+  formatTime,
+  inputOf,
+  isCount,
+  outcomeOf,
+  usageOf,
+} from "./words.ts"
 
 type DetailProps = ParamsProps<GatewayParams> & {
   readonly sessions: readonly ProxiedSession[]
@@ -85,7 +95,7 @@ function formatInput(request: GatewayRequest): string {
 }
 
 function Facts({ request }: { readonly request: GatewayRequest }) {
-  const { model, at, costUsd, fallback, problem, agent, session } = request
+  const { model, at, costUsd, fallback, problem, agent, session, cache } = request
   const usage = usageOf(request)
   return (
     <Block>
@@ -105,6 +115,16 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
           {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
           {costUsd === null || isCount(request) ? null : (
             <Value name="Cost">{formatUsd(costUsd)}, by the price table</Value>
+          )}
+          {cache === undefined ? null : (
+            <Value name="Cache" wrap>
+              <CacheUse cache={cache} />
+            </Value>
+          )}
+          {request.secrets === undefined ? null : (
+            <Value name="Secrets" wrap>
+              {visibleLine(describeSecrets(request))}
+            </Value>
           )}
           <Value name="Size">{formatSize(request)}</Value>
           <Value name="New">{describeChange(request)}</Value>
@@ -128,6 +148,25 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
         </Values>
       </Stack>
     </Block>
+  )
+}
+
+function CacheUse({ cache }: { readonly cache: CacheReport }) {
+  const { verdict, comparedWith } = cache
+  const text = visibleLine(describeCache(cache))
+  if (verdict !== "miss" || comparedWith === null) return text
+  const { proxiedSession, seq } = comparedWith
+  return (
+    <Stack>
+      <span>{text}.</span>
+      <span>
+        Compared with{" "}
+        <PlaceLink href={paths.gateway(proxiedSession, { at: `${proxiedSession}.${seq}` })}>
+          {`request ${seq}`}
+        </PlaceLink>
+        : {visibleLine(describeDifference(cache))}.
+      </span>
+    </Stack>
   )
 }
 

@@ -1,7 +1,13 @@
 import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
-import type { GatewayManifest, GatewayShow, GatewayTexts, Run } from "../../contract.ts"
+import type {
+  CacheReport,
+  GatewayManifest,
+  GatewayShow,
+  GatewayTexts,
+  Run,
+} from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { gatewayParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
@@ -75,6 +81,36 @@ describe("page Gateway", () => {
     const unknownSession = render("", { id: "gw_nope", show: NO_SESSION })
     expect(unknownSession).toContain("GATEWAY_SESSION_UNKNOWN")
     expect(unknownSession).not.toContain("qm run --gateway")
+  })
+
+  it("[CONSOLE-15] a cache miss and secrets are on the row, in the totals and in the detail", () => {
+    const cache: CacheReport = {
+      verdict: "miss",
+      cause: "tools",
+      isCertain: true,
+      also: [],
+      detail: `tools added: ${HOSTILE}`,
+      comparedWith: { proxiedSession: "gw_1", seq: 1 },
+      gapMs: 10,
+      prefixItems: 1,
+      prefixTokens: 900,
+      firstDifference: { place: 1, change: "added", kind: "tool", name: "mcp__x" },
+      expectedTokens: 630_000,
+      lostTokens: 629_000,
+      lostUsd: 3.1,
+      settings: { effort: null, thinking: null, toolChoice: null, lifetimeMs: null, markers: 3 },
+    }
+    const secrets = [{ kind: "password", count: 1 }]
+    const request = aRequest(2, { cache, secrets, areSecretsReplaced: true })
+    const show = aShow({ requests: [aRequest(1), request] })
+    const markup = markupOf(AT, { show, run: aRun(), manifest: aManifest({ request }) })
+    const text = textOf(markup)
+    expect(text).toContain("629.0k missed")
+    expect(text).toContain("629,000 cached tokens were sent again, $3.10 more. Cause: tools")
+    expect(text).toContain("the first 900 tokens are equal, then tools mcp__x was inserted")
+    expect(text).toContain("password: sent as placeholders")
+    expect(markup).toContain("gw_1.1")
+    expect(markup).not.toContain("<img")
   })
 
   it("[CONSOLE-15] an error shows its hint and its code", () => {

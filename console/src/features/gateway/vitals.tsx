@@ -11,11 +11,13 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import {
+  describeMissed,
   describeTotals,
   describeUnknown,
   formatPercent,
   formatUpstream,
   MODE_SAYS,
+  missedOf,
   tokensOf,
 } from "./words.ts"
 
@@ -23,6 +25,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
   const { sessions, totals } = show
   const newest = sessions.at(-1)
   const tokens = tokensOf(show)
+  const missed = missedOf(show)
   if (newest === undefined) return null
   const isAlive = sessions.some((it) => it.isAlive)
   return (
@@ -62,6 +65,12 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         <Vital wide title="Share of the input read from the provider's cache">
           <span>{formatPercent(totals.cacheShare)}</span>
           <Text tone="3">cached</Text>
+        </Vital>
+      )}
+      {missed.tokens === 0 ? null : (
+        <Vital wide title={describeMissed(missed)}>
+          <span>{formatCount(missed.tokens)}</span>
+          <Text tone="3">missed</Text>
         </Vital>
       )}
       {totals.savedTokens === 0 ? null : (

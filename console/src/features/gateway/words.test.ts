@@ -1,22 +1,60 @@
 import { describe, expect, it } from "vitest"
-import { WIRE_KINDS } from "#ground/contract"
+import { type CacheReport, WIRE_KINDS } from "#ground/contract"
 import { formatMinutes } from "../../base/format.ts"
 import { anItem, aProxiedSession, aRequest, aShow } from "./gateway.fixture.ts"
 import {
   badgesOf,
   cacheShareOf,
+  describeCache,
   describeDelete,
+  describeDifference,
+  describeMissed,
   describeNewItems,
   describeTotals,
   describeUsage,
   formatTime,
   inputOf,
   KIND_NAMES,
+  missedOf,
   tokensOf,
   usageOf,
 } from "./words.ts"
 
+const aMiss: CacheReport = {
+  verdict: "miss",
+  cause: "tools",
+  isCertain: true,
+  also: ["expired"],
+  detail: "tools added: mcp__x__y",
+  comparedWith: { proxiedSession: "gw_1", seq: 1 },
+  gapMs: 1_000,
+  prefixItems: 4,
+  prefixTokens: 6_000,
+  firstDifference: { place: 4, change: "added", kind: "tool", name: "mcp__x__y" },
+  expectedTokens: 640_000,
+  lostTokens: 629_000,
+  lostUsd: 3.1,
+  settings: { effort: null, thinking: null, toolChoice: null, lifetimeMs: null, markers: 3 },
+}
+
 describe("texts of a request", () => {
+  it("a cache miss names tokens, cost, cause and the first difference", () => {
+    expect(describeCache(aMiss)).toBe(
+      "629,000 cached tokens were sent again, $3.10 more. Cause: tools, tools added: mcp__x__y; also expired",
+    )
+    expect(describeDifference(aMiss)).toBe(
+      "the first 6,000 tokens are equal, then tools mcp__x__y was inserted",
+    )
+    const unsure = { ...aMiss, isCertain: false, lostUsd: null, also: [] }
+    expect(describeCache(unsure)).toContain("sent again. Cause: tools (not certain)")
+    expect(describeDifference({ ...aMiss, firstDifference: null })).toContain("nothing after them")
+    expect(describeCache({ ...aMiss, verdict: "hit" })).toBe("everything that was cached was read")
+    expect(badgesOf(aRequest(1, { cache: { ...aMiss, verdict: "hit" } }))).toEqual([])
+    const show = aShow({ requests: [aRequest(1), aRequest(2, { cache: aMiss })] })
+    expect(missedOf(show)).toEqual({ misses: 1, tokens: 629_000, usd: 3.1 })
+    expect(describeMissed(missedOf(show))).toContain("in 1 cache miss, $3.10 more")
+  })
+
   it("every kind of the contract has a name", () => {
     expect(Object.keys(KIND_NAMES).toSorted()).toEqual([...WIRE_KINDS].toSorted())
   })
@@ -35,12 +73,16 @@ describe("texts of a request", () => {
     [{ problem: "the body is no JSON" }, "incomplete"],
     [{ agent: "Explore" }, "sub-agent"],
     [{ route: "count" }, "count"],
+    [{ cache: aMiss }, "missed 629.0k"],
+    [{ secrets: [{ kind: "github-token", count: 2 }], areSecretsReplaced: false }, "secrets sent"],
+    [{ secrets: [{ kind: "password", count: 1 }], areSecretsReplaced: true }, "secrets replaced"],
     [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],
   ] as const)("the request %j has the badge %s", (overrides, description) => {
     const request = {
       ...aRequest(1),
       ...overrides,
       folded: "folded" in overrides ? [...overrides.folded] : [],
+      ...("secrets" in overrides ? { secrets: [...overrides.secrets] } : { secrets: [] }),
     }
     expect(badgesOf(request).map((it) => it.text)).toEqual([description])
   })

@@ -1,5 +1,7 @@
+import { formatUsd } from "#ground/base/format"
 import { formatMinutes } from "../../base/format.ts"
 import {
+  type CacheReport,
   formatCount,
   formatDuration,
   formatExact,
@@ -82,6 +84,8 @@ export function badgesOf(request: GatewayRequest): readonly Badge[] {
   return [
     ...outcomeOf(request),
     ...foldBadge(request),
+    ...missBadge(request),
+    ...secretBadge(request),
     ...(request.fallback === null
       ? []
       : [{ text: "original sent", title: request.fallback, tone: "warn" as const }]),
@@ -109,6 +113,77 @@ function foldBadge(request: GatewayRequest): readonly Badge[] {
     },
   ]
 }
+
+function missBadge({ cache }: GatewayRequest): readonly Badge[] {
+  if (cache?.verdict !== "miss" || cache.lostTokens === null) return []
+  const text = `missed ${formatCount(cache.lostTokens)}`
+  return [{ text, title: describeCache(cache), tone: "warn" }]
+}
+
+function secretBadge(request: GatewayRequest): readonly Badge[] {
+  const { secrets = [], areSecretsReplaced } = request
+  if (secrets.length === 0) return []
+  return areSecretsReplaced === true
+    ? [{ text: "secrets replaced", title: describeSecrets(request), tone: "ok" }]
+    : [{ text: "secrets sent", title: describeSecrets(request), tone: "bad" }]
+}
+
+/** The kinds of secrets in a request, and whether the provider got them. */
+export function describeSecrets({ secrets = [], areSecretsReplaced }: GatewayRequest): string {
+  const kinds = secrets.map(({ kind, count }) => (count === 1 ? kind : `${kind} ×${count}`))
+  const what = areSecretsReplaced === true ? "sent as placeholders" : "received by the provider"
+  return `${kinds.join(", ")}: ${what}`
+}
+
+const VERDICTS: Readonly<Record<Exclude<CacheReport["verdict"], "miss">, string>> = {
+  first: "first request of the conversation",
+  hit: "everything that was cached was read",
+  uncached: "nothing was cached before",
+  unknown: "the provider reported no usage",
+}
+
+/** The cache report of a request as a sentence. */
+export function describeCache(cache: CacheReport): string {
+  const { cause, detail, lostTokens, lostUsd, isCertain, also } = cache
+  if (cache.verdict !== "miss") return VERDICTS[cache.verdict]
+  const cost = lostUsd === null ? "" : `, ${formatUsd(lostUsd)} more`
+  const lost = `${formatExact(lostTokens ?? 0)} cached tokens were sent again${cost}`
+  const doubt = isCertain || cause === "unknown" ? "" : " (not certain)"
+  const others = also.length === 0 ? "" : `; also ${also.join(", ")}`
+  return `${lost}. Cause: ${cause ?? "unknown"}${doubt}, ${detail}${others}`
+}
+
+/** The first item at which two requests differ. */
+export function describeDifference({ firstDifference, prefixTokens }: CacheReport): string {
+  const start = `the first ${formatExact(prefixTokens)} tokens are equal`
+  if (firstDifference === null) return `${start}, and nothing after them changed`
+  const { change, kind, name } = firstDifference
+  return `${start}, then ${KIND_NAMES[kind].toLowerCase()} ${name} ${CHANGES[change]}`
+}
+
+type MissedTokens = { readonly misses: number; readonly tokens: number; readonly usd: number }
+
+/** Over the listed requests. */
+export function missedOf({ requests }: Pick<GatewayShow, "requests">): MissedTokens {
+  const missed = requests.flatMap(({ cache }) => (cache?.verdict === "miss" ? [cache] : []))
+  return {
+    misses: missed.length,
+    tokens: missed.reduce((sum, it) => sum + (it.lostTokens ?? 0), 0),
+    usd: missed.reduce((sum, it) => sum + (it.lostUsd ?? 0), 0),
+  }
+}
+
+export function describeMissed({ misses, tokens, usd }: MissedTokens): string {
+  const cost = usd === 0 ? "" : `, ${formatUsd(usd)} more`
+  return `${formatExact(tokens)} cached tokens were sent again in ${plural(misses, "cache miss", "cache misses")}${cost}; each request says why`
+}
+
+const CHANGES = {
+  added: "was inserted",
+  removed: "was removed",
+  changed: "changed",
+  moved: "moved",
+} as const
 
 export function outcomeOf({ outcome, status }: GatewayRequest): readonly Badge[] {
   const code = status === null ? "" : ` ${status}`

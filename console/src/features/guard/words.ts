@@ -33,6 +33,11 @@ export const RULES_IN_WORDS: Readonly<
     handlers:
       "Before an edit: warns if another live session or another program changed the file; denies the edit if an earlier live claim exists.",
   },
+  secrets: {
+    level: 2,
+    handlers:
+      "Before a read or a shell command: denies it if it would print a file of secrets, such as .env or a private key. An override of the file permits it.",
+  },
   budget: {
     level: 3,
     handlers:

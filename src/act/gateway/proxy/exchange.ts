@@ -1,4 +1,6 @@
+import type { AppError } from "#ground/base"
 import type { WireName, WireOutcome } from "#ground/contract"
+import type { ResponseRestorer } from "../secrets/restore.ts"
 
 export type Header = readonly [name: string, value: string]
 
@@ -19,6 +21,15 @@ export type PreparedRequest = {
   readonly body: Buffer
   readonly isChanged: boolean
   readonly note: unknown
+  /** Answered in place of the provider; nothing is sent. */
+  readonly refusal?: AppError
+  /**
+   * Sent when the provider refuses the changed body; null: the refusal is passed on. Without it, the
+   * original is sent.
+   */
+  readonly fallbackBody?: (() => Buffer) | null
+  /** For a response in plain bytes, which the request asks for. */
+  restorer?(options: { readonly isStream: boolean }): ResponseRestorer
 }
 
 /** Headers and bodies contain secrets: memory only. */
@@ -46,6 +57,8 @@ export type SessionPort = {
   readonly wire: WireName
   /** Fold mode only: reads the whole body first. If it throws, the original bytes are sent. */
   prepare?(asked: HostRequest): PreparedRequest
+  /** A request that `prepare` cannot read or that it throws for is refused with this error. */
+  unprepared?(): AppError
   /** Called after `prepare`, when the answer begins. */
   began?(asked: HostRequest, prepared: PreparedRequest | undefined): void
   /** Called once for each request that passed the guard, after the answer. */

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http"
-import type { Clock, Log } from "#ground/base"
+import type { AppError, Clock, Log } from "#ground/base"
 import type { WireOutcome } from "#ground/contract"
 import { UpstreamUnreachable } from "../errors.ts"
 import {
@@ -10,7 +10,7 @@ import {
 } from "./body-recorder.ts"
 import { answerOurselves, isRefusal, readRefusal } from "./error-response.ts"
 import type { Exchange, Header, HostRequest, PreparedRequest, SessionPort } from "./exchange.ts"
-import { forwardedHeaders, has, pairsOf, returnedHeaders, trailersOf } from "./headers.ts"
+import { forwardedHeaders, has, pairsOf, returnedHeaders, trailersOf, valuesOf } from "./headers.ts"
 import { problemOf, type Upstream } from "./upstream.ts"
 
 /** A long answer of a model is below 1 MB. */
@@ -94,6 +94,8 @@ function setOut(passing: RelayedRequest, deps: RelayDeps): RelayState {
 
 type Load = {
   readonly isChanged: boolean
+  /** Whether a refusal by the provider is answered with another body. */
+  readonly canFallBack: boolean
   readonly headers: readonly string[]
   pour(target: ClientRequest): void
 }
@@ -102,9 +104,31 @@ function originalOf({ upload, session, request, headers }: RelayState): Load {
   const head = { method: request.method ?? "GET", headers }
   return {
     isChanged: false,
+    canFallBack: false,
     headers: forwardedHeaders(head, session.upstream.host),
     pour: (target) => upload.pourInto(target),
   }
+}
+
+function changedLoad(state: RelayState, body: Buffer, canFallBack: boolean): Load {
+  const { request, headers, session, prepared } = state
+  const head = { method: request.method ?? "GET", headers: plainAccepting(headers, prepared) }
+  return {
+    isChanged: true,
+    canFallBack,
+    headers: forwardedHeaders(head, session.upstream.host, body.length),
+    pour: (target) => void target.end(body),
+  }
+}
+
+/** A compressed response cannot be restored as it streams. */
+function plainAccepting(
+  headers: readonly Header[],
+  prepared: PreparedRequest | undefined,
+): readonly Header[] {
+  if (prepared?.restorer === undefined) return headers
+  const others = headers.filter(([name]) => name.toLowerCase() !== "accept-encoding")
+  return [...others, ["accept-encoding", "identity"]]
 }
 
 function sendPrepared(state: RelayState): void {
@@ -113,18 +137,24 @@ function sendPrepared(state: RelayState): void {
   if (upload.isWhole()) {
     const hostRequest = askedOf(state)
     state.hostRequest = hostRequest
-    quietly(state, "could not prepare a request; the original was sent", () => {
+    quietly(state, "could not prepare a request", () => {
       state.prepared = session.port.prepare?.(hostRequest)
     })
   }
-  const { hostRequest, prepared } = state
-  if (hostRequest === undefined || prepared?.isChanged !== true)
-    return send(state, originalOf(state))
-  send(state, {
-    isChanged: true,
-    headers: forwardedHeaders(hostRequest, session.upstream.host, prepared.body.length),
-    pour: (target) => void target.end(prepared.body),
-  })
+  const { prepared } = state
+  const refusal =
+    prepared?.refusal ?? (prepared === undefined ? session.port.unprepared?.() : undefined)
+  if (refusal !== undefined) return refuse(state, refusal)
+  if (prepared?.isChanged !== true) return send(state, originalOf(state))
+  send(state, changedLoad(state, prepared.body, prepared.fallbackBody !== null))
+}
+
+/** Nothing of the request leaves. */
+function refuse(state: RelayState, error: AppError): void {
+  const { session, response, upload } = state
+  state.outcome = "refused"
+  upload.discard()
+  answerOurselves(response, { wire: session.port.wire, status: 403, error })
 }
 
 function send(state: RelayState, load: Load): void {
@@ -155,7 +185,7 @@ class UnwantedUpgrade extends Error {
 
 function receive(state: RelayState, load: Load, answer: IncomingMessage): void {
   if (state.isOver) return
-  if (load.isChanged && isRefusal(answer)) {
+  if (load.canFallBack && isRefusal(answer)) {
     state.isRefused = true
     return readRefusal(answer, (words) => fallBack(state, answer.statusCode ?? 400, words))
   }
@@ -176,17 +206,22 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
   state.firstByteMs = sinceStart(state)
   const isChunked = has(pairsOf(answer.rawHeaders), "transfer-encoding")
   const canHaveTrailers = isChunked && request.httpVersion === "1.1"
-  const headers = returnedHeaders(answer.rawHeaders, canHaveTrailers)
+  const restorer = restorerOf(state, answer)
+  const returned = returnedHeaders(answer.rawHeaders, canHaveTrailers)
+  const headers = restorer === undefined ? returned : withoutLength(returned)
   response.sendDate = false
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", headers)
   response.flushHeaders()
   answer.on("data", (chunk: Buffer) => {
     recorder.keep(chunk)
-    if (!response.write(chunk)) answer.pause()
+    const bytes = restorer === undefined ? chunk : restorer.push(chunk)
+    if (bytes.length > 0 && !response.write(bytes)) answer.pause()
   })
   answer.once("data", () => setImmediate(() => notifyBegan(state)))
   response.on("drain", () => answer.resume())
   answer.on("end", () => {
+    const rest = restorer?.end()
+    if (rest !== undefined && rest.length > 0) response.write(rest)
     if (answer.rawTrailers.length > 0) response.addTrailers(trailersOf(answer.rawTrailers))
     response.end()
   })
@@ -195,6 +230,22 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
   answer.on("close", () => {
     if (!answer.complete) cut(state)
   })
+}
+
+/** Only of the changed body: the fallback contains the same placeholders. */
+function restorerOf({ prepared }: RelayState, answer: IncomingMessage) {
+  if (prepared?.restorer === undefined) return undefined
+  const headers = pairsOf(answer.rawHeaders)
+  const encoding = valuesOf(headers, "content-encoding").join() || "identity"
+  if (encoding.toLowerCase() !== "identity") return undefined
+  const isStream = valuesOf(headers, "content-type").some((it) => /event-stream/i.test(it))
+  return prepared.restorer({ isStream })
+}
+
+function withoutLength(flat: readonly string[]): string[] {
+  return pairsOf(flat)
+    .filter(([name]) => name.toLowerCase() !== "content-length")
+    .flat()
 }
 
 /** After the first bytes have gone to the host. */
@@ -211,7 +262,9 @@ function fallBack(state: RelayState, status: number, words: string): void {
   state.fallback = `The provider refused the folded request with ${status}: ${words}`
   state.isRetried = false
   state.isRefused = false
-  send(state, originalOf(state))
+  const { prepared } = state
+  const body = prepared?.fallbackBody?.()
+  send(state, body === undefined ? originalOf(state) : changedLoad(state, body, false))
 }
 
 const RESETS: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"])

@@ -9,6 +9,7 @@ import {
 import { isRecord, type JsonRecord, parseJson } from "#ground/base"
 import type { GatewayRequest, HostName, TokenEncoding, WireItem, WireName } from "#ground/contract"
 import { type Disk, type HostPlace, realDisk, type Survey } from "#see/hosts"
+import { cacheSettingsOf } from "./cache-settings.ts"
 import { confirmItems } from "./confirm.ts"
 import { anthropicItems, anthropicTurns } from "./formats/anthropic.ts"
 import { geminiItems } from "./formats/gemini.ts"
@@ -60,6 +61,7 @@ export function createRequestReader(
       tokens: sum(items.map((it) => it.tokens)),
       ...news,
       usage,
+      cacheSettings: cacheSettingsOf(wire, body),
       ...(stopReason === null ? {} : { stopReason: stopReason.slice(0, 100) }),
       ...folds,
       texts: question.wantsTexts ? textsOf(weighed, news.added) : [],

@@ -1,5 +1,6 @@
 import { createThread, type ThreadAnswer, threadModule } from "#ground/base"
 import type {
+  CacheSettings,
   ContextKind,
   GatewayRequest,
   HostName,
@@ -190,6 +191,7 @@ export type ReadAnswer = {
   /** Items at the start that the previous request has too. */
   readonly kept: number
   readonly usage: TokenUsage | null
+  readonly cacheSettings: CacheSettings
   readonly stopReason?: string
   readonly folded: readonly WireFold[]
   readonly trails: readonly { readonly branchId: string; readonly steps: readonly TrailStep[] }[]

@@ -1,10 +1,4 @@
-import type {
-  GatewayManifest,
-  GatewayRequest,
-  HostName,
-  WireContext,
-  WireItem,
-} from "#ground/contract"
+import type { GatewayManifest, GatewayRequest, HostName, WireContext } from "#ground/contract"
 import type { UsageSample } from "#ground/tokens"
 import {
   selectFirst,
@@ -143,11 +137,11 @@ function filesIn({ items }: GatewayManifest): HostReport["files"] {
   )
 }
 
-/** The last items of a session, for a process that has not seen it. */
-export function lastPiecesOf({ db, root }: HostReportDeps) {
-  return async (conversation: string): Promise<readonly WireItem[] | undefined> => {
+/** The last request of a session, for a process that has not seen it. */
+export function lastManifestOf({ db, root }: HostReportDeps) {
+  return async (conversation: string): Promise<GatewayManifest | undefined> => {
     const last = await db.get(WhereRow, selectLast(root(), conversationKey(conversation)))
     if (last === undefined) return undefined
-    return (await readManifest({ db, root }, last.proxied_session, last.seq)).items
+    return readManifest({ db, root }, last.proxied_session, last.seq)
   }
 }

@@ -106,10 +106,27 @@ function writeRequest(deps: StoreDeps, sessionId: string, recorded: RecordedRequ
       )
       if (numbered.body.hasContent) await writeTexts(tx, own, packedTexts)
       tx.emit("gateway.recorded", { proxiedSession: sessionId, run, seq })
+      const missed = costlyMiss(request.cache, deps.cacheAlertTokens())
+      if (missed) tx.emit("gateway.cache", { proxiedSession: sessionId, run, seq, ...missed })
       return link
     })
   }
 }
+
+function costlyMiss(cache: RecordedRequest["cache"], alertTokens: number) {
+  const { verdict, cause, isCertain, lostTokens, lostUsd } = cache ?? NO_REPORT
+  if (verdict !== "miss" || cause === null || lostTokens === null) return undefined
+  const isCostly = alertTokens > 0 && lostTokens >= alertTokens
+  return isCostly ? { cause, isCertain, lostTokens, lostUsd } : undefined
+}
+
+const NO_REPORT = {
+  verdict: "unknown",
+  cause: null,
+  isCertain: false,
+  lostTokens: null,
+  lostUsd: null,
+} as const
 
 async function packTexts(texts: RecordedRequest["texts"]): Promise<readonly NewText[]> {
   const packed: NewText[] = []

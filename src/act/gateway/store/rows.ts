@@ -180,6 +180,8 @@ export type StoreDeps = {
   isAlive(identity: ProcessIdentity): boolean
   root(): string
   keepRequests(): number
+  /** Lost tokens from which a cache miss is an event; 0 never. */
+  cacheAlertTokens(): number
 }
 
 /** Processes of other machines count as alive until they report their end. */

@@ -52,6 +52,7 @@ export async function newStoreFixture(
     owner: OWNER,
     isAlive: () => true,
     keepRequests: () => 10_000,
+    cacheAlertTokens: () => 50_000,
     ...overrides,
   }
   const gatewayStore = createGatewayStore(deps)

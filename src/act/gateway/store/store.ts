@@ -1,7 +1,7 @@
 import { sliceText } from "#ground/base"
 import type { gatewayOperations, Handlers, ProxiedSession } from "#ground/contract"
 import { cleanIfItCan, deleteProxiedSession, deleteRun } from "./cleanup.ts"
-import { lastPiecesOf, newestHostReport, wireContextOf } from "./host-report.ts"
+import { lastManifestOf, newestHostReport, wireContextOf } from "./host-report.ts"
 import {
   insertLatch,
   insertProxiedSession,
@@ -21,7 +21,13 @@ import {
   proxiedSessionOf,
   type StoreDeps,
 } from "./rows.ts"
-import { listProxiedSessions, manifestOf, showProxiedSessions, textsOf } from "./views.ts"
+import {
+  explainCaches,
+  listProxiedSessions,
+  manifestOf,
+  showProxiedSessions,
+  textsOf,
+} from "./views.ts"
 
 const LONGEST_REASON_UNITS = 500
 
@@ -52,11 +58,12 @@ export function createGatewayStore(deps: StoreDeps) {
     deleteRun: (run: string) => deleteRun(deps, run),
     list: listProxiedSessions(deps),
     show: showProxiedSessions(deps),
+    cache: explainCaches(deps),
     request: manifestOf(deps),
     texts: textsOf(deps),
     contextOf: wireContextOf(deps),
     newestHostReport: newestHostReport(deps),
-    lastPieces: lastPiecesOf(deps),
+    lastManifest: lastManifestOf(deps),
   }
 }
 
@@ -106,12 +113,13 @@ async function end({ db, root, clock }: StoreDeps, id: string): Promise<void> {
 }
 
 type HandlerDeps = {
-  gateway(): Promise<Pick<GatewayStore, "list" | "show" | "request" | "texts" | "delete">>
+  gateway(): Promise<Pick<GatewayStore, "cache" | "list" | "show" | "request" | "texts" | "delete">>
 }
 
 export const gatewayHandlers = ({ gateway }: HandlerDeps): Handlers<typeof gatewayOperations> => ({
   list: async (input) => (await gateway()).list(input),
   show: async (input) => (await gateway()).show(input),
+  cache: async (input) => (await gateway()).cache(input),
   request: async (input) => (await gateway()).request(input),
   texts: async (input) => (await gateway()).texts(input),
   delete: async (input) => (await gateway()).delete(input),

@@ -1,5 +1,6 @@
 import { sliceText } from "#ground/base"
 import type {
+  GatewayCache,
   GatewayList,
   GatewayManifest,
   GatewayRequest,
@@ -70,6 +71,51 @@ export function showProxiedSessions(deps: ViewDeps) {
     const earlier = Math.max(0, totals.requests - requests.length)
     return { sessions: [...sessions], requests: [...requests], earlier, totals }
   }
+}
+
+/** The cache reports of the newest requests, and the sum of what was lost. */
+export function explainCaches(deps: ViewDeps) {
+  const show = showProxiedSessions(deps)
+  return async (input: OperationInput<"gateway.cache">): Promise<GatewayCache> => {
+    const { id, limit = 500, misses: isMissesOnly = false } = input
+    const { sessions, requests, earlier } = await show({ id, limit })
+    const explained = requests.flatMap(({ cache, ...it }) =>
+      cache === undefined ? [] : [{ ...pickFacts(it), cache }],
+    )
+    const missed = explained.filter((it) => it.cache.verdict === "miss")
+    const costs = missed.flatMap((it) => it.cache.lostUsd ?? [])
+    return {
+      sessions,
+      requests: isMissesOnly ? missed : explained,
+      earlier,
+      misses: missed.length,
+      lostTokens: lostBy(missed),
+      lostUsd: missed.length > 0 && costs.length === 0 ? null : costs.reduce((a, b) => a + b, 0),
+      causes: causesOf(missed),
+    }
+  }
+}
+
+type ExplainedRequest = GatewayCache["requests"][number]
+
+function pickFacts(request: Omit<GatewayRequest, "cache">): Omit<ExplainedRequest, "cache"> {
+  const { proxiedSession, seq, at, agent, model, usage, tokens } = request
+  return { proxiedSession, seq, at, agent, model, usage, tokens }
+}
+
+function lostBy(missed: readonly ExplainedRequest[]): number {
+  return missed.reduce((sum, it) => sum + (it.cache.lostTokens ?? 0), 0)
+}
+
+function causesOf(missed: readonly ExplainedRequest[]): GatewayCache["causes"] {
+  const byCause = Map.groupBy(missed, (it) => it.cache.cause ?? "unknown")
+  return [...byCause]
+    .map(([cause, requests]) => ({
+      cause,
+      misses: requests.length,
+      lostTokens: lostBy(requests),
+    }))
+    .toSorted((a, b) => b.lostTokens - a.lostTokens)
 }
 
 async function findProxiedSessions(deps: ViewDeps, id: string): Promise<readonly ProxiedSession[]> {

@@ -35,6 +35,7 @@ export const antigravity: KitHostForm = {
     loaded: null,
     window: null,
     budget: null,
+    secrets: null,
   },
   without: {
     concurrency: FAILS_CLOSED,
@@ -46,6 +47,7 @@ export const antigravity: KitHostForm = {
     loaded: NO_EVENT,
     window: NO_EVENT,
     budget: FAILS_CLOSED,
+    secrets: FAILS_CLOSED,
   },
   entries,
   project: (template, machine) =>

@@ -36,6 +36,7 @@ export const claudeCode: KitHostForm = {
     loaded: "InstructionsLoaded",
     window: "PostToolUse",
     budget: "PreToolUse",
+    secrets: "PreToolUse",
   },
   without: {},
   entries,
@@ -74,7 +75,8 @@ function folder({ userHome, environment }: Machine): string {
 function entries(level: number, program: HookProgram): readonly HookEntry[] {
   const before = [
     // Shell commands are judged too: git can discard the work of another session.
-    ...(level >= HOOK_LEVELS.concurrency ? [EDITS, "Bash"] : []),
+    ...(level >= HOOK_LEVELS.secrets ? ["Read", "Bash"] : []),
+    ...(level >= HOOK_LEVELS.concurrency ? [EDITS] : []),
     ...(level >= HOOK_LEVELS.package ? [AGENTS] : []),
   ]
   // A matcher with a pattern is a regular expression as a whole; an unanchored "Edit" would match
@@ -85,7 +87,7 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
     {
       event: "PreToolUse",
       matcher: level >= HOOK_LEVELS.guideline ? "*" : before.join("|"),
-      from: HOOK_LEVELS.concurrency,
+      from: HOOK_LEVELS.secrets,
     },
     { event: "UserPromptSubmit", matcher: "*", from: HOOK_LEVELS.prompt },
     { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },

@@ -37,6 +37,7 @@ export const codex: KitHostForm = {
     loaded: null,
     window: null,
     budget: "PreToolUse",
+    secrets: "PreToolUse",
   },
   without: {
     loaded: "Codex has no event for loaded instructions",
@@ -60,6 +61,7 @@ function folder({ userHome, environment }: Machine): string {
 }
 
 function matcherBefore(level: number): string {
+  if (level < HOOK_LEVELS.concurrency) return "Bash"
   if (level >= HOOK_LEVELS.guideline) return "*"
   return level >= HOOK_LEVELS.package ? `${BEFORE_EDITS}|${AGENTS}` : BEFORE_EDITS
 }
@@ -69,7 +71,7 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
   const after = level >= METERED_FROM_LEVEL ? `${PATCHES}|${METERED}` : PATCHES
   const entriesByLevel = [
     { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
-    { event: "PreToolUse", matcher: before, from: HOOK_LEVELS.concurrency },
+    { event: "PreToolUse", matcher: before, from: HOOK_LEVELS.secrets },
     { event: "UserPromptSubmit", matcher: "*", from: HOOK_LEVELS.prompt },
     { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
     { event: "SubagentStart", matcher: "*", from: HOOK_LEVELS.package },

@@ -23,6 +23,7 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   loaded: "loaded",
   window: "after-edit",
   budget: "before-edit",
+  secrets: "before-tool",
 }
 
 export function statesOf(

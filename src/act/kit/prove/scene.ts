@@ -83,6 +83,7 @@ function makeSessionId(random: Random): string {
 export type StoryAction =
   | { readonly kind: "write"; readonly path: string; readonly text: string }
   | { readonly kind: "edit"; readonly path: string; readonly from: string; readonly to: string }
+  | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "agent"; readonly task: string }
   | { readonly kind: "wait" }
   | { readonly kind: "done" }
@@ -92,7 +93,7 @@ export function promptOf(marks: Marks): string {
 }
 
 /**
- * Two files that trigger a nudge at the end (one of them edited), one high-risk file and a
+ * Two files that trigger a nudge at the end (one of them edited), one high-risk file, a read and a
  * sub-agent: together they trigger every hook.
  */
 function storyOf(marks: Marks): readonly StoryAction[] {
@@ -101,6 +102,7 @@ function storyOf(marks: Marks): readonly StoryAction[] {
     { kind: "edit", path: "src/first.ts", from: "= 1", to: "= 2" },
     { kind: "write", path: "src/second.ts", text: "export const second = 2\n" },
     { kind: "write", path: "risky/lock.ts", text: "export const risky = true\n" },
+    { kind: "read", path: "src/second.ts" },
     { kind: "agent", task: `Say in which file water is boiled. (${marks.agent})` },
     { kind: "wait" },
   ]

@@ -18,6 +18,21 @@ export function parseShellCalls(command: string, directory: string): readonly Sh
   return callsIn(command.slice(0, LONGEST_COMMAND_UNITS), directory, 0)
 }
 
+/** The words of each command of a shell text, also inside `bash -c`, without prefixes like sudo. */
+export function readShellWords(command: string): readonly (readonly string[])[] {
+  return wordsIn(command.slice(0, LONGEST_COMMAND_UNITS), 0)
+}
+
+function wordsIn(text: string, depth: number): readonly (readonly string[])[] {
+  return splitCommands(text).flatMap((words) => {
+    const own = withoutPrefix(words)
+    const [program = "", ...args] = own
+    if (!SHELLS.has(path.basename(program)) || depth >= DEEPEST_SHELLS) return [own]
+    const script = args[args.findIndex((it) => /^-[a-z]*c$/.test(it)) + 1]
+    return script === undefined || script === args[0] ? [own] : wordsIn(script, depth + 1)
+  })
+}
+
 function callsIn(text: string, directory: string, depth: number): readonly ShellCall[] {
   const calls: ShellCall[] = []
   let here = directory

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
 import {
+  GatewayCache,
   GatewayDeleted,
   GatewayList,
   GatewayManifest,
@@ -55,6 +56,30 @@ export const gatewayOperations = defineOperations("gateway", {
         .describe("Maximum number of requests, newest first"),
     }),
     output: GatewayShow,
+  },
+  cache: {
+    summary: "Explain each cache miss of a run or proxied session, with tokens and cost",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["id"],
+      group: "Gateway",
+      examples: ["qm gateway cache last", "qm gateway cache run_abc123 --misses"],
+    },
+    input: z.object({
+      id: listedBy(
+        "gateway.list",
+        SessionOrRun.describe("Run id, proxied session id, or last for the newest session"),
+      ),
+      misses: z.boolean().default(false).describe("Only requests that missed the cache"),
+      limit: z
+        .int()
+        .min(1)
+        .max(2_000)
+        .default(500)
+        .describe("Maximum number of requests, newest first"),
+    }),
+    output: GatewayCache,
   },
   request: {
     summary: "Show everything one request sent to the model",

@@ -8,6 +8,8 @@ export const GATEWAY_MODES = ["off", "record", "fold"] as const
 export const GatewayMode = z.enum(GATEWAY_MODES)
 export type GatewayMode = z.infer<typeof GatewayMode>
 
+export const SECRET_MODES = ["off", "warn", "replace"] as const
+
 /** The API of the model provider. */
 const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
 export const WireName = z.enum(WIRE_NAMES)
@@ -66,6 +68,66 @@ export type WireFold = z.infer<typeof WireFold>
 export const WireOutcome = z.enum(["answered", "refused", "cut", "aborted", "unreachable"])
 export type WireOutcome = z.infer<typeof WireOutcome>
 
+/** Why the provider could not reuse what it had cached. */
+export const CACHE_CAUSES = [
+  "model",
+  "effort",
+  "tools",
+  "system",
+  "instructions",
+  "reminder",
+  "history",
+  "expired",
+  "lookback",
+  "resume",
+  "compaction",
+  "fold",
+  "unknown",
+] as const
+export const CacheCause = z.enum(CACHE_CAUSES)
+export type CacheCause = z.infer<typeof CacheCause>
+
+/** The settings of a request that decide which cache entries it can use. */
+export const CacheSettings = z.object({
+  effort: z.string().max(100).nullable(),
+  thinking: z.string().max(100).nullable().describe("Thinking settings"),
+  toolChoice: z.string().max(100).nullable(),
+  lifetimeMs: Count.nullable().describe("Longest lifetime that its cache markers ask for"),
+  markers: Count.describe("Number of cache markers"),
+})
+export type CacheSettings = z.infer<typeof CacheSettings>
+
+/** The provider's use of its cache for one request, with the cause of a miss. */
+export const CacheReport = z.object({
+  verdict: z
+    .enum(["first", "hit", "miss", "uncached", "unknown"])
+    .describe("uncached: nothing was cached before; unknown: no usage was reported"),
+  cause: CacheCause.nullable().describe("Of a miss"),
+  isCertain: z.boolean().describe("Whether only this cause fits the request and the usage"),
+  also: z.array(CacheCause).describe("Further causes that were present"),
+  detail: z.string().max(300).describe("The cause in words; empty without a miss"),
+  comparedWith: z
+    .object({ proxiedSession: z.string(), seq: z.int().positive() })
+    .nullable()
+    .describe("The earlier request of the conversation"),
+  gapMs: Count.nullable().describe("Time between that response and this request"),
+  prefixItems: Count.describe("Items at the start that both requests have"),
+  prefixTokens: Count.describe("Their tokens, by our counter"),
+  firstDifference: z
+    .object({
+      place: Count.describe("Position in cache order: tools, system, messages"),
+      change: z.enum(["added", "removed", "changed", "moved"]),
+      kind: WireKind,
+      name: z.string(),
+    })
+    .nullable(),
+  expectedTokens: Count.nullable().describe("Cached by the earlier request, by the provider"),
+  lostTokens: Count.nullable().describe("Sent again although they had been cached"),
+  lostUsd: z.number().nonnegative().nullable().describe("Their extra cost, by the price table"),
+  settings: CacheSettings,
+})
+export type CacheReport = z.infer<typeof CacheReport>
+
 export const GatewayRequest = z.object({
   proxiedSession: z.string().describe("Id of its proxied session"),
   seq: z.int().positive().describe("Number within its proxied session"),
@@ -95,6 +157,16 @@ export const GatewayRequest = z.object({
     .nullable()
     .describe("Reason why the original body was sent instead of the folded one"),
   problem: z.string().nullable().describe("Reason why it was not recorded completely"),
+  secrets: z
+    .array(z.object({ kind: z.string(), count: Count }))
+    .optional()
+    .describe(
+      "Secrets that were replaced in it, or sent in its new items; absent if none was found",
+    ),
+  areSecretsReplaced: z.boolean().optional(),
+  cache: CacheReport.optional().describe(
+    "Absent for token counts, unanswered requests and records of older versions",
+  ),
 })
 export type GatewayRequest = z.infer<typeof GatewayRequest>
 
@@ -173,6 +245,32 @@ export const GatewayTexts = z.object({
   ),
 })
 export type GatewayTexts = z.infer<typeof GatewayTexts>
+
+/** Cache use of a run or a proxied session. */
+export const GatewayCache = z.object({
+  sessions: z.array(ProxiedSession).describe("Oldest first"),
+  requests: z
+    .array(
+      GatewayRequest.pick({
+        proxiedSession: true,
+        seq: true,
+        at: true,
+        agent: true,
+        model: true,
+        usage: true,
+        tokens: true,
+      }).extend({ cache: CacheReport }),
+    )
+    .describe("Requests with a cache report, in order"),
+  earlier: Count.describe("Requests before the listed ones"),
+  misses: Count.describe("Among the listed requests"),
+  lostTokens: Count,
+  lostUsd: z.number().nonnegative().nullable().describe("Null if no price is known"),
+  causes: z
+    .array(z.object({ cause: CacheCause, misses: Count, lostTokens: Count }))
+    .describe("Most lost tokens first"),
+})
+export type GatewayCache = z.infer<typeof GatewayCache>
 
 export const GatewayDeleted = z.object({ id: z.string(), requests: Count })
 

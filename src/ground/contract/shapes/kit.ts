@@ -18,6 +18,7 @@ export const HOOK_NAMES = [
   "loaded",
   "window",
   "budget",
+  "secrets",
 ] as const
 export const HookName = z.enum(HOOK_NAMES)
 export type HookName = z.infer<typeof HookName>

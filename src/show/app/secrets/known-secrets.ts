@@ -110,6 +110,10 @@ function withLate(secrets: Secrets, places: RepositoryPaths): Secrets {
       const { text: redacted, findings } = secrets.redact(result.text)
       return { text: redacted, findings: findings.length === 0 ? result.findings : findings }
     },
+    locate(text) {
+      const late = lateOf.get(places)?.secrets?.locate(text) ?? []
+      return late.length === 0 ? secrets.locate(text) : [...secrets.locate(text), ...late]
+    },
     redactJson(value, options) {
       const late = lateOf.get(places)?.secrets
       return secrets.redactJson(

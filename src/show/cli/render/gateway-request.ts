@@ -2,6 +2,7 @@ import { formatDuration, formatExact, plural } from "#ground/base"
 import type { GatewayManifest, GatewayTexts, gatewayOperations, WireItem } from "#ground/contract"
 import type { Screen } from "../terminal/screen.ts"
 import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./gateway.ts"
+import { renderGatewayCache } from "./gateway-cache.ts"
 import { indentedTable, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -164,6 +165,7 @@ export function renderGatewayDeleted({ id, requests }: DeletedSession): string {
 }
 
 export const gatewayRenderers: Renderers<typeof gatewayOperations> = {
+  cache: renderGatewayCache,
   delete: renderGatewayDeleted,
   list: renderGatewayList,
   request: renderGatewayRequest,

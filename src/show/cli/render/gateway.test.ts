@@ -1,8 +1,9 @@
 import { expect, test } from "vitest"
-import { GatewayManifest, GatewayShow, GatewayTexts } from "#ground/contract"
+import { GatewayCache, GatewayManifest, GatewayShow, GatewayTexts } from "#ground/contract"
 import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { item, proxiedSession, request, totals } from "./gateway.fixture.ts"
 import { renderGatewayList, renderGatewayShow } from "./gateway.ts"
+import { renderGatewayCache } from "./gateway-cache.ts"
 import {
   renderGatewayDeleted,
   renderGatewayRequest,
@@ -198,4 +199,71 @@ test("[CLI-23] texts are indented below their item", () => {
 
 test("[CLI-13] a deletion prints how much was deleted", () => {
   expect(renderGatewayDeleted({ id: "gw_1", requests: 1 })).toBe("Deleted gw_1 with 1 request.")
+})
+
+const report = {
+  verdict: "hit",
+  cause: null,
+  isCertain: false,
+  also: [],
+  detail: "",
+  comparedWith: null,
+  gapMs: null,
+  prefixItems: 0,
+  prefixTokens: 0,
+  firstDifference: null,
+  expectedTokens: null,
+  lostTokens: 0,
+  lostUsd: 0,
+  settings: { effort: null, thinking: null, toolChoice: null, lifetimeMs: null, markers: 0 },
+}
+const miss = {
+  ...report,
+  verdict: "miss",
+  cause: "tools",
+  isCertain: true,
+  also: ["expired"],
+  detail: `tools added: ${HOSTILE}`,
+  lostTokens: 629_000,
+  lostUsd: 3.1,
+}
+
+test("[CLI-13] cache reports are a table of causes and a row for each request", () => {
+  const print = (more: Record<string, unknown>) =>
+    renderGatewayCache(
+      GatewayCache.parse(
+        visibleDeep({
+          sessions: [proxiedSession],
+          requests: [],
+          earlier: 0,
+          misses: 0,
+          lostTokens: 0,
+          lostUsd: 0,
+          causes: [],
+          ...more,
+        }),
+      ),
+      screen,
+    )
+  expect(print({})).toContain("No cache misses.")
+  const requests = [
+    { ...request(1), cache: { ...report, verdict: "first" } },
+    { ...request(2, { agent: "a1" }), cache: report },
+    { ...request(3), cache: miss },
+    { ...request(4), cache: { ...miss, isCertain: false, also: [], detail: "x", lostUsd: null } },
+  ]
+  const causes = [{ cause: "tools", misses: 2, lostTokens: 1_258_000 }]
+  const text = print({ requests, misses: 2, lostTokens: 1_258_000, lostUsd: 3.1, causes })
+  expect(text).toContain("2 misses, 1,258,000 tokens sent again, $3.10")
+  expect(text).toContain("tools  2 misses  1,258,000 tokens")
+  expect(text).toMatch(/^3 .*11\.8k {2}629\.0k {2}\$3\.10 {2}tools: tools added: a/m)
+  expect(text).toContain("tools, not certain: x")
+  expect(text).not.toContain("\u001b[2J")
+  expect(show({ requests: [request(3, { cache: miss })] })).toContain(
+    "cache missed, 629,000 tokens sent again: tools",
+  )
+  const secrets = [{ kind: "password", count: 2 }]
+  expect(show({ requests: [request(1, { secrets, areSecretsReplaced: true })] })).toContain(
+    "secrets replaced: password ×2",
+  )
 })

@@ -13,6 +13,7 @@ import { layoutBar } from "#ground/tokens"
 import { tableRows } from "../terminal/layout.ts"
 import type { Screen } from "../terminal/screen.ts"
 import { BLOCKS } from "./bar.ts"
+import { describeCache } from "./gateway-cache.ts"
 import { rowLimit, rowText, timeText } from "./lines.ts"
 
 const MOST_ROWS = 60
@@ -221,6 +222,8 @@ function aboutRequest(request: GatewayRequest, { screen, isAside }: RowOptions):
   ]
   const summary = changes.filter((it) => it !== "").join(", ")
   const odd = [
+    ...missWords(request),
+    ...secretWords(request),
     ...(fallback === null ? [] : [`sent unfolded: ${fallback}`]),
     ...(problem === null ? [] : [`recorded in part: ${problem}`]),
   ]
@@ -229,6 +232,19 @@ function aboutRequest(request: GatewayRequest, { screen, isAside }: RowOptions):
     ...(summary === "" ? [] : [paint.muted(`     ${rowText(summary, width - 5)}`)]),
     ...odd.map((it) => paint.warn(`     ${rowText(it, width - 5)}`)),
   ]
+}
+
+function missWords({ cache }: GatewayRequest): readonly string[] {
+  if (cache?.verdict !== "miss") return []
+  const tokens = formatExact(cache.lostTokens ?? 0)
+  return [`cache missed, ${tokens} tokens sent again: ${describeCache(cache)}`]
+}
+
+function secretWords({ secrets = [], areSecretsReplaced }: GatewayRequest): readonly string[] {
+  if (secrets.length === 0) return []
+  const kinds = secrets.map(({ kind, count }) => (count === 1 ? kind : `${kind} ×${count}`))
+  const what = areSecretsReplaced === true ? "secrets replaced" : "secrets sent"
+  return [`${what}: ${kinds.join(", ")}`]
 }
 
 /** Groups consecutive token-count requests; each other request is its own group. */

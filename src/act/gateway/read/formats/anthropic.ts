@@ -1,4 +1,5 @@
 import { type JsonRecord } from "#ground/base"
+import { isSummary, SUMMARY_NAME } from "../compaction.ts"
 import { LAZY_OPENING } from "../item-reasons.ts"
 import { jsonOf, listOf, recordOf, textOf, withoutMarkers } from "../json.ts"
 import { IMAGE_TOKENS, type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
@@ -162,6 +163,7 @@ function userItem(text: string, around: MessageContext): RawItem {
   }
   const isSkill = text.startsWith(SKILL_BODY) && results.some((it) => toolNames.get(it) === "Skill")
   if (isSkill) return { kind: "skill", name: skillName(text), text, beside: results }
+  if (isSummary(text)) return { kind: "user", name: SUMMARY_NAME, text }
   if (!text.startsWith("<system-reminder>")) return { kind: "user", name: "user", text }
   const [, called, tool] = /^<system-reminder>\n(Called|Result of calling) the (\w+) tool/.exec(
     text.slice(0, 200),

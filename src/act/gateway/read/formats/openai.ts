@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "#ground/base"
+import { isSummary, SUMMARY_NAME } from "../compaction.ts"
 import { firstText, jsonOf, listOf, recordOf, textOf } from "../json.ts"
 import { IMAGE_TOKENS, type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
 
@@ -82,7 +83,7 @@ function spokenItem(role: string, text: string): RawItem {
   if (role === "developer" || role === "system") return developerItem(text)
   return text.startsWith("# AGENTS.md instructions")
     ? { kind: "instructions", name: "instructions", text, claims: "agents-md" }
-    : { kind: "user", name: "user", text }
+    : { kind: "user", name: isSummary(text) ? SUMMARY_NAME : "user", text }
 }
 
 function developerItem(text: string): RawItem {

@@ -38,7 +38,7 @@ export const toldClaudeCode: ToldHost = {
         "--permission-mode",
         "acceptEdits",
         "--allowedTools",
-        "Write,Edit,Agent",
+        "Write,Edit,Read,Agent",
         // Command-line settings override the user's, which may name another model URL.
         "--settings",
         JSON.stringify({ env, apiKeyHelper: "" }),
@@ -97,6 +97,8 @@ function answer(deed: StoryAction, scene: StoryFolder): Answer {
       const input = { file_path: path.join(scene.root, deed.path), old_string, new_string }
       return { kind: "call", name: "Edit", input }
     }
+    case "read":
+      return { kind: "call", name: "Read", input: { file_path: path.join(scene.root, deed.path) } }
     case "agent": {
       const input = {
         description: "a proof",

@@ -81,6 +81,8 @@ function answer(deed: StoryAction, question: Question): Answer {
     case "write":
     case "edit":
       return patchCall(patchOf(deed), question)
+    case "read":
+      return shellCall(`cat ${deed.path}`, question)
     case "agent":
       return agentCall(deed.task, question)
     case "wait":
@@ -122,6 +124,12 @@ function patchCall(patch: string, question: Question): Answer {
   }
   const cmd = `apply_patch <<'QM_PROOF'\n${patch}QM_PROOF`
   return { kind: "call", name: "exec_command", input: { cmd } }
+}
+
+function shellCall(cmd: string, question: Question): Answer {
+  if (!hasCodeMode(question)) return { kind: "call", name: "exec_command", input: { cmd } }
+  const text = `text(JSON.stringify(await tools.exec_command(${JSON.stringify({ cmd })})))`
+  return { kind: "text-call", namespace: "functions", name: "exec", text }
 }
 
 function hasCodeMode({ text }: Question): boolean {
