@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { createByteTable } from "./byte-table.ts"
 
-test("[BASE-46] numbers words in the order of their first use, like a map of strings", () => {
+test("[BASE-48] numbers words in the order of their first use, like a map of strings", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b", "é", "\0"), maxLength: 5 })
   fc.assert(
     fc.property(fc.array(word, { maxLength: 200 }), (words) => {
@@ -20,7 +20,7 @@ test("[BASE-46] numbers words in the order of their first use, like a map of str
   )
 })
 
-test("[BASE-46] a cleared table starts again, also with more bytes than before", () => {
+test("[BASE-48] a cleared table starts again, also with more bytes than before", () => {
   const table = createByteTable(4)
   const long = Buffer.alloc(200_000, "x")
   expect(table.numberOf(long, 0, 3)).toBe(0)
