@@ -31,6 +31,7 @@ export {
   removeFile,
   renameFile,
   setFileMode,
+  setModifiedAt,
   statFile,
   statNow,
   tryRename,
