@@ -1,9 +1,9 @@
+import { utimes } from "node:fs/promises"
 import path from "node:path"
 import {
   compareText,
   makeTemporaryDirectory,
   readBounded,
-  setModifiedAt,
   statFile,
   writeFileAtomic,
 } from "#ground/base"
@@ -48,7 +48,8 @@ async function copyIndex(from: string, to: string): Promise<void> {
   const copied = await readBounded(from, { maxBytes: LARGEST_INDEX_BYTES })
   if (stat.kind !== "found" || copied.kind !== "read") return
   await writeFileAtomic(to, copied.bytes)
-  await setModifiedAt(to, stat.stat.modifiedAtMs)
+  const seconds = Math.floor(stat.stat.modifiedAtMs / 1000)
+  await utimes(to, seconds, seconds)
 }
 
 /** Undefined if the folder is gone, also if it is removed while it is read. */

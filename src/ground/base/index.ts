@@ -31,7 +31,6 @@ export {
   removeFile,
   renameFile,
   setFileMode,
-  setModifiedAt,
   statFile,
   statNow,
   tryRename,

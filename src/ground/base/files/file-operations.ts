@@ -7,17 +7,7 @@ import {
   readSync,
   realpathSync,
 } from "node:fs"
-import {
-  access,
-  link,
-  lstat,
-  open,
-  realpath,
-  rename,
-  statfs,
-  unlink,
-  utimes,
-} from "node:fs/promises"
+import { access, link, lstat, open, realpath, rename, statfs, unlink } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { FileExists, FileNotReadable, FileNotRegular } from "../errors.ts"
 import { refuseIrregular } from "./atomic-write.ts"
@@ -39,12 +29,6 @@ export async function statFile(path: string): Promise<StatOutcome> {
     const isMissing = reason === "ENOENT" || reason === "ENOTDIR"
     return isMissing ? { kind: "missing" } : { kind: "unreadable", reason }
   }
-}
-
-/** Whole seconds, which every file system keeps. */
-export async function setModifiedAt(path: string, atMs: number): Promise<void> {
-  const seconds = Math.floor(atMs / 1_000)
-  await utimes(path, seconds, seconds)
 }
 
 /**
