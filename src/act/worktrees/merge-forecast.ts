@@ -1,9 +1,9 @@
-import { utimes } from "node:fs/promises"
 import path from "node:path"
 import {
   compareText,
   makeTemporaryDirectory,
   readBounded,
+  setModifiedTime,
   statFile,
   writeFileAtomic,
 } from "#ground/base"
@@ -48,8 +48,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
   const copied = await readBounded(from, { maxBytes: LARGEST_INDEX_BYTES })
   if (stat.kind !== "found" || copied.kind !== "read") return
   await writeFileAtomic(to, copied.bytes)
-  const seconds = Math.floor(stat.stat.modifiedAtMs / 1000)
-  await utimes(to, seconds, seconds)
+  await setModifiedTime(to, Math.floor(stat.stat.modifiedAtMs / 1000) * 1000)
 }
 
 /** Undefined if the folder is gone, also if it is removed while it is read. */

@@ -31,6 +31,7 @@ export {
   removeFile,
   renameFile,
   setFileMode,
+  setModifiedTime,
   statFile,
   statNow,
   tryRename,

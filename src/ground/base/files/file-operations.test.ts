@@ -15,6 +15,7 @@ import {
   removeFile,
   renameFile,
   setFileMode,
+  setModifiedTime,
   statFile,
 } from "./file-operations.ts"
 
@@ -134,6 +135,9 @@ test("[S9] a mode is changed on the file itself, never through a link", async ()
   expect((await stat(at("file"))).mode & 0o7777).toBe(0o644)
   expect(await setFileMode(at("file"), 0o600)).toEqual({ kind: "set" })
   expect((await stat(at("file"))).mode & 0o7777).toBe(0o600)
+  await setModifiedTime(at("file"), 1_700_000_000_000)
+  expect((await stat(at("file"))).mtimeMs).toBe(1_700_000_000_000)
+  await expect(setModifiedTime(at("link"), 0)).rejects.toSatisfy(FileNotRegular.is)
 })
 
 test("[BASE-8] a real path has no links; free space is a number or undefined", async () => {

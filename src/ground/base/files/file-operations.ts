@@ -162,6 +162,16 @@ export async function setFileMode(
   }
 }
 
+export async function setModifiedTime(path: string, atMs: number): Promise<void> {
+  try {
+    await refuseIrregular(path)
+    await using handle = await open(path, READ_ITSELF)
+    await handle.utimes(atMs / 1000, atMs / 1000)
+  } catch (error) {
+    throw asWriteFailure(error, { path })
+  }
+}
+
 const READ_ITSELF = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 export async function realPath(path: string): Promise<string> {
