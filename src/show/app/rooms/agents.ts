@@ -128,12 +128,12 @@ function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
 
 function contextFor(deps: AgentsDeps) {
   const takeCapture = sharedCaptures(deps)
+  const markRun = lastRuns(deps)
   return {
     async contextMessage(run: Run, cwd: string) {
       const capture = await takeCapture(cwd, hostOf(run.type))
       const isStored = capture.historyProblem === null
-      const history = createHistory((await deps.store()).forRoom("capture"))
-      if (isStored) await history.setLastRun(capture.manifest.id, run.id)
+      if (isStored) await markRun(capture.manifest.id, run.id)
       return contextMessage(capture)
     },
     contextParts: (run: Run, request: ContextPartsRequest) => contextParts(run, request, deps),
@@ -162,6 +162,21 @@ function sharedCaptures(deps: AgentsDeps) {
       const input = { path: directory, host, content: true, save: true }
       return Capture.parse(await deps.call("capture.take", input, { signal }))
     })
+}
+
+/** Runs that share a capture are one write: each commit waits for the disk. */
+function lastRuns(deps: AgentsDeps) {
+  const share = shareNext<void>()
+  const last = new Map<string, string>()
+  return (capture: string, run: string): Promise<void> => {
+    last.set(capture, run)
+    return share(capture, async () => {
+      const newest = last.get(capture) ?? run
+      last.delete(capture)
+      const history = createHistory((await deps.store()).forRoom("capture"))
+      await history.setLastRun(capture, newest)
+    })
+  }
 }
 
 export async function openAgentHandlers(

@@ -98,7 +98,9 @@ describe("qm run", () => {
       "✓ npm test  120 ms",
       "● The total of an empty list is now 0, and the tests pass.",
     ])
-    expect(stdout).toMatch(/\n✓ Completed after .+, 1 turn, \$0\.05 \(scripted\), 14\.9k tokens\nContext 14\.3k/)
+    expect(stdout).toMatch(
+      /\n✓ Completed after .+, 1 turn, \$0\.05 \(scripted\), 14\.9k tokens\nContext 14\.3k/,
+    )
     expect(stdout).toContain("█ instructions 6.1k")
     expect(stdout).not.toContain("\u001b")
     expect(stdout).not.toContain("\r")
