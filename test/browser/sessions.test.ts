@@ -70,7 +70,9 @@ describe("Sessions, session and cost pages", () => {
     const { page } = window
     const chart = page.getByRole("img", { name: /Compacted after turn \d+, 18\d\.\dk → 24\.5k/ })
     await chart.waitFor()
-    await page.getByText("hatched: waiting, not to scale").waitFor()
+    await page.getByText(/^1 h 1\d min, not to scale$/).waitFor()
+    await page.getByText("Cache misses", { exact: true }).waitFor()
+    await page.getByText(/^Removed tool results \d/).waitFor()
     await page.getByRole("heading", { name: "Entered at call 12" }).waitFor()
     await page.keyboard.press("ArrowRight")
     await page.getByRole("heading", { name: "Entered at call 13" }).waitFor()

@@ -41,7 +41,7 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
   return (
     <CollectionPage
       name="map"
-      detailPx={480}
+      detailPx={600}
       header={
         <MapHeader
           shown={params.show}

@@ -4,6 +4,7 @@ import type { Approval } from "../../contract.ts"
 import { describeAnswer, describeAsk, describeRule } from "../../data/approvals.ts"
 import { useAnswer } from "../../data/use-answer.ts"
 import { Button } from "../../ui/button/button.tsx"
+import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { Box, BoxCode, BoxFoot, BoxTop } from "../../ui/transcript/box.tsx"
@@ -64,7 +65,9 @@ function OpenAsk({ approval, handlers }: AskProps) {
     <Box tone="warn">
       <BoxTop aside={<Expiry approval={approval} now={handlers.now} />}>
         <b>{TITLES[ask.verb]}</b>
-        <Text tone="2">not covered by a rule</Text>
+        <OnlyWide>
+          <Text tone="2">not covered by a rule</Text>
+        </OnlyWide>
       </BoxTop>
       <BoxCode label="Request" text={ask.text} />
       {handlers.isReadOnly ? (

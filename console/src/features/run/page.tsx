@@ -28,7 +28,6 @@ import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
 import { useFactsPane } from "../../ui/use-facts-pane.ts"
 import { useLater } from "../../ui/use-later.ts"
 import { RunComposer } from "./composer.tsx"
-import { ContextOverTime } from "./context-over-time.tsx"
 import { Drawer } from "./drawer.tsx"
 import { RunHeader } from "./header.tsx"
 import type { Entry } from "./transcript/entry.ts"
@@ -81,6 +80,21 @@ const RawPane = lazy(async () => {
     return { default: NoRawPane }
   }
 })
+
+// Most visits never open it, and the first load has a limit.
+const ContextOverTime = lazy(async () => {
+  try {
+    return { default: (await import("./context-over-time.tsx")).ContextOverTime }
+  } catch {
+    return { default: NoChart }
+  }
+})
+
+function NoChart() {
+  return (
+    <RowNote>The chart is not loaded, and the server does not respond. Reload the page.</RowNote>
+  )
+}
 
 function NoRawPane() {
   return (
@@ -145,12 +159,14 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             onNextFound={findNext}
           />
           {params.chart ? (
-            <ContextOverTime
-              run={run}
-              messages={state.window.messages}
-              at={params.at}
-              onPick={goTo}
-            />
+            <Suspense fallback={<RowSkeleton rows={4} />}>
+              <ContextOverTime
+                run={run}
+                messages={state.window.messages}
+                at={params.at}
+                onPick={goTo}
+              />
+            </Suspense>
           ) : (
             <RunStrip run={run} now={now} onPick={goTo} />
           )}

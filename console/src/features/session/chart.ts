@@ -84,7 +84,12 @@ export function contextChart(
           const next = points.findIndex((it) => it.at >= toAt)
           return {
             key: String((next < 0 ? points.length - 1 : next) + 1),
-            ...{ atMs: fromMs, toMs, label, title, shape: "hatch", tone: "warn" },
+            atMs: fromMs,
+            toMs,
+            label,
+            title,
+            shape: "hatch",
+            tone: "warn",
           }
         }),
       },

@@ -285,7 +285,8 @@ function placeNotes(
   const placed = tall ? placeMarks(long, scale) : []
   const isAll = tall && placed.length > 0 && placed.every((it) => it.isNamed)
   if (isAll) return placed.map((it, i) => ({ ...it, label: marks[i]?.label ?? "" }))
-  return placeMarks(marks, scale).map(({ note: _, ...it }) => it)
+  const short = marks.map(({ key, atMs, label, title }) => ({ key, atMs, label, title }))
+  return placeMarks(short, scale)
 }
 
 function longest({ label, note }: AreaMark): string {

@@ -52,7 +52,7 @@ export function topWithin(most: number, limit: number | undefined): number {
 /** Height of a label beside the chart. */
 const LABEL_PX = 15
 
-export type AreaLabel = {
+type AreaLabel = {
   readonly kind: ContextKind
   readonly tokens: number
   /** Distance of its middle from the top of the chart. */
