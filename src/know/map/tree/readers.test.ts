@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
 import path from "node:path"
-import path from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { createReaders, type ReadItem } from "./readers.ts"
