@@ -149,11 +149,20 @@ test("[PROOF-13] adds one line to one file, and the index reads only that file",
     "c.ts": "export const ccc = 333\n",
     "d.md": "nothing of this is code, however long it may be\n",
   })
-  const changed = withOneChanged(made.source, made.tree)
+  let hasEarlierListing = false
+  const source: typeof made.source = {
+    ...made.source,
+    list(signal, before) {
+      hasEarlierListing = before !== undefined
+      return made.source.list(signal, before)
+    },
+  }
+  const changed = withOneChanged(source, made.tree)
   expect(changed).toBeDefined()
   if (changed === undefined) return
   const { result, tree } = await made.index.scan(changed, { mode: "incremental", signal })
   expect(result.filesChanged).toBe(1)
+  expect(hasEarlierListing).toBe(true)
   expect(tree.files.map((it) => it.lines)).toEqual([1, 3, 1, 1])
   await using prose = await madeTree({ "d.md": "no code\n" })
   expect(withOneChanged(prose.source, prose.tree)).toBe(undefined)

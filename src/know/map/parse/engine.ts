@@ -110,17 +110,19 @@ const MATCH_HEAD = 2
 const NODE_SIZE = 5
 const CAPTURE_SIZE = 1 + NODE_SIZE
 
+/** Begin and end by row, column and index, of the nodes and of those around them. */
+const NO_RANGE = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] as const
+
 function matchesOf(module: ParserModule, request: MatchRequest): Matches {
   const { query, tree } = request
   const treeAddress = addressOf(tree)
   const buffer = module._ts_init() >> 2
   writeRoot(module.HEAP32, buffer, tree)
   module.currentQueryProgressCallback = request.progressCallback
-  const noRange = new Array<number>(12).fill(0)
   module._ts_query_matches_wasm(
     addressOf(query),
     treeAddress,
-    ...noRange,
+    ...NO_RANGE,
     MOST_OPEN_MATCHES,
     request.deepest,
   )
