@@ -36,7 +36,7 @@ describe.runIf(needs("S6", "git"))("the kit on the command line", () => {
 
     const lower = JSON.parse((await user.qm(["level", "2", "--json"])).stdout)
     expect(lower).toMatchObject({ current: 2, done: { isApplied: true } })
-    expect(await readFile(user.settings, "utf8")).not.toContain("PreToolUse")
+    expect(await readFile(user.settings, "utf8")).not.toContain("UserPromptSubmit")
 
     const gone = await user.qm(["uninstall", "--yes", "--json"])
     expect([gone.code, JSON.parse(gone.stdout).isApplied]).toEqual([0, true])

@@ -170,7 +170,6 @@ export {
   TrailEntry,
 } from "./shapes/fold.ts"
 export {
-  CACHE_CAUSES,
   CacheCause,
   CacheReport,
   CacheSettings,
@@ -184,7 +183,6 @@ export {
   GatewayTexts,
   GatewayTotals,
   ProxiedSession,
-  SECRET_MODES,
   WIRE_KINDS,
   WireContext,
   WireFold,

@@ -18,7 +18,11 @@ export function createSecrets(deps: {
   /** Results that a thread computed before, by `prepare` of the caller. */
   readonly prepared?: (text: string) => RedactedText | undefined
 }) {
-  const { redact: search, hashOf, locate } = createRedactor({
+  const {
+    redact: search,
+    hashOf,
+    locate,
+  } = createRedactor({
     ...deps,
     known: deps.known ?? [],
     patterns: deps.patterns ?? [],

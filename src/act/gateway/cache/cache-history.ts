@@ -17,8 +17,6 @@ type Observed = Pick<
   readonly cacheSettings: CacheReport["settings"]
 }
 
-export type CacheHistory = ReturnType<typeof createCacheHistory>
-
 /** The newest requests of each conversation of one proxied session, to explain the next one. */
 export function createCacheHistory(deps: {
   readonly proxiedSession: string

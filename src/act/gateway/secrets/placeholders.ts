@@ -25,7 +25,7 @@ const UNTOUCHED_KEYS: ReadonlySet<string> = new Set([
 
 type Span = { readonly start: number; readonly end: number; readonly kind: string }
 
-export type ProtectedBody = {
+type ProtectedBody = {
   readonly body: Buffer
   /** The values behind the placeholders of this body. */
   readonly values: ReadonlyMap<string, string>

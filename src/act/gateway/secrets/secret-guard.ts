@@ -6,7 +6,7 @@ import { headerOf } from "../session-header.ts"
 import type { SecretWire } from "./placeholders.ts"
 import { createRestorer } from "./restore.ts"
 
-export type SecretKinds = readonly { readonly kind: string; readonly count: number }[]
+type SecretKinds = readonly { readonly kind: string; readonly count: number }[]
 
 /** A checksum of the body, which we cannot recompute. */
 const ATTESTATION = "cch="

@@ -69,7 +69,7 @@ export const WireOutcome = z.enum(["answered", "refused", "cut", "aborted", "unr
 export type WireOutcome = z.infer<typeof WireOutcome>
 
 /** Why the provider could not reuse what it had cached. */
-export const CACHE_CAUSES = [
+const CACHE_CAUSES = [
   "model",
   "effort",
   "tools",
