@@ -55,7 +55,7 @@ export const Reference = z.object({
 })
 export type Reference = z.infer<typeof Reference>
 
-export const Section = z.object({ title: z.string(), text: z.string() })
+const Section = z.object({ title: z.string(), text: z.string() })
 export type Section = z.infer<typeof Section>
 
 export const Answer = z.object({
