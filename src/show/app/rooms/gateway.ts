@@ -1,7 +1,6 @@
 import path from "node:path"
 import type { ProxiedRun, ProxyRequest } from "#act/agents"
 import type { Gateway, ProxiedHost, ProxiedSessionRequest } from "#act/gateway"
-import { noteSessionCache } from "#choose/guard"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
 import { findBypass, type HostPlace, type HostReport, readCodexProvider } from "#see/hosts"
@@ -42,7 +41,10 @@ export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
     receiptKey: () => receiptKey(deps),
     priceOf,
     chargeUsage: async (report) => (await deps.fold()).chargeUsage(report),
-    noteCache: (note) => noteSessionCache(note, repository.stateDirectory),
+    noteCache: async (note) => {
+      const { noteSessionCache } = await import("#choose/guard")
+      await noteSessionCache(note, repository.stateDirectory)
+    },
     keepTrail: async (branchId, steps) => (await deps.fold()).keepTrail(branchId, steps),
     unfold: async (branchIds) => {
       const fold = await deps.fold()
