@@ -5,7 +5,7 @@ import { ResultTooLarge } from "../errors.ts"
 import type { BodyOf, RecordedEffect } from "../events/state.ts"
 import type { StepLabel } from "../stage.ts"
 import { type BudgetUse, dueWarnings, exhausted, priceNotes } from "./budget.ts"
-import { mayWrite, untilCut } from "./interruption.ts"
+import { mayWrite, refuseIfCut, untilCut } from "./interruption.ts"
 import type { RunWriter } from "./run-writer.ts"
 
 const LONGEST_PROBLEM_CHARACTERS = 2_000
@@ -70,6 +70,8 @@ export async function begin(step: Step, attempt: Attempt) {
       cost: Pick<End, "tokens" | "usd"> = {},
     ): Promise<Result> {
       try {
+        // While its start was stored, another claim may have begun and done the same work.
+        refuseIfCut(attempt.signal)
         return await untilCut(work(), attempt.signal)
       } catch (error) {
         const outcome = attempt.signal.aborted ? "stopped" : "failed"

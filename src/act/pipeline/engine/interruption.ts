@@ -26,6 +26,11 @@ export function mayWrite(signal: AbortSignal): boolean {
   return why !== "leave" && why !== "lost"
 }
 
+export function refuseIfCut(signal: AbortSignal): void {
+  const why = interruptionOf(signal)
+  if (why !== undefined) throw new Interruption(why)
+}
+
 /**
  * Resolves with the work or rejects at the cancellation, whichever comes first; work that ignores
  * the signal is not awaited.
