@@ -58,7 +58,7 @@ export const gatewayOperations = defineOperations("gateway", {
     output: GatewayShow,
   },
   cache: {
-    summary: "Explain each cache miss of a run or proxied session, with tokens and cost",
+    summary: "Explain the cache misses of a run or session, with tokens and cost",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
