@@ -38,7 +38,7 @@ describe("several repositories", () => {
     expect(await page.getByText("tideline", { exact: true }).count()).toBe(0)
     await page.getByRole("button", { name: "Repository" }).click()
     await menu.getByRole("menuitemradio", { name: /tideline/ }).click()
-    await page.getByText("main", { exact: true }).waitFor()
+    await page.getByRole("contentinfo", { name: "Status" }).getByText("main").first().waitFor()
     expect(window.problems()).toEqual([])
   })
 })
