@@ -56,7 +56,6 @@ export const Reference = z.object({
 export type Reference = z.infer<typeof Reference>
 
 const Section = z.object({ title: z.string(), text: z.string() })
-export type Section = z.infer<typeof Section>
 
 export const Answer = z.object({
   title: z.string().default(""),
