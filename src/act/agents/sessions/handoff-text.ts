@@ -15,8 +15,8 @@ export type HandoffInput = {
 }
 
 /**
- * Text for a new session that continues a run: the task, decisions,
- * changes, failures, open questions and next steps. The same messages give the same text.
+ * Text for a new session that continues a run: the task, decisions, changes, failures, open
+ * questions and next steps. The same messages give the same text.
  */
 export function handoffOf(input: HandoffInput): { readonly text: string; readonly tokens: number } {
   const entries = input.messages.map((message) => ({ message, event: eventOf(message) }))

@@ -518,6 +518,7 @@ function steps(message: string): number {
 test("[PIPE-19] only agreement continues; anything that could change the work does not", () => {
   for (const text of ["ok", "Yes, go on.", "looks good", "Stage 1 looks good", "", "ja, weiter"])
     expect([text, isGoAhead(text)]).toEqual([text, true])
-  for (const text of ["only one paragraph please", "not good", "7", "go on but shorter", "no"])
+  const changes = ["only one paragraph please", "go on but shorter", "start with stage 2", "7"]
+  for (const text of [...changes, "not good", "no"])
     expect([text, isGoAhead(text)]).toEqual([text, false])
 })

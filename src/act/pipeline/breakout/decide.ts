@@ -46,10 +46,10 @@ export function isMenuNumber(message: string, number: number): boolean {
 
 /** "ok, go on", in some languages: a message of such words only has nothing to amend. */
 const GO_AHEAD = [
-  /^(?:a|ahead|all|alright|and|approved?|agreed|carry|continue|correct|do|exactly|fine|go|going)$/,
-  /^(?:good|great|i|is|it|keep|let's|lgtm|like|looks?|me|move|next|nice|now|ok|okay|on|perfect)$/,
-  /^(?:plan|please|proceed|ready|resume|right|run|sounds|stages?|start|steps?|sure|thanks?|that)$/,
-  /^(?:that's|the|these|this|to|very|well|with|works|yeah|yep|yes|you|yup)$/,
+  /^(?:a|ahead|all|alright|and|approved?|agreed|carry|continue|correct|exactly|fine|go|going)$/,
+  /^(?:good|great|i|is|it|keep|lgtm|like|looks?|me|nice|now|ok|okay|on|perfect|plan|please)$/,
+  /^(?:proceed|ready|resume|right|sounds|stages?|steps?|sure|thanks?|that|that's|the|these|this)$/,
+  /^(?:to|very|well|works|yeah|yep|yes|you|yup)$/,
   /^(?:ja|gut|weiter|mach|bitte|genau|passt|oui|bien|continuez|vas-y|parfait|sí|si|vale|adelante)$/,
   /^(?:continúa|好|好的|继续|はい)$/,
 ]
@@ -57,11 +57,8 @@ const GO_AHEAD = [
 export function isGoAhead(message: string): boolean {
   const words = readWords(message).map((it) => it.text)
   if (words.length === 0 || isMenuNumber(message, 1)) return true
-  const [numbers, others] = [
-    /^\d+$/,
-    words.filter((it) => !GO_AHEAD.some((words) => words.test(it))),
-  ]
-  return others.length < words.length && others.every((it) => numbers.test(it))
+  const others = words.filter((word) => !GO_AHEAD.some((pattern) => pattern.test(word)))
+  return others.length < words.length && others.every((it) => /^\d+$/.test(it))
 }
 
 /**
