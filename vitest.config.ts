@@ -21,17 +21,20 @@ const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
  * Tests that compute for long in their own process, of code that other tests cover: counted, they
  * would take up to four times as long. Full mode counts nothing.
  */
-const HEAVY_FILES = [
-  "src/**/*.heavy.test.ts",
-  "test/fault/store-{migrations,model}.test.ts",
-  "test/browser/{looks,long-lists}.test.ts",
-]
+const HEAVY_FILES = ["src/**/*.heavy.test.ts", "test/fault/store-{migrations,model}.test.ts"]
+
+/**
+ * They take a third of the computing time of all tests, most of it in Chromium, so they run in full
+ * mode and where they are named: `npm test test/browser/board`.
+ */
+const BROWSER_FILES = "test/browser/**/*.test.ts"
+const isBrowserNamed = process.argv.some((it) => it.includes("test/browser"))
 
 /** Tests that change or measure their own process, or whose code does, so that each needs its own. */
 const OWN_PROCESS =
-  /\bprocess\.(?:umask|on|emit|exitCode|cpuUsage|memoryUsage|listenerCount|getActiveResourcesInfo|seteuid|chdir)\b|\bprocess\.(?:platform|getBuiltinModule) =|\bprocess\.env(?:\[[^\]]*\]|\.\w+) =|\bglobalThis\b|\bvi\.|#test\/index-daemon-scene/
+  /\bprocess\.(?:umask|on|emit|exitCode|cpuUsage|memoryUsage|listenerCount|getActiveResourcesInfo|seteuid|chdir)\b|\bprocess\.(?:platform|getBuiltinModule) =(?!=)|\bprocess\.env(?:\[[^\]]*\]|\.\w+) =(?!=)|\bglobalThis\b|\bvi\.|#test\/index-daemon-scene/
 
-/** All other tests share a process, its modules and a browser with the files of their group. */
+/** All other tests share a process and its modules with the files of their group. */
 const SHARED_FILES =
   isFullMode || isElsewhere
     ? []
@@ -40,7 +43,7 @@ const SHARED_FILES =
         .filter(
           (file) =>
             !/\.(?:full|heavy)\.test\.ts$/.test(file) &&
-            !file.startsWith("test/corpus/") &&
+            !/^test\/(?:corpus|browser)\//.test(file) &&
             !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
         )
 
@@ -49,7 +52,10 @@ const HOUSE: TestProjectInlineConfiguration = {
   test: {
     name: "house",
     include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
-    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : [...HEAVY_FILES, ...SHARED_FILES])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(isFullMode ? [] : [...HEAVY_FILES, ...SHARED_FILES, BROWSER_FILES]),
+    ],
   },
 }
 
@@ -77,12 +83,31 @@ const HEAVY: TestProjectInlineConfiguration = {
   test: { name: "heavy", include: HEAVY_FILES, env: UNCOUNTED },
 }
 
+/** The files share processes, and each process a browser. */
+const BROWSER: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: "browser",
+    include: [BROWSER_FILES],
+    exclude: ["**/*.full.test.ts"],
+    isolate: false,
+    env: UNCOUNTED,
+  },
+}
+
 /** The console has a config of its own, for its aliases and style sheets. */
 const CONSOLE = "console/vite.config.ts"
 
+const PROJECTS = [
+  HOUSE,
+  ...(isFullMode ? [] : [HEAVY]),
+  ...(isFullMode || isBrowserNamed ? [BROWSER] : []),
+  ...(isFullMode || isElsewhere ? [] : [...SHARED, CONSOLE]),
+]
+
 export default defineConfig({
   test: {
-    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [...SHARED, CONSOLE])],
+    projects: PROJECTS,
     setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.

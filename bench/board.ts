@@ -27,11 +27,11 @@ export const bench: Bench = {
 async function measureReads({ clock, rounds = ROUNDS }: BenchContext): Promise<readonly Row[]> {
   await using it = await boardFixture()
   const logs = await writeBoard(it.root)
-  const read = it.room.log({ limit: 1 })
+  const read = await it.room.log({ limit: 1 })
   invariant(read.total === EVENTS && read.problems.length === 0, "the board reads every event")
-  const time = (work: () => unknown) => {
+  const time = async (work: () => unknown) => {
     const startedMs = clock.monotonicMs()
-    work()
+    await work()
     return clock.monotonicMs() - startedMs
   }
   const whole: number[] = []
@@ -40,9 +40,9 @@ async function measureReads({ clock, rounds = ROUNDS }: BenchContext): Promise<r
   const lines: number[] = []
   for (let round = 0; round < rounds; round++) {
     const room = it.other()
-    whole.push(time(() => room.show({ limit: TICKETS })))
-    again.push(time(() => room.show({ limit: TICKETS })))
-    lines.push(time(() => logs.map((line): unknown => JSON.parse(line))))
+    whole.push(await time(() => room.show({ limit: TICKETS })))
+    again.push(await time(() => room.show({ limit: TICKETS })))
+    lines.push(await time(() => logs.map((line): unknown => JSON.parse(line))))
     const startedMs = clock.monotonicMs()
     for (let at = 0; at < TICKETS; at++)
       await readFile(path.join(it.root, `.qm/board/tickets/t${at}.md`))

@@ -25,7 +25,8 @@ export const bench: Bench = {
     try {
       return [...(await measureAll(context, folder)), ...(await measurePackage(context, folder))]
     } finally {
-      rmSync(folder, { recursive: true })
+      // The index daemon may still write while its folder is removed.
+      rmSync(folder, { recursive: true, maxRetries: 10, retryDelay: 200 })
     }
   },
 }

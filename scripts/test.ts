@@ -11,9 +11,10 @@ import { closingLines, type Outcome } from "./test/outcome.ts"
 import { packageFolder } from "./test/package.ts"
 
 /**
- * `npm test`, `npm run test:full`, `npm run test:night`; further arguments go to vitest. Full mode
- * runs the *.full.test.ts files and treats a missing tool as a failure. The last line of the output
- * is always `N passed, N failed, N skipped`.
+ * `npm test`, `npm run test:full`, `npm run test:night`; further arguments go to vitest. Coverage is
+ * measured with `npm test -- --coverage` and in CI (`CI=true`). Full mode runs the tests in a browser
+ * and the *.full.test.ts files, and treats a missing tool as a failure. The last line of the output is
+ * always `N passed, N failed, N skipped`.
  */
 const ROOT = join(import.meta.dirname, "..")
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs")
@@ -35,8 +36,11 @@ const isNight = args.includes("--night")
 // A reporter passed to vitest itself would replace ours, and with it the last line.
 const reporter = args.findLast((it) => it.startsWith(REPORTER))?.slice(REPORTER.length)
 const passedOn = args.filter((it) => !MODES.includes(it) && !it.startsWith(REPORTER))
-// Coverage of a part says nothing about the whole, and full mode is a part by design.
-const isWhole = !isFull && passedOn.length === 0
+const COVERAGE = "--coverage"
+// Coverage of a part says nothing about the whole, and full mode is a part by design. It takes a
+// quarter more time, so it is measured in CI and where it is requested.
+const isWhole = !isFull && passedOn.every((it) => it === COVERAGE)
+const isCounted = isWhole && (passedOn.includes(COVERAGE) || process.env["CI"] === "true")
 
 // A test of this script needs no tools and must not download a gigabyte.
 if (isFull && process.env.QM_TEST_INSTALL !== "none") {
@@ -67,7 +71,7 @@ async function runTests(): Promise<number> {
       ...(isFull ? { QM_FULL: "1" } : {}),
       ...(isNight ? { QM_NIGHT: "1" } : {}),
     })
-    const isCovered = isWhole ? reportCoverage(ROOT) : true
+    const isCovered = isCounted ? reportCoverage(ROOT) : true
     process.stdout.write(closingLines(readOutcome(outcomeFile), seed))
     return exitCode === 0 && !isCovered ? 1 : exitCode
   } finally {
@@ -86,8 +90,8 @@ function temporaryFolder(): string {
 }
 
 function runVitest(environment: Readonly<Record<string, string>>): Promise<number> {
-  const coverage = isWhole ? ["--coverage"] : []
-  const child = spawn(process.execPath, [VITEST, "run", ...coverage, ...passedOn], {
+  const vitestArgs = isCounted ? [COVERAGE] : passedOn
+  const child = spawn(process.execPath, [VITEST, "run", ...vitestArgs], {
     cwd: ROOT,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "inherit", "inherit"],

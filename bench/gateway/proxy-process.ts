@@ -52,6 +52,7 @@ const gateway = createGateway({
   chargeUsage: async () => {},
   noteCache: async () => {},
   keepTrail: async () => true,
+  keepResults: async () => undefined,
   unfold: async () => {},
   isAlive: isSameProcessAlive,
   proxyEnvironment: () => ({}),

@@ -38,6 +38,7 @@ const ENTRIES = {
   main: "src/show/main.ts",
   "ground/secrets/thread/main": "src/ground/secrets/thread/main.ts",
   "ground/tokens/thread/main": "src/ground/tokens/thread/main.ts",
+  "know/knowledge/readers/pdf/thread/main": "src/know/knowledge/readers/pdf/thread/main.ts",
   "know/map/thread/main": "src/know/map/thread/main.ts",
   "know/map/tree/thread/main": "src/know/map/tree/thread/main.ts",
   "act/gateway/read/thread/main": "src/act/gateway/read/thread/main.ts",

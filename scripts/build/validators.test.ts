@@ -191,7 +191,18 @@ describe("of all operations", () => {
         "agents.send input",
         "agents.edit input",
         "agents.rewrite input",
+        "credential.request input",
         "guard.verdicts output",
+        "organise.state input",
+        "organise.label input",
+        "organise.view input",
+        "pipeline.show output",
+        "plan.submit input",
+        "recipe.list output",
+        "recipe.show output",
+        "recipe.new output",
+        "recipe.validate output",
+        "recipe.trust output",
       ]
     `)
   })

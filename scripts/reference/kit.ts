@@ -82,6 +82,7 @@ export function findTests(root: string): (operation: string) => string | undefin
 const ROOM_OF: Readonly<Record<string, string>> = {
   autonomy: "src/know/board/autonomy",
   board: "src/know/board",
+  plan: "src/show/app/rooms/plans",
   dashboard: "src/show/app/dashboard",
   fleet: "src/show/app/fleet",
   guidelines: "src/choose/pack",

@@ -10,12 +10,15 @@ const TESTED: readonly TestedProgram[] = [
   "codex",
   "copilot",
   "gemini",
+  "opencode",
+  "claude-agent-acp",
+  "codex-acp",
   "mcp-conformance",
   "mcp-inspector",
 ]
 
 /**
- * Installs the agent hosts of full mode, as pinned in test/hosts; about 30 s and 1.2 GB, once. A
+ * Installs the agent hosts of full mode, as pinned in test/hosts; about 30 s and 2 GB, once. A
  * failure is printed, and the tests that need a host fail.
  */
 export function installHosts(): void {

@@ -7,7 +7,7 @@ export const WINGS = [
   { wing: "see", levels: [["repo", "hosts", "sources"], ["capture"]] },
   {
     wing: "know",
-    levels: [["search"], ["map", "knowledge", "memory", "ledger", "sessions", "board"]],
+    levels: [["search"], ["map", "knowledge", "memory", "ledger", "sessions", "board", "plans"]],
   },
   { wing: "choose", levels: [["pack"], ["fold"], ["guard", "proof"], ["report"]] },
   {

@@ -19,6 +19,14 @@ const entryPoints = {
     stdout.loadStream()
     return (await import("#show/mcp")).serveMcpOnStdio(call)
   },
+  acp: async (call: EntryCall) => {
+    stdout.loadStream()
+    const { createJudge } = await import("#show/hooks")
+    const { home } = call.app.places
+    const judge = createJudge({ environment: call.environment, home, afterwards: () => {} })
+    const streams = { input: process.stdin, output: process.stdout, errors: process.stderr }
+    return (await import("#show/app")).proxyAcp(call, { judge, ...streams })
+  },
   hook: answerHook,
   statusline: printStatusLine,
   keep: async (call: KeepCall) => (await import("#show/app")).keep(call),

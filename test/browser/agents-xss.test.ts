@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { visible, visibleLine } from "#ground/base"
+import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
 import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
@@ -50,7 +51,7 @@ describe("300 hostile texts from an agent are displayed as text", () => {
 
       await expectHarmlessExport(id, own)
       // Stored and live messages use the same rows, so the day run checks one part.
-      if (part > 0 && !isNight) return
+      if (part > 0 && !isNight()) return
       await page.reload()
       await page.locator("[data-entry]").first().waitFor()
       expectAllShown(await readTranscript(page), own)
@@ -99,7 +100,7 @@ describe("300 hostile texts from an agent are displayed as text", () => {
   })
 
   test("[S4] diagrams are shown only as images without scripts", async () => {
-    const drawn = PAYLOADS.filter((_, i) => i % (isNight ? 1 : 20) === 0).flatMap(diagrams)
+    const drawn = PAYLOADS.filter((_, i) => i % (isNight() ? 1 : 20) === 0).flatMap(diagrams)
     const honest = diagram("flowchart LR\n  honest --> picture")
     const { id } = await runs.play("Draw", [ask("May I draw?"), ...drawn, honest, END])
     await using window = await visit(chromium.browser, fixture, {
@@ -118,9 +119,8 @@ describe("300 hostile texts from an agent are displayed as text", () => {
   })
 })
 
-const isNight = process.env["QM_NIGHT"] === "1"
 /** The day run takes every 25th payload where each payload needs its own step. */
-const SAMPLE = PAYLOADS.filter((_, i) => isNight || i % 25 === 0)
+const SAMPLE = PAYLOADS.filter((_, i) => isNight() || i % 25 === 0)
 
 const END = { event: "turn.ended", outcome: "completed" }
 

@@ -110,6 +110,24 @@ describe("Board page", () => {
     expect(window.problems()).toEqual([])
   })
 
+  test("[CONSOLE-99] a run is started from a ticket, has its package and names the ticket", async () => {
+    const { working } = story
+    await using window = await visit(chromium.browser, fixture, { path: `/board/${working}` })
+    const { page } = window
+    await page.evaluate(`localStorage.setItem("qm.launch.agent", "synthetic")`)
+    await page.getByRole("button", { name: /^Start run/ }).waitFor()
+    const request = page.waitForRequest((it) => it.url().endsWith("/api/agents/start"))
+    await page.keyboard.press("s")
+    await page.waitForURL((url) => url.pathname.startsWith("/runs/"))
+    const { runs } = await fixture.call("agents.list", { label: working })
+    expect(runs).toMatchObject([{ type: "synthetic", labels: [working] }])
+    expect((await request).postDataJSON()).toMatchObject({ pack: expect.stringMatching(/^pk_/) })
+    await page.getByRole("link", { name: working }).click()
+    const work = page.getByRole("region", { name: "Facts of the ticket" })
+    await work.locator(`a[href$="/runs/${runs[0]?.id}"]`).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-94] a broken file is reported and the other tickets stay", async () => {
     const file = path.join(fixture.project, ".qm", "board", "tickets", "broken.md")
     await writeFile(file, "---\ntitle: [\n---\n")

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
 import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { payloads } from "./payloads.ts"
@@ -291,7 +292,7 @@ describe("Memory page, with memories of a user and of agents", () => {
 })
 
 describe("data of a hostile agent", () => {
-  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 4)
+  const PAYLOADS = payloads(isNight() ? 60 : 4)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
 import { type ProxyFixture, startConsole } from "./console-fixture.ts"
 import { auditPage } from "./page-audit.ts"
@@ -257,7 +258,7 @@ describe("Gateway layout", () => {
 })
 
 describe("data of a hostile conversation", () => {
-  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 8)
+  const PAYLOADS = payloads(isNight() ? 60 : 8)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`

@@ -4,6 +4,7 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { RULES } from "#choose/guard"
+import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
 import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { walkByTab } from "./page-audit.ts"
@@ -219,7 +220,7 @@ describe("keyboard", () => {
 })
 
 describe("data of a hostile agent", () => {
-  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 4)
+  const PAYLOADS = payloads(isNight() ? 60 : 4)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`

@@ -128,12 +128,17 @@ async function findingsIn(page: Page, theme: (typeof THEMES)[number], width: num
     faults.push(...findings.map((it) => `${density}: ${it.rule} ${it.where} ${it.says}`))
   }
   await page.evaluate('document.documentElement.dataset.density = "default"')
-  // The elements are the same at each width, so one is enough.
+  // The elements are the same at each width and in both themes, so one of each is enough.
   if (width !== 1440) return faults
-  return [
-    ...faults,
-    ...(await seriousFindings(page, theme === "light" ? undefined : RULES_OF_COLOUR)),
-  ]
+  if (theme === "light") return [...faults, ...(await seriousFindings(page, axeRules()))]
+  return isNight()
+    ? [...faults, ...(await seriousFindings(page, { only: RULES_OF_COLOUR }))]
+    : faults
+}
+
+/** Our own audit measures the contrast of every text, in a tenth of axe's time. */
+function axeRules(): { without: readonly string[] } | undefined {
+  return isNight() ? undefined : { without: RULES_OF_COLOUR }
 }
 
 /** Overlaps do not depend on colours, so the day run checks the densities in one theme. */

@@ -31,17 +31,16 @@ function load(file: string): Promise<unknown> {
 /** The axe rules whose result depends on the theme. */
 export const RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"]
 
-/** Findings that axe rates serious or worse, by all rules or only by the given ones. */
-export async function seriousFindings(
-  page: Page,
-  onlyRules?: readonly string[],
-): Promise<readonly string[]> {
+type AxeRules = { readonly only: readonly string[] } | { readonly without: readonly string[] }
+
+/** Findings that axe rates serious or worse, by all rules, only by some, or without some. */
+export async function seriousFindings(page: Page, rules?: AxeRules): Promise<readonly string[]> {
   if (await page.evaluate("!('axe' in window)")) await page.evaluate(axe.source)
   const options = {
     resultTypes: ["violations"],
     // None of the requested rules reads style sheets or media.
     preload: false,
-    ...(onlyRules === undefined ? {} : { runOnly: { type: "rule", values: onlyRules } }),
+    ...axeSelection(rules),
   }
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then((it) => it.violations)`,
@@ -49,4 +48,10 @@ export async function seriousFindings(
   return violations
     .filter((it) => it.impact === "serious" || it.impact === "critical")
     .map((it) => `axe ${it.id} ${it.nodes[0]?.html.slice(0, 160)}`)
+}
+
+function axeSelection(rules: AxeRules | undefined) {
+  if (rules === undefined) return {}
+  if ("only" in rules) return { runOnly: { type: "rule", values: rules.only } }
+  return { rules: Object.fromEntries(rules.without.map((it) => [it, { enabled: false }])) }
 }

@@ -3,6 +3,7 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { offlineBrain } from "#act/pipeline"
+import { isNight } from "#test/seed"
 import { modelWires } from "#test/wires"
 import { launchChromium } from "./chromium.ts"
 import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
@@ -305,7 +306,7 @@ describe("the other pipeline pages with real data", () => {
 })
 
 describe("data of hostile questions and documents", () => {
-  const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 2)
+  const PAYLOADS = payloads(isNight() ? 60 : 2)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`

@@ -1,10 +1,10 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import type { Browser, BrowserContext, Page } from "playwright-core"
 import { builtGallery, type ConsoleFixture, startConsole } from "./console-fixture.ts"
 import { prepareFirstRun } from "./seed/first-run.ts"
 import { CLAUDE } from "./seed/guard.ts"
 import { type Seed, seedRepository, TASK } from "./seed/seed.ts"
 import { prepareSwarm, runSwarm } from "./seed/swarm.ts"
-import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
+import { beFailing, beReadOnly, settle, type Visit, type VisitOptions, visit } from "./visit.ts"
 
 /**
  * Data behind a scene: the seeded repository, an empty one, one where agents worked without us, one with a swarm, the seeded one with
@@ -93,6 +93,7 @@ export const DAY_SCENES: readonly Scene[] = [
     ({ pipelines: { done, paused } }) => `/pipelines/${done}?compare=yes&other=${paused}`,
   ),
   seeded("agents", "/agents?show=deep-research"),
+  seeded("sources", "/sources?at=shipped+demo-web&show=demo-web"),
   seeded("board", ({ board }) => `/board?${both(board.tested)}`),
   seeded("ticket", ({ board }) => `/board/${board.tested}`),
   on("empty", "board", "/board"),
@@ -142,6 +143,8 @@ const FAILING = [
   "/board",
   "/swarm",
   "/recipes",
+  "/skills",
+  "/sources",
   "/knowledge",
   "/settings",
 ]
@@ -162,10 +165,12 @@ export const NIGHT_SCENES: readonly Scene[] = [
   on("read-only", "settings", "/settings?at=tokens.window"),
   on("gallery", "parts", "/"),
   on("swarm", "parked", "/swarm?at=ws3"),
-  on("swarm", "diff", "/swarm?at=ws1&show=diff"),
+  { ...on("swarm", "diff", "/swarm?at=ws1&show=diff"), act: seeDiff },
   on("swarm", "plan", "/swarm?show=plan"),
   on("swarm", "now", "/"),
   on("swarm", "board", "/board"),
+  { ...on("swarm", "ticket", "/board"), act: openTicket },
+  { ...on("swarm", "ticket-run", "/board"), act: openRunOfTicket },
   seeded("runs-peek", ({ runs }) => `/runs?at=${runs.tariff.id}&beside=peek`),
   seeded("runs-peek-failed", ({ runs }) => `/runs?at=${runs.failed.id}&beside=peek`),
   seeded("runs-nothing", "/runs?text=nothing+at+all"),
@@ -255,10 +260,7 @@ export function pathOf({ path }: Scene, seed: Seed): string {
 const REFUSED = /status of (4\d\d|503)/
 
 /** Repositories and windows of the scenes: `await using stage = await openStage(browser)`. */
-export async function openStage(
-  browser: Browser,
-  options: BrowserContextOptions & { readonly timeoutMs?: number } = {},
-) {
+export async function openStage(browser: Browser, options: VisitOptions = {}) {
   await using setup = new AsyncDisposableStack()
   const fixture = setup.use(await startConsole({ backups: 1 }))
   const seed = setup.use(await seedRepository(fixture))
@@ -325,6 +327,27 @@ function pressing(key: string, opens: "dialog" | "menu") {
     await page.keyboard.press(key)
     await page.getByRole(opens).waitFor()
   }
+}
+
+async function seeDiff(page: Page): Promise<void> {
+  await page.getByRole("region", { name: "Diff" }).getByText("shared.txt").first().waitFor()
+}
+
+/** With evidence, diff, worktree, run and the state of its pull request. */
+async function openTicket(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /Apply stacked coupons/ }).click()
+  await page.getByRole("region", { name: "The ticket" }).getByRole("link", { name: "Open" }).click()
+  await page.getByText("shared.txt").first().waitFor()
+  await page.getByRole("button", { name: "Check", exact: true }).click()
+  await page.getByText("#12 ").waitFor()
+}
+
+async function openRunOfTicket(page: Page): Promise<void> {
+  await openTicket(page)
+  const facts = page.getByRole("region", { name: "Facts of the ticket" })
+  await facts.locator('a[href*="/runs/"]').first().click()
+  await page.getByText("Ticket", { exact: true }).waitFor()
+  await page.getByText("#12 ").waitFor()
 }
 
 async function openPalette(page: Page, query: string): Promise<void> {

@@ -8,21 +8,23 @@ export type Visit = Awaited<ReturnType<typeof visit>>
 
 /**
  * A browser window that logged in with a real link, and every problem in it: `await using window =
- * await visit(browser, fixture, { path: "/events" })`.
+ * await visit(browser, fixture, { path: "/events" })`. A visit without options of its own takes over
+ * the emptied window of an earlier one, because a new window costs half a second of computing time.
  */
 export async function visit(browser: Browser, fixture: Visited, options: VisitOptions = {}) {
   const { path = "/", expects = [], by = "link", initScript, prepare, ...rest } = options
-  const { timeoutMs = HANG_MS, ...contextOptions } = rest
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: "reduce",
-    ...contextOptions,
-  })
+  const { timeoutMs = HANG_MS, viewport = WIDE, ...contextOptions } = rest
+  const isPlain =
+    initScript === undefined && prepare === undefined && Object.keys(contextOptions).length === 0
+  const window = (isPlain && takeIdle(browser)) || (await openWindow(browser, contextOptions))
+  const { context, page, watched } = window
+  watched.origin = fixture.url
+  watched.problems = []
+  const { problems } = watched
   context.setDefaultTimeout(timeoutMs)
-  const problems = await watch(context, fixture.url)
   if (initScript !== undefined) await context.addInitScript({ content: initScript })
   await prepare?.(context)
-  const page = await context.newPage()
+  await page.setViewportSize(viewport)
   await page.goto(by === "link" ? linkTo(fixture, path) : `${fixture.url}${path}`)
   if (by === "link") await settle(page)
   return {
@@ -30,14 +32,63 @@ export async function visit(browser: Browser, fixture: Visited, options: VisitOp
     context,
     problems: () => problems.filter((it) => !expects.some((known) => known.test(it))),
     async [Symbol.asyncDispose]() {
-      await context.close()
+      if (!isPlain || !(await empty(window))) await context.close()
+      else idleOf(browser).push(window)
     },
   }
 }
 
+const WIDE = { width: 1440, height: 900 }
+
+type Window = Awaited<ReturnType<typeof openWindow>>
+
+const idle = new WeakMap<Browser, Window[]>()
+
+function idleOf(browser: Browser): Window[] {
+  const windows = idle.get(browser) ?? []
+  idle.set(browser, windows)
+  return windows
+}
+
+function takeIdle(browser: Browser): Window | undefined {
+  const window = idleOf(browser).pop()
+  // Its file may have closed all windows of the browser.
+  return window?.page.isClosed() === true ? undefined : window
+}
+
+async function openWindow(browser: Browser, options: BrowserContextOptions) {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options })
+  const watched: Watched = { origin: "", problems: [] }
+  await watch(context, watched)
+  return { context, page: await context.newPage(), watched }
+}
+
+/** Removes what a test left in its window. False if the window cannot be used again. */
+async function empty({ context, page, watched }: Window): Promise<boolean> {
+  if (page.isClosed() || context.pages().length > 1) return false
+  try {
+    for (const event of ["console", "pageerror", "request", "response", "websocket"]) {
+      page.removeAllListeners(event)
+    }
+    await page.unrouteAll({ behavior: "ignoreErrors" })
+    await context.unrouteAll({ behavior: "ignoreErrors" })
+    await page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    await page.goto("about:blank")
+    await page.emulateMedia({ colorScheme: null, reducedMotion: "reduce" })
+    await context.clearPermissions()
+    await context.clearCookies()
+  } catch {
+    // The test ended on a page without storage, or its browser crashed.
+    return false
+  }
+  watchSockets(page, watched)
+  watched.problems = []
+  return true
+}
+
 type Visited = Pick<ConsoleFixture, "url" | "link">
 
-type VisitOptions = BrowserContextOptions & {
+export type VisitOptions = Omit<BrowserContextOptions, "viewport"> & {
   readonly path?: string
   readonly initScript?: string
   readonly prepare?: (context: BrowserContext) => Promise<void>
@@ -45,6 +96,7 @@ type VisitOptions = BrowserContextOptions & {
   readonly expects?: readonly RegExp[]
   readonly by?: "link" | "address"
   readonly timeoutMs?: number
+  readonly viewport?: { readonly width: number; readonly height: number }
 }
 
 /** Waits until the page is drawn, its fonts are loaded and the socket is connected. */
@@ -82,33 +134,37 @@ function linkTo(fixture: Visited, path: string): string {
   return `${origin}${path}#${token}`
 }
 
-async function watch(context: BrowserContext, origin: string): Promise<string[]> {
-  const problems: string[] = []
-  const socketOrigin = origin.replace("http:", "ws:")
+type Watched = { origin: string; problems: string[] }
+
+async function watch(context: BrowserContext, watched: Watched): Promise<void> {
+  const report = (problem: string) => void watched.problems.push(problem)
   context.on("console", (it) => {
     // Whether a font is used within seconds of its preload depends on the speed of the machine.
     if (/was preloaded using link preload but not used/.test(it.text())) return
     if (["error", "warning"].includes(it.type())) {
-      problems.push(`console: ${it.text()} (${new URL(it.page()?.url() ?? origin).pathname})`)
+      const url = it.page()?.url() ?? watched.origin
+      report(`console: ${it.text()} (${new URL(url).pathname})`)
     }
   })
-  context.on("weberror", (it) => problems.push(`error: ${it.error().message}`))
+  context.on("weberror", (it) => report(`error: ${it.error().message}`))
   context.on("request", (it) => {
-    const isOwn = it.url().startsWith(`${origin}/`) || /^(data|blob):/.test(it.url())
-    if (!isOwn) problems.push(`external request: ${it.url()}`)
+    const isOwn = it.url().startsWith(`${watched.origin}/`) || /^(data|blob):/.test(it.url())
+    if (!isOwn) report(`external request: ${it.url()}`)
   })
-  context.on("page", (page) => {
-    page.on("websocket", (it) => {
-      if (!it.url().startsWith(`${socketOrigin}/`)) problems.push(`external socket: ${it.url()}`)
-    })
-  })
+  context.on("page", (page) => watchSockets(page, watched))
   context.on("dialog", (it) => {
-    problems.push(`dialog: ${it.message()}`)
+    report(`dialog: ${it.message()}`)
     void it.dismiss()
   })
-  await context.exposeFunction("reportProblem", (text: string) => void problems.push(text))
+  await context.exposeFunction("reportProblem", report)
   await context.addInitScript({ content: REPORT_VIOLATIONS })
-  return problems
+}
+
+function watchSockets(page: Page, watched: Watched): void {
+  page.on("websocket", (it) => {
+    const isOwn = it.url().startsWith(`${watched.origin.replace("http:", "ws:")}/`)
+    if (!isOwn) watched.problems.push(`external socket: ${it.url()}`)
+  })
 }
 
 const REPORT_VIOLATIONS = `addEventListener("securitypolicyviolation", (it) => {

@@ -50,6 +50,7 @@ async function type(extra: ExtraCommands, ...argv: readonly string[]) {
       open: none,
       token: none,
       mcp: none,
+      acp: none,
       hook: none,
       statusline: none,
       keep: none,

@@ -4,10 +4,11 @@ import { appendFileSync, writeFileSync } from "node:fs"
 /** A host that misbehaves in the way its first argument names; the host's own arguments follow. */
 const [, , how = "", speaks = "", note = ""] = process.argv
 
-/** The first messages of a session in each protocol; Codex's responses have fixed numbers. */
+/** The first messages of a session in each protocol; responses of JSON-RPC have fixed numbers. */
 const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   "claude-code": ['{"type":"system","subtype":"init","session_id":"s-1","cwd":"/"}'],
   codex: ['{"id":1,"result":{}}', '{"id":2,"result":{"thread":{"id":"s-1"},"cwd":"/"}}'],
+  acp: ['{"id":1,"result":{"protocolVersion":1}}', '{"id":2,"result":{"sessionId":"s-1"}}'],
   copilot: ['{"type":"session.start","data":{}}'],
 }
 

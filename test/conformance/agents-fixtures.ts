@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { hostProgram } from "#test/host-programs"
+import { hostProgram, type TestedProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
 import type { AgentFixture, ScriptedAction, SuiteAgent } from "./agents.ts"
+import { writeProgram } from "./agents-fake-host.ts"
 import { claudeScript, scriptedOpenAi } from "./agents-model.ts"
 
 /** In memory if possible, because the hosts sync databases to the disk. */
@@ -120,6 +121,81 @@ export async function copilotFixture(tested: TestedAgent): Promise<AgentFixture>
   return worldOf(place, model, { agent: tested.agent, host: "copilot", environment })
 }
 
+/** Claude Code behind the adapter of the Agent Client Protocol. */
+export async function claudeAcpFixture(tested: TestedAgent): Promise<AgentFixture> {
+  const place = await rooms()
+  const model = await scriptedAnthropic(claudeScript(place.cwd))
+  const environment = tested.environment({
+    ...place.basics,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: NO_KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "0",
+    CLAUDE_CODE_EXECUTABLE: hostProgram("claude-code").program,
+  })
+  return worldOf(place, model, { agent: tested.agent, host: "claude-agent-acp", environment })
+}
+
+/** Codex behind the adapter of the Agent Client Protocol. */
+export async function codexAcpFixture(tested: TestedAgent): Promise<AgentFixture> {
+  const place = await rooms(tmpdir())
+  const model = await scriptedOpenAi(place.cwd)
+  await mkdir(join(place.home, ".codex"))
+  await writeFile(join(place.home, ".codex/config.toml"), codexConfig(model.port, []))
+  const environment = tested.environment({ ...place.basics, OPENAI_API_KEY: NO_KEY })
+  return worldOf(place, model, { agent: tested.agent, host: "codex-acp", environment })
+}
+
+export async function opencodeFixture(tested: TestedAgent): Promise<AgentFixture> {
+  const place = await rooms()
+  const model = await scriptedOpenAi(place.cwd, "opencode")
+  const folder = join(place.home, ".config/opencode")
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, "opencode.json"), opencodeConfig(model.port))
+  const environment = tested.environment({
+    ...place.basics,
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  })
+  return worldOf(place, model, { agent: tested.agent, host: "opencode", environment })
+}
+
+/** Gemini CLI requires a sign-in method and a trusted folder; a fixed model needs no router. */
+export async function geminiFixture(tested: TestedAgent): Promise<AgentFixture> {
+  const place = await rooms()
+  const model = await scriptedOpenAi(place.cwd)
+  await mkdir(join(place.home, ".gemini"))
+  const settings = {
+    security: { auth: { selectedType: "gemini-api-key" } },
+    model: { name: "mock" },
+  }
+  await writeFile(join(place.home, ".gemini/settings.json"), JSON.stringify(settings))
+  const environment = tested.environment({
+    ...place.basics,
+    GEMINI_API_KEY: NO_KEY,
+    GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${model.port}`,
+    GEMINI_CLI_TRUST_WORKSPACE: "true",
+    GEMINI_CLI_NO_RELAUNCH: "true",
+  })
+  return worldOf(place, model, { agent: tested.agent, host: "gemini", environment })
+}
+
+export function opencodeConfig(port: number): string {
+  return JSON.stringify({
+    model: "mock/mock",
+    small_model: "mock/mock",
+    provider: {
+      mock: {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Mock",
+        options: { baseURL: `http://127.0.0.1:${port}/v1`, apiKey: NO_KEY },
+        models: { mock: { name: "Mock", limit: { context: 100_000, output: 4_000 } } },
+      },
+    },
+  })
+}
+
 async function isThere(path: string): Promise<void> {
   while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20))
 }
@@ -133,15 +209,16 @@ export async function removeCopilotCache(): Promise<void> {
   if (copilotCache !== undefined) await rm(copilotCache, { recursive: true, force: true })
 }
 
-function worldOf(
+async function worldOf(
   place: AsyncDisposable & { readonly cwd: string; readonly home: string },
   model: AsyncDisposable,
   it: Pick<AgentFixture, "agent"> & {
-    readonly host: "claude-code" | "codex" | "copilot"
+    readonly host: TestedProgram
     readonly environment: Readonly<Record<string, string>>
   },
-): AgentFixture {
-  const { program } = hostProgram(it.host)
+): Promise<AgentFixture> {
+  const { program: file, args } = hostProgram(it.host)
+  const program = args.length === 0 ? file : await writeProgram(place.home, [file, ...args])
   const { environment } = it
   return {
     agent: it.agent,

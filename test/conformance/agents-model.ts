@@ -79,20 +79,65 @@ function copilotTools(cwd: string): Tools {
   }
 }
 
-type Body = { readonly input?: readonly WireMessage[]; readonly messages?: readonly WireMessage[] }
+function opencodeTools(cwd: string): Tools {
+  const bash = (command: string) => ({
+    tool: "bash",
+    input: { command, description: "run a command" },
+  })
+  const write = (filePath: string) => ({
+    tool: "write",
+    input: { filePath, content: "remember\n" },
+  })
+  return {
+    edit: write(`${cwd}/note.txt`),
+    outside: write(`${cwd}/../outside.txt`),
+    command: bash(MAKE),
+    wait: bash(FOREVER),
+    look: { tool: "read", input: { filePath: `${cwd}/note.txt` } },
+    serve: { tool: "kept_echo", input: {} },
+  }
+}
+
+function geminiTools(cwd: string): Tools {
+  const shell = (command: string) => ({
+    tool: "run_shell_command",
+    input: { command, description: "run a command" },
+  })
+  const write = (file_path: string) => ({
+    tool: "write_file",
+    input: { file_path, content: "remember\n" },
+  })
+  return {
+    edit: write(`${cwd}/note.txt`),
+    outside: write(`${cwd}/../outside.txt`),
+    command: shell(MAKE),
+    wait: shell(FOREVER),
+    look: { tool: "read_file", input: { file_path: `${cwd}/note.txt` } },
+    serve: { tool: "mcp_kept_echo", input: {} },
+  }
+}
+
+type Body = {
+  readonly input?: readonly WireMessage[]
+  readonly messages?: readonly WireMessage[]
+  readonly contents?: readonly unknown[]
+}
 type WireMessage = { readonly type?: string; readonly role?: string }
 
 /**
- * A scripted OpenAI model on a loopback port: Responses for Codex, Chat Completions for Copilot.
+ * A scripted model on a loopback port: Responses for Codex, Chat Completions for Copilot and
+ * opencode, and the wire of Gemini.
  */
-export async function scriptedOpenAi(cwd: string) {
+export async function scriptedOpenAi(cwd: string, host: "copilot" | "opencode" = "copilot") {
+  const tools = host === "copilot" ? copilotTools(cwd) : opencodeTools(cwd)
   let answered = 0
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const path = new URL(request.url ?? "/", "http://model").pathname
       answered += 1
       if (path.endsWith("/responses")) sendResponses(response, body, answered)
-      else if (path.endsWith("/chat/completions")) sendChat(response, { body, cwd, answered })
+      else if (path.endsWith("/chat/completions")) sendChat(response, { body, tools, answered })
+      else if (path.includes("enerateContent")) sendGemini(response, { path, body, cwd })
       else response.writeHead(200, { "content-type": "application/json" }).end('{"data":[]}')
     })
   })
@@ -157,10 +202,10 @@ function sendResponses(response: ServerResponse, body: Body, answered: number): 
 
 function sendChat(
   response: ServerResponse,
-  it: { readonly body: Body; readonly cwd: string; readonly answered: number },
+  it: { readonly body: Body; readonly tools: Tools; readonly answered: number },
 ): void {
   const said = it.body.messages?.at(-1)
-  const move = nextMove(JSON.stringify(said ?? ""), said?.role === "tool", copilotTools(it.cwd))
+  const move = nextMove(JSON.stringify(said ?? ""), said?.role === "tool", it.tools)
   const call = "tool" in move && {
     index: 0,
     id: `call_${it.answered}`,
@@ -177,6 +222,22 @@ function sendChat(
     { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: end }], usage },
     "[DONE]",
   ])
+}
+
+function sendGemini(
+  response: ServerResponse,
+  it: { readonly path: string; readonly body: Body; readonly cwd: string },
+): void {
+  const said = JSON.stringify(it.body.contents?.at(-1) ?? "")
+  const move = nextMove(said, said.includes("functionResponse"), geminiTools(it.cwd))
+  const part =
+    "text" in move ? { text: move.text } : { functionCall: { name: move.tool, args: move.input } }
+  const answer = {
+    candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }],
+    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 },
+  }
+  if (it.path.includes("stream")) return sendEvents(response, [answer])
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
 }
 
 function sendEvents(response: ServerResponse, events: readonly unknown[]): void {

@@ -55,6 +55,8 @@ export type Suite = {
   readonly canAsk: boolean
   readonly hasProcess: boolean
   readonly canResume: boolean
+  /** The host refuses edits outside the working directory itself. */
+  readonly staysInside?: boolean
 }
 
 export function agentSuite(name: string, suite: Suite): void {
@@ -186,6 +188,11 @@ function approvalTests(suite: Suite): void {
   test("[AGENTS-4] an edit outside the working directory requires approval in mode edits too", async () => {
     await using fixture = await suite.makeFixture()
     await using run = await begin(fixture, "outside", "edits")
+    if (suite.staysInside === true) {
+      const events = await run.until("turn.ended")
+      expect(last(events, "activity.ended")).toMatchObject({ outcome: "failed" })
+      return
+    }
     const asked = last(await run.until("approval.requested"), "approval.requested")
     expect(asked.title).toContain("outside.txt")
   })

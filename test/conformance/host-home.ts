@@ -26,7 +26,8 @@ export type HostComparison = {
 }
 
 export type HostRun = {
-  readonly host: TestedHost
+  readonly host: TestedHost | "opencode"
+  readonly longestMs?: number
   args(port: number): readonly string[]
   env(port: number): Readonly<Record<string, string>>
   survey(place: HostPlace): Promise<Survey>
@@ -125,7 +126,7 @@ async function runHost(hostRun: HostRun, model: OpenAiModel, place: HostPlace): 
       ...hostRun.env(model.port),
       ...place.environment,
     } as Record<string, string>,
-    timeoutMs: LONGEST_RUN_MS,
+    timeoutMs: hostRun.longestMs ?? LONGEST_RUN_MS,
     maxOutputBytes: MOST_OUTPUT_BYTES,
   })
   return "stdout" in outcome

@@ -52,6 +52,7 @@ const LINKS = [
   { link: ".qm/board", kind: "folder", writers: ["ticket.new"] },
   { link: ".qm/board/tickets", kind: "folder", writers: ["ticket.new"] },
   { link: ".qm/board/log", kind: "folder", writers: ["ticket.new"] },
+  { link: ".qm/plans", kind: "folder", writers: ["plan.submit"] },
   { link: ".qm/local", kind: "folder", writers: ["claim.take", "guard.override"] },
   { link: ".qm/config.json", kind: "file", writers: ["config.set"] },
   { link: ".qm/permissions.json", kind: "file", writers: ["permissions.add"] },

@@ -66,10 +66,15 @@ const ALL_FIRED = {
   prompt: "fired",
   budget: "fired",
   secrets: "fired",
+  results: "fired",
 }
 
 /** Codex has no event for loaded files, and no status line that knows the window. */
-const NOT_OFFERED_BY_CODEX = { loaded: "not offered", window: "not offered" }
+const NOT_OFFERED_BY_CODEX = {
+  loaded: "not offered",
+  window: "not offered",
+  compaction: "not offered",
+}
 
 const hasHosts = needs("KIT", "claude-code") && needs("KIT", "codex")
 
@@ -90,6 +95,8 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
         ...ALL_FIRED,
         loaded: "fired",
         window: "fired",
+        // The proof is too short for a compaction.
+        compaction: "installed",
       })
       const ofCodex = report.hooks.filter(
         (it) => it.host === "codex" && !(it.hook in NOT_OFFERED_BY_CODEX),

@@ -66,6 +66,18 @@ export const FILE_WRITERS: Readonly<Record<string, (n: number) => Call>> = {
     args: ["fleet", "add", path.join(".qm", "sources", `source-${name(n)}`)],
     marker: `source-${name(n)}"`,
   }),
+  "connection.add": (n) => ({
+    args: ["connection", "add", name(n), "--provider", "anthropic", "--model", "claude-haiku-4-5"],
+    marker: `"${name(n)}"`,
+  }),
+  "plan.submit": (n) => ({
+    args: ["plan", "submit", `Plan of ${name(n)}`, "--step", "Add a test"],
+    marker: `Plan of ${name(n)}`,
+  }),
+  "plan.state": (n) => ({
+    args: ["plan", "state", name(n), "--value", "done", "--session", "shared-session"],
+    marker: `"${name(n)}"`,
+  }),
   "ticket.new": (n) => ({
     args: ["ticket", "new", `Ticket of ${name(n)}`],
     marker: `Ticket of ${name(n)}`,
@@ -79,6 +91,8 @@ const BOARD = "under the lock of the board, as ticket.new"
 const SWARM = "under the lock of the swarm's file"
 const REMOTE = "writes on the server of the remote, no file"
 const FETCH = "git fetches under its own locks"
+const PLANS = "under the lock of the plans"
+const SOURCE_STATE = "the last state of a source, under the lock of its file"
 const COMPARED = "under a lock, and only over the bytes that were read"
 
 /** All other operations that write, and why two of them cannot lose a write of each other. */
@@ -147,6 +161,25 @@ export const OTHER_WRITERS: Readonly<Record<string, string>> = {
   "sessions.import": ROWS,
   "sessions.undo": COMPARED,
   "source.test": ROWS,
+  "agents.title": ROWS,
+  "connection.remove": SAME_FILE,
+  "connection.test": "asks a model and writes no file",
+  "credential.deny": ROWS,
+  "credential.give": SAME_FILE,
+  "credential.request": ROWS,
+  "gateway.fold": ROWS,
+  "organise.label": ROWS,
+  "organise.state": ROWS,
+  "organise.view": ROWS,
+  "plan.answer": PLANS,
+  "plan.archive": PLANS,
+  "plan.tick": PLANS,
+  "source.add": ONE_FILE,
+  "source.call": SOURCE_STATE,
+  "source.login": SAME_FILE,
+  "source.logout": SAME_FILE,
+  "source.switch": ROWS,
+  "source.tools": SOURCE_STATE,
   "store.backup": ONE_FILE,
   "store.restore": "the store is closed and sealed while it is replaced",
   "swarm.approve": SWARM,

@@ -71,6 +71,8 @@ export const SETTINGS: ReturnType<GatewayDeps["settings"]> = {
   keep: 1_000,
   cacheAlertTokens: 50_000,
   secrets: "warn",
+  autoFold: "off",
+  autoFoldAt: 60,
 }
 
 export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
@@ -108,6 +110,8 @@ export async function gatewayFixture(overrides: Partial<GatewayDeps> = {}) {
       trails.push({ branchId, tools: steps.map((it) => it.tool) })
       return true
     },
+    keepResults: async (_, results) =>
+      results.map(({ label }, index) => ({ handle: `rh_${index}`, label })),
     unfold: async (branchIds) => void unfolded.push(...branchIds),
     isAlive: () => true,
     proxyEnvironment: () => ({}),

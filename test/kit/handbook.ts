@@ -10,12 +10,14 @@ import {
   createKnowledge,
   entityGrounding,
   findContradictions,
+  type KnowledgeDeps,
   relationPreservation,
 } from "#know/knowledge"
+import { loadWordVectors } from "#know/search"
 
 export const RECIPES = fileURLToPath(new URL("../../recipes", import.meta.url))
 
-const CORPUS = path.join(RECIPES, "deep-research", "corpus")
+export const HARBOUR = path.join(RECIPES, "deep-research", "corpus")
 
 export const VERIFY = {
   entityGrounding,
@@ -28,9 +30,13 @@ export const VERIFY = {
 export const countQuarters = (text: string): number => Math.ceil(text.length / 4)
 
 /**
- * The shipped handbook in its own store: its documents as primary documents, its guides as guides.
+ * A corpus, by default the shipped one, in its own store: its documents as primary documents, those
+ * in `guides/` as guides.
  */
-export async function openHandbook() {
+export async function openHandbook(
+  corpus = HARBOUR,
+  changes: Partial<Pick<KnowledgeDeps, "wordVectors">> = {},
+) {
   const fixture = { clock: systemClock, random: systemRandom, log: silentLog }
   const store = await openStore({ ...fixture, location: { kind: "memory" } })
   const secrets = createSecrets({ random: systemRandom })
@@ -40,10 +46,12 @@ export async function openHandbook() {
     count: async () => countQuarters,
     secrets: async () => secrets,
     embedder: async () => undefined,
+    wordVectors: () => loadWordVectors(),
+    ...changes,
   })
-  await knowledge.add({ path: path.join(CORPUS, "guides"), tier: "guide" })
-  for (const file of globSync("*.*", { cwd: CORPUS }).toSorted()) {
-    await knowledge.add({ path: path.join(CORPUS, file), tier: "primary" })
+  await knowledge.add({ path: path.join(corpus, "guides"), tier: "guide" })
+  for (const file of globSync("*.*", { cwd: corpus }).toSorted()) {
+    await knowledge.add({ path: path.join(corpus, file), tier: "primary" })
   }
   return { knowledge, store, [Symbol.asyncDispose]: () => store.close() }
 }

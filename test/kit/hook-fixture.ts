@@ -68,6 +68,7 @@ const DEFAULTS: HookConfig = {
   ignored: undefined,
   important: undefined,
   registration: undefined,
+  largeResultBytes: 16 * 1024,
   spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
 }
 

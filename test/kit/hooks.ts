@@ -46,7 +46,8 @@ export async function runHookProcess(
 ): Promise<HookResult> {
   const args = [...entry, host, ...(event === undefined ? [] : [event])]
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
+    // On a loaded machine the deadline for rules would replace their answer by silence.
+    env: { PATH: process.env["PATH"] ?? "", QM_HOOK_DEADLINE_MS: "60000", ...env },
     timeout: 600_000,
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),

@@ -6,12 +6,19 @@ export const HOSTS_FOLDER = join(import.meta.dirname, "../../node_modules/.cache
 
 export type TestedHost = "claude-code" | "codex" | "copilot" | "gemini"
 
-/** The hosts, and the two official programs that test MCP servers. */
-export type TestedProgram = TestedHost | "mcp-conformance" | "mcp-inspector"
+/** The hosts, two adapters to the Agent Client Protocol, and two official programs for MCP. */
+export type TestedProgram =
+  | TestedHost
+  | "opencode"
+  | "claude-agent-acp"
+  | "codex-acp"
+  | "mcp-conformance"
+  | "mcp-inspector"
 
 /**
  * How a host under test is started. The platform packages contain the real programs, so no install
- * script has to run; Gemini and the MCP programs are scripts for the Node that runs the tests.
+ * script has to run; Gemini, the adapters and the MCP programs are scripts for the Node that runs
+ * the tests.
  */
 export function hostProgram(host: TestedProgram): { program: string; args: readonly string[] } {
   const inHosts = (path: string) => join(HOSTS_FOLDER, "node_modules", path)
@@ -26,6 +33,12 @@ export function hostProgram(host: TestedProgram): { program: string; args: reado
       return { program: inHosts(`@github/copilot-${platform}/copilot`), args: [] }
     case "gemini":
       return script("@google/gemini-cli/bundle/gemini.js")
+    case "opencode":
+      return { program: inHosts(`opencode-${platform}/bin/opencode`), args: [] }
+    case "claude-agent-acp":
+      return script("@agentclientprotocol/claude-agent-acp/dist/index.js")
+    case "codex-acp":
+      return script("@agentclientprotocol/codex-acp/dist/index.js")
     case "mcp-conformance":
       return script("@modelcontextprotocol/conformance/dist/index.js")
     case "mcp-inspector":

@@ -73,6 +73,9 @@ const TOOLS = {
   codex: host("codex"),
   copilot: host("copilot"),
   gemini: host("gemini"),
+  opencode: host("opencode"),
+  "claude-agent-acp": host("claude-agent-acp"),
+  "codex-acp": host("codex-acp"),
   "mcp-conformance": host("mcp-conformance"),
   "mcp-inspector": host("mcp-inspector"),
 } as const satisfies Record<string, Probe>
@@ -95,6 +98,9 @@ const TOOL_NAMES: readonly Tool[] = [
   "codex",
   "copilot",
   "gemini",
+  "opencode",
+  "claude-agent-acp",
+  "codex-acp",
   "mcp-conformance",
   "mcp-inspector",
 ]

@@ -49,6 +49,7 @@ export function plainStages(overrides: Partial<PlainStages> = {}): PlainStages {
   return {
     ask,
     web: step("Web Search"),
+    tools: step("Source Tool"),
     retrieve: step("Knowledge Base Search"),
     verify: step("Citation Verification"),
     agent: step("Agent"),

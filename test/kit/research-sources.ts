@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
-import { silentLog, systemClock } from "#ground/base"
+import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { createSources } from "#see/sources"
 import { tempDirectory } from "./temp.ts"
 
@@ -23,15 +23,22 @@ export async function newSources(server: keyof typeof SICK | "demo") {
       project: path.join(folder.path, "project"),
     },
     approvalsFile: path.join(folder.path, "sources.json"),
+    stateDirectory: folder.path,
+    db: () => Promise.reject(new Error("a search of the web switches no source")),
+    templatesDirectory: "",
+    addConnection: async () => "",
     runtime: process.execPath,
     environment: { PATH: process.env.PATH },
     clock: systemClock,
     log: silentLog,
+    random: systemRandom,
     credential: async () => undefined,
+    storeCredential: async () => {},
     redact: async (text) => text,
   })
   return {
     web: sources.webSearch,
+    call: sources.call,
     async [Symbol.asyncDispose]() {
       await sources.close()
       await folder[Symbol.asyncDispose]()

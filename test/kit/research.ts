@@ -12,6 +12,7 @@ import {
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { Config } from "#ground/contract"
 import { createModel, type ModelDeps, type ScriptedBrain } from "#ground/model"
+import type { KnowledgeDeps } from "#know/knowledge"
 import { countQuarters, noWeb, openHandbook, RECIPES, VERIFY } from "./handbook.ts"
 import { PIPELINE_OWNER } from "./pipeline-room.ts"
 import { tempDirectory } from "./temp.ts"
@@ -24,11 +25,14 @@ type ResearchOptions = {
   readonly model?: Partial<Pick<ModelDeps, "settings" | "key">>
   readonly web?: StagePorts["web"]
   readonly hasClassifier?: boolean
+  readonly corpus?: string
+  readonly wordVectors?: KnowledgeDeps["wordVectors"]
 }
 
 export async function newResearch(options: ResearchOptions = {}) {
   const folder = await tempDirectory()
-  const handbook = await openHandbook()
+  const { corpus, wordVectors } = options
+  const handbook = await openHandbook(corpus, wordVectors === undefined ? {} : { wordVectors })
   const { store, knowledge } = handbook
   const at = (...names: string[]) => path.join(folder.path, ...names)
   const model = createModel({
@@ -49,6 +53,8 @@ export async function newResearch(options: ResearchOptions = {}) {
       knowledge,
       verify: VERIFY,
       web: options.web ?? noWeb,
+      callTool: async () => ({ text: "", isError: true }),
+      sourceTools: async () => ({ tools: [], notes: [] }),
       startAgent: playAgent,
       count: async () => countQuarters,
     }),

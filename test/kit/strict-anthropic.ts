@@ -19,7 +19,8 @@ export type ModelTurn = string | readonly Call[]
 
 /**
  * One tool call. `as` names it, and `$name` in the input of a later call is replaced by the id of
- * the branch that the named call opened; `$secret` by the first placeholder of a secret.
+ * the branch that the named call opened; `$secret` by the first placeholder of a secret, `$handle` by
+ * the first handle.
  */
 export type Call = {
   readonly use: string
@@ -252,15 +253,20 @@ function learnBranches(conversation: Conversation, body: MessagesBody): void {
   }
 }
 
-/** A turn with thinking must not come back without it, unless it was refused. */
+/**
+ * A turn of the open tool loop must not come back without its thinking, unless it was refused. Of
+ * finished turns it may be left out; that it is missing between other blocks shows in the signatures
+ * of those.
+ */
 function lostThinking(conversation: Conversation, body: MessagesBody): readonly string[] {
-  const texts = body.messages
-    .filter((it) => it.role === "assistant")
-    .map((it) => blocksOf(it.content))
   const hasThinking = (blocks: readonly Block[]): boolean =>
     blocks.some((it) => it.type === "thinking")
-  if (conversation.mayStrip || !texts.some(hasThinking)) return []
-  return texts.flatMap((blocks) => {
+  const turns = body.messages
+    .filter((it) => it.role === "assistant")
+    .map((it) => blocksOf(it.content))
+  const finished = turns.findLastIndex((it) => it.every((block) => block.type !== "tool_use"))
+  if (conversation.mayStrip || !turns.some(hasThinking)) return []
+  return turns.slice(finished + 1).flatMap((blocks) => {
     const call = blocks.find((it) => it.type === "tool_use")?.id ?? ""
     const isLost = conversation.hadThinking.has(call) && !hasThinking(blocks)
     return isLost ? [`the turn of ${call} lost its thinking`] : []
@@ -341,6 +347,7 @@ function tell({ story, answered }: Conversation): ModelTurn | undefined {
 
 function inputOf(conversation: Conversation, call: Call, body: MessagesBody): unknown {
   const filled = JSON.stringify(call.input).replace(/\$(\w+)/g, (whole, name: string) => {
+    if (name === "handle") return /rh_[0-9a-f]{32}/.exec(JSON.stringify(body))?.[0] ?? "none"
     if (name === "secret") return /QMSECRET_\w+/.exec(JSON.stringify(body))?.[0] ?? "no secret"
     const id = conversation.callByName.get(name)
     return id === undefined ? whole : (conversation.branchByCall.get(id) ?? "br_unknown")

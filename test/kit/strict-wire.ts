@@ -32,6 +32,10 @@ export type SimulatedUsage = {
   readonly cacheWrite: number
 }
 
+export function parseMessages(bytes: Buffer): MessagesBody {
+  return JSON.parse(bytes.toString()) as MessagesBody
+}
+
 export function blocksOf(content: Message["content"] | undefined): readonly Block[] {
   if (content === undefined) return []
   return typeof content === "string" ? [{ type: "text", text: content }] : content

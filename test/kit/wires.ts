@@ -68,7 +68,7 @@ function wireAt(method: string, url: URL): WireName | undefined {
   const path = url.pathname
   if (method !== "POST") return undefined
   if (path === "/v1/messages") return "anthropic"
-  if (path === "/v1/chat/completions") return "openai"
+  if (path === "/v1/chat/completions" || path === "/openai/v1/chat/completions") return "openai"
   if (/^\/openai\/deployments\/[^/]+\/chat\/completions$/.test(path)) return "azure"
   if (path === "/v1/embeddings") return "embeddings"
   return /^\/openai\/deployments\/[^/]+\/embeddings$/.test(path) ? "embeddings" : undefined

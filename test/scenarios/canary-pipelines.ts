@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { PipelineRun, PipelineShow } from "#ground/contract"
+import { KbDocuments, PipelineRun, PipelineShow } from "#ground/contract"
 import type { CanaryEntry, CanaryFixture } from "./canary-fixture.ts"
 import { ofOneLine, textOf, textWithin } from "./canary-search.ts"
 
@@ -33,7 +33,8 @@ export const PIPELINES: readonly CanaryEntry[] = [
       const path = `${fixture.user.project}/kb`
       await ask(fixture, "kb.add", { path })
       await fixture.get("kb.status")
-      await fixture.get("kb.documents")
+      const { documents } = KbDocuments.parse(JSON.parse((await fixture.get("kb.documents")).text))
+      for (const { id } of documents) await fixture.ask({ path: `/api/kb/original/${id}` })
       await fixture.get("kb.search", { query: "berth tariff", limit: "50" })
       await fixture.qm(["kb", "search", "berth tariff"])
     },

@@ -139,8 +139,8 @@ describe("capture of a project", () => {
       "codex",
       "copilot",
       "gemini",
-      "antigravity",
       "opencode",
+      "antigravity",
     ])
   })
 

@@ -22,7 +22,10 @@ const kit = fc.record(
   { requiredKeys: [] },
 )
 const guard = fc.record(
-  { highRiskPaths: fc.constantFrom("**/auth/**,!docs", "", "src/{a,b}/**") },
+  {
+    highRiskPaths: fc.constantFrom("**/auth/**,!docs", "", "src/{a,b}/**"),
+    largeResultKb: fc.constantFrom(0, 16, 400),
+  },
   { requiredKeys: [] },
 )
 const sections = fc.record(
@@ -74,6 +77,7 @@ test.for<Environment>([
         ignored: listed(settled.kit.ignored),
         important: listed(settled.kit.important),
         registration: listed(settled.kit.registration),
+        largeResultBytes: settled.guard.largeResultKb * 1024,
         spending: {
           isStop: settled.sessions.stopAtBudget,
           dayUsd: settled.sessions.dayBudget,

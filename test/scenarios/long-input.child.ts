@@ -75,6 +75,7 @@ async function runCommand(argv: readonly string[]): Promise<void> {
       open: noEntry,
       token: noEntry,
       mcp: noEntry,
+      acp: noEntry,
       hook: noEntry,
       statusline: noEntry,
       keep: noEntry,

@@ -76,8 +76,9 @@ describe("1 MB of long, repetitive and nested input", () => {
       longInputs(operation, kindsOf).map(({ what, input }) => ({
         what,
         async act() {
-          const answer = await send(server.port, requestOf(operation, input, server.token))
-          expect([what, answer.status]).not.toEqual([what, 500])
+          const request = requestOf(operation, input, server.token)
+          const status = await send(server.port, request).then((it) => it.status, refusalOf)
+          expect([what, status]).not.toEqual([what, 500])
           return server.turnAfter()
         },
       })),
@@ -117,6 +118,12 @@ describe("1 MB of long, repetitive and nested input", () => {
     expect(await stallsOf(server, calls)).toEqual([])
   })
 })
+
+/** The server may close the connection while a body beyond the limit is still being sent. */
+function refusalOf(error: NodeJS.ErrnoException): number {
+  if (error.code === "EPIPE" || error.code === "ECONNRESET") return 413
+  throw error
+}
 
 /** Node refuses longer request lines, so a read gets its text shortened, and once whole. */
 const LONGEST_QUERY_CHARACTERS = 12_000

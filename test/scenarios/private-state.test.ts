@@ -32,6 +32,10 @@ function privateState(here: string) {
     trusted_folders: [`/other/${CANARY}`],
     notify: [CANARY],
     mcpServers: { notes: { command: "notes", env: { ACCOUNT: CANARY } } },
+    mcp: {
+      notes: { command: ["notes"], environment: { ACCOUNT: CANARY }, headers: { A: CANARY } },
+    },
+    provider: { own: { options: { apiKey: CANARY } } },
     mcp_servers: { notes: { command: "notes", env: { ACCOUNT: CANARY } } },
     aKeyOfTomorrow: { deep: { deeper: CANARY } },
   }

@@ -40,13 +40,13 @@ describe("status line and window rule, with the installed bundle", () => {
       expect([code, stderr]).toEqual([0, ""])
       return stdout
     }
-    expect(await line()).toBe("71 % of 200k\n")
+    expect(await line()).toBe("71 % of 200k, compacts at 167k\n")
     const stateDirectory = path.join(root, ".git", "qm")
     const note = { session: "s-1", tokens: 629_000 }
     await noteSessionCache({ ...note, expiresAt: Date.now() + 3_600_000 }, stateDirectory)
-    expect(await line(), "while it is warm").toBe("71 % of 200k\n")
+    expect(await line(), "while it is warm").toBe("71 % of 200k, compacts at 167k\n")
     await noteSessionCache({ ...note, expiresAt: Date.now() - 1 }, stateDirectory)
-    expect(await line()).toBe("71 % of 200k, cold: next message re-caches 629k\n")
+    expect(await line()).toBe("71 % of 200k, compacts at 167k, cold: next message re-caches 629k\n")
     await noteSessionCache({ ...note, expiresAt: Date.now() + 3_600_000 }, stateDirectory)
 
     const options = { directory: root, settings: [], writeLog: () => {} }
@@ -57,10 +57,10 @@ describe("status line and window rule, with the installed bundle", () => {
     await expect.poll(async () => (await (await app.agents()).approvals()).length).toBe(1)
     await app.call("claim.take", { paths: ["a.ts", "b.ts"], session: "s-1" }, { signal })
     await app.call("claim.take", { paths: ["c.ts"], session: "s-2" }, { signal })
-    expect(await line()).toBe("71 % of 200k, 1 approval waiting, 2 claims\n")
+    expect(await line()).toBe("71 % of 200k, compacts at 167k, 1 approval waiting, 2 claims\n")
     const [approval] = await (await app.agents()).approvals()
     await app.call("agents.answer", { id: approval?.id, decision: "deny" }, { signal })
-    expect(await line()).toBe("71 % of 200k, 2 claims\n")
+    expect(await line()).toBe("71 % of 200k, compacts at 167k, 2 claims\n")
   })
 
   test("[GUARD-80] from level 3 on, a hook reports the figure of the status line once", async () => {

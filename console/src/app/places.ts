@@ -30,6 +30,7 @@ const ROWS = [
   ["map", "Map", "map", "know"],
   ["knowledge", "Knowledge", "book", "know"],
   ["memory", "Memory", "memory", "know"],
+  ["sources", "Sources", "plug", "know"],
   ["pack", "Pack", "pack", "choose"],
   ["folds", "Folds", "fork", "choose"],
   ["guard", "Guard", "shield", "choose"],
@@ -38,6 +39,7 @@ const ROWS = [
   ["swarm", "Swarm", "swarm", "act"],
   ["pipelines", "Pipelines", "pipeline", "act"],
   ["recipes", "Recipes", "agent", "act"],
+  ["skills", "Skills", "code", "act"],
   ["events", "Events", "events", "foot"],
   ["settings", "Settings", "settings", "foot"],
 ] as const satisfies readonly (readonly [PlaceId, string, IconName, NavPage["part"]])[]

@@ -26,6 +26,8 @@ import {
   sessionParams,
   sessionsParams,
   settingsParams,
+  skillsParams,
+  sourcesParams,
   swarmParams,
   ticketIdAt,
   ticketParams,
@@ -37,6 +39,7 @@ import { loadLater } from "./load-later.tsx"
 import { useNotificationChoice } from "./notifications.ts"
 import { type PageScope, placeAt } from "./places.ts"
 import { type Appearance, appearanceChoice } from "./theme/appearance.ts"
+import { useWakeLockChoice } from "./wake-lock.ts"
 
 type FrameProps = {
   readonly now: number
@@ -124,9 +127,14 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     withMarkdown(async () => (await import("../features/pipeline/page.tsx")).PipelinePage),
     pipelineIdAt,
   ),
+  skills: page(skillsParams, async () => (await import("../features/skills/page.tsx")).SkillsPage),
   recipes: page(
     recipesParams,
     async () => (await import("../features/recipes/page.tsx")).RecipesPage,
+  ),
+  sources: page(
+    sourcesParams,
+    async () => (await import("../features/sources/page.tsx")).SourcesPage,
   ),
   events: page(eventsParams, async () => (await import("../features/events/page.tsx")).EventsPage),
   settings: (at, { now, appearance }) => <Settings at={at} now={now} appearance={appearance} />,
@@ -141,6 +149,7 @@ function Settings({ at, now, appearance }: SettingsProps) {
       {...paramsAt(settingsParams, at)}
       appearance={appearanceChoice(appearance)}
       notifications={useNotificationChoice()}
+      wakeLock={useWakeLockChoice()}
     />
   )
 }

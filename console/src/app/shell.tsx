@@ -37,6 +37,7 @@ import { RepositorySwitcher } from "./repository-switcher.tsx"
 import { Page } from "./routes.tsx"
 import { StatusBar, useNow } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
+import { useWakeLock } from "./wake-lock.ts"
 
 const loadPalette = () => import("./palette/palette.tsx")
 const Palette = loadLater(async () => (await loadPalette()).Palette)
@@ -97,6 +98,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   useKey("panel.left", side.toggle)
   useGoKeys()
   useNotifications(report?.waiting)
+  useWakeLock((report?.running.length ?? 0) > 0)
   const waiting = report?.waiting.length ?? 0
   const tabTitle = useMemo(
     () => ({
@@ -187,6 +189,8 @@ function useGoKeys(): void {
   useKey("go.swarm", () => navigate(hrefOf("swarm")))
   useKey("go.pipelines", () => navigate(hrefOf("pipelines")))
   useKey("go.recipes", () => navigate(hrefOf("recipes")))
+  useKey("go.skills", () => navigate(hrefOf("skills")))
+  useKey("go.sources", () => navigate(hrefOf("sources")))
   useKey("go.events", () => navigate(hrefOf("events")))
   useKey("go.settings", () => navigate(hrefOf("settings")))
 }
@@ -261,6 +265,7 @@ function useCounts(report: Now | undefined): (id: PlaceOnMap["id"]) => Count {
   const open = pipelines.filter((it) => isOpen(it.status))
   const recipes = useOperation("recipe.list", {}).data?.recipes.length ?? 0
   const documents = useOperation("kb.status", {}).data?.documents ?? 0
+  const requests = useOperation("credential.requests", {}).data?.requests.length ?? 0
   return (id) => {
     switch (id) {
       case "now":
@@ -271,6 +276,8 @@ function useCounts(report: Now | undefined): (id: PlaceOnMap["id"]) => Count {
         return open.some((it) => it.status === "paused")
           ? counted(open.length, "warn")
           : counted(open.length)
+      case "sources":
+        return counted(requests, "warn")
       case "recipes":
         return counted(recipes)
       case "knowledge":

@@ -51,6 +51,7 @@ import {
   sessionParams,
   sessionsParams,
   settingsParams,
+  skillsParams,
   TRANSCRIPT_HOSTS,
 } from "./paths.ts"
 
@@ -133,6 +134,7 @@ const PAGES: readonly Case[] = [
     agent: text,
     call: whole,
     line: whole,
+    find: text,
   }),
   page(["Cost", "?since=1y&by=colour"], costParams, {
     since: choice(...COST_PERIODS),
@@ -171,6 +173,7 @@ const PAGES: readonly Case[] = [
     show: text,
     tab: choice(...RECIPES_TABS),
   }),
+  page(["Skills", "?zz=1"], skillsParams, { text, at: text, show: text }),
   page(["Knowledge", "?tier=zz&hops=1"], knowledgeParams, {
     text,
     tier: optional(...KNOWLEDGE_TIERS),

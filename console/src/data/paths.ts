@@ -34,6 +34,7 @@ export const HOSTS = [
   "codex",
   "copilot",
   "gemini",
+  "opencode",
   "antigravity",
 ] as const satisfies readonly HostName[]
 export const MEMORY_KINDS = [
@@ -64,6 +65,8 @@ export const GUARD_RULES = [
   "window",
   "budget",
   "secrets",
+  "results",
+  "compaction",
 ] as const satisfies readonly HookName[]
 export const GUARD_VERDICTS = [
   "silent",
@@ -192,6 +195,8 @@ export const sessionParams = defineParams({
   call: whole,
   /** Id of the line whose text is shown. */
   line: whole,
+  /** Words that a shown line contains. */
+  find: text,
 })
 export type SessionParams = ParamsOf<typeof sessionParams>
 
@@ -345,6 +350,11 @@ export const recipesParams = defineParams({
 export type RecipesParams = ParamsOf<typeof recipesParams>
 export type RecipesTab = RecipesParams["tab"]
 
+export const skillsParams = defineParams({ text, at: text, show: text })
+export type SkillsParams = ParamsOf<typeof skillsParams>
+export const sourcesParams = defineParams({ text, at: text, show: text })
+export type SourcesParams = ParamsOf<typeof sourcesParams>
+
 export const eventsParams = defineParams({
   /** Prefix of event names. */
   name: text,
@@ -377,6 +387,9 @@ export const paths = {
   capture: pageAt("/capture", captureParams),
   map: pageAt("/map", mapParams),
   knowledge: pageAt("/knowledge", knowledgeParams),
+  /** The file of a document, which the browser opens at the page. */
+  original: (document: string, page: number | null) =>
+    `${BASE_PATH}/api/kb/original/${encodeURIComponent(document)}${page === null ? "" : `#page=${page}`}`,
   memory: pageAt("/memory", memoryParams),
   sessions: pageAt("/sessions", sessionsParams),
   session: (id: string, params: Partial<SessionParams> = {}) =>
@@ -397,6 +410,8 @@ export const paths = {
   pipeline: (id: string, params: Partial<PipelineParams> = {}) =>
     `${BASE_PATH}/pipelines/${encodeURIComponent(id)}${pipelineParams.format(params)}`,
   recipes: pageAt("/recipes", recipesParams),
+  skills: pageAt("/skills", skillsParams),
+  sources: pageAt("/sources", sourcesParams),
   events: pageAt("/events", eventsParams),
   settings: pageAt("/settings", settingsParams),
 }

@@ -177,6 +177,7 @@ describe("pages", () => {
         onParams={nothing}
         appearance={appearance}
         notifications={{ choice: "off", pick: nothing }}
+        wakeLock={{ choice: "off", pick: nothing }}
       />,
     )
     expect(html).not.toContain(secret)

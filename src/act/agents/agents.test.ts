@@ -243,3 +243,44 @@ describe("failures", () => {
     expect(await room.list({ limit: 10, archived: false })).toEqual([])
   })
 })
+
+describe("messages of another source", () => {
+  const message = (order: number) => ({
+    type: "system" as const,
+    role: "system" as const,
+    content: `part ${order}`,
+    metadata: {},
+    order,
+    at: order,
+  })
+
+  test("[AGENTS-71] they are appended once and in order, also to an ended run and by two processes", async () => {
+    await using room = await newRoom()
+    const { id } = await room.start({
+      type: "synthetic",
+      prompt: "x",
+      configuration: configured(),
+    })
+    const before = await until(room, id, isOver)
+    const other = room.another()
+    const all = [1, 2, 3, 4].map(message)
+    await Promise.all([room.appendFrom(id, "p-1", all), other.appendFrom(id, "p-1", all)])
+    await room.appendFrom(id, "p-10", [message(7)])
+    await room.appendFrom(id, "p-1", [...all, message(5)])
+    const messages = await room.messages(id, { after: before.lastSeq, limit: 100 })
+    expect(messages.map((it) => it.content)).toEqual([
+      "part 1",
+      "part 2",
+      "part 3",
+      "part 4",
+      "part 7",
+      "part 5",
+    ])
+    const after = await room.get(id)
+    expect(after).toMatchObject({ status: "completed", lastSeq: before.lastSeq + 6 })
+    await room.appendFrom(id, "p-1", all)
+    expect(await room.get(id), "what is stored changes nothing").toEqual(after)
+    await room.appendFrom("run_none", "p-1", all)
+    await other.close()
+  })
+})

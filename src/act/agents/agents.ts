@@ -2,10 +2,12 @@ import type { Clock, Ids, ProcessIdentity, TemporaryDirectory } from "#ground/ba
 import type { AgentsTurns, Approval, ContextPart, Run } from "#ground/contract"
 import type { Db } from "#ground/store"
 import type { HostHome } from "#see/hosts"
+import { createOrganising } from "./organise/organise.ts"
 import { type ActiveRunsDeps, createActiveRuns } from "./runs/active-runs.ts"
 import { createCommandHandler } from "./runs/command-handler.ts"
 import { createHandoff, createImportExport, restoreRun } from "./runs/import-export.ts"
 import { createRunListeners } from "./runs/live-text.ts"
+import { createRecorder } from "./runs/recorded-run.ts"
 import { createRecovery } from "./runs/recovery.ts"
 import { pendingPack } from "./runs/run-attempt.ts"
 import { createRunCommands } from "./runs/run-commands.ts"
@@ -45,7 +47,7 @@ export function createAgents(deps: AgentsDeps) {
   const listeners = createRunListeners(deps.log)
   const stores = createStores({ ...deps, notify: listeners.notifyMessages })
   const { runs, messages, queue, approvals } = stores
-  const titles = createTitles({ ...deps, runs })
+  const titles = createTitles({ ...deps, runs, messages })
   const attempts = {
     ...deps,
     notifyText: listeners.notifyText,
@@ -58,18 +60,26 @@ export function createAgents(deps: AgentsDeps) {
   const supervisor = createSupervisor({ ...deps, stores, activeRuns, recovery, handleCommands })
   const { notifyMessages } = listeners
   const commands = createRunCommands({ ...deps, stores, activeRuns, supervisor, notifyMessages })
+  const organising = createOrganising(deps)
   const files = createSessionFiles({ ...deps, stores, listeners })
 
   return {
     ...commands,
     ...createImportExport({ ...deps, stores }),
     ...createViews({ stores, clock: deps.clock }),
+    organising,
+    title: titles.write,
+    /** Records a session that another program drives. */
+    record: createRecorder({ ...deps, stores }),
     handoff: createHandoff({ ...deps, stores, start: commands.start }),
     get: async (id: string): Promise<Run> => (await runs.find(id)).run,
+    findBySession: async (sessionId: string): Promise<Run | undefined> =>
+      (await runs.findBySession(sessionId))?.run,
     list: runs.list,
     messages: messages.list,
     message: messages.find,
     reads: messages.reads,
+    appendFrom: messages.appendFrom,
     async approvals(runId?: string): Promise<Approval[]> {
       if (runId !== undefined) await runs.find(runId)
       return approvals.list(runId)

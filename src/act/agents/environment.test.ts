@@ -13,6 +13,8 @@ const SOURCE = {
   CODEX_HOME: "/x",
   COPILOT_MODEL: "m",
   GH_TOKEN: "g",
+  GEMINI_API_KEY: "g",
+  OPENCODE_CONFIG: "/o",
   QM_CANARY: "c",
   AWS_SECRET_ACCESS_KEY: "s",
   NODE_OPTIONS: "--require x",
@@ -27,11 +29,23 @@ test("[AGENTS-18] each agent sees the variables that every program needs and tho
     "claude-code": ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR"],
     codex: ["OPENAI_API_KEY", "CODEX_HOME"],
     copilot: ["COPILOT_MODEL", "GH_TOKEN"],
+    gemini: ["GEMINI_API_KEY"],
+    opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENCODE_CONFIG"],
+    acp: [],
     synthetic: [],
   }
   for (const type of AGENT_TYPES) {
     expect(Object.keys(agentEnvironment(type, SOURCE))).toEqual([...everywhere, ...own[type]])
   }
+})
+
+test.each([
+  { command: "claude-agent-acp", own: ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR"] },
+  { command: "copilot --acp", own: ["COPILOT_MODEL", "GH_TOKEN"] },
+  { command: "evil --acp", own: [] },
+])("[AGENTS-18] the ACP agent $command sees the variables of its host only", (it) => {
+  const names = Object.keys(agentEnvironment("acp", SOURCE, it.command))
+  expect(names).toEqual(["PATH", "HOME", "LC_ALL", "https_proxy", ...it.own])
 })
 
 test("[AGENTS-18] variables that an outer session set for its children are not passed on", () => {

@@ -225,3 +225,86 @@ export const TranscriptUnreadable = defineError<{ path: string; reason: string }
       "The file may have been moved or deleted. Run `qm sessions stored` to list sessions again.",
   },
 )
+
+export const OrganisingFull = defineError<{ what: string; most: number }>()(
+  "AGENTS_ORGANISING_FULL",
+  {
+    family: "too-many",
+    message: (it) => `There are already ${it.most} ${it.what}.`,
+    hint: (it) => `Remove one of the ${it.what} first: \`qm organise\` lists them.`,
+  },
+)
+
+export const StateAfterUnknown = defineError<{ name: string; known: readonly string[] }>()(
+  "AGENTS_STATE_AFTER_UNKNOWN",
+  {
+    family: "not-found",
+    message: (it) => `No workflow state is called "${it.name}".`,
+    hint: (it) => `States: ${it.known.join(", ")}`.slice(0, 160),
+  },
+)
+
+export const WorkflowUnknown = defineError<{ name: string; known: readonly string[] }>()(
+  "AGENTS_WORKFLOW_UNKNOWN",
+  {
+    family: "invalid",
+    message: (it) => `"${it.name}" is not a state of the workflow.`,
+    hint: (it) =>
+      `States: ${it.known.join(", ")}. Add it with \`qm organise state ${it.name}\`.`.slice(0, 160),
+  },
+)
+
+export const LabelParentUnknown = defineError<{ name: string; parent: string }>()(
+  "AGENTS_LABEL_PARENT_UNKNOWN",
+  {
+    family: "not-found",
+    message: (it) => `The parent "${it.parent}" of the label "${it.name}" is not defined.`,
+    hint: (it) => `Define the parent first with \`qm organise label ${it.parent}\`.`.slice(0, 160),
+  },
+)
+
+export const LabelCircle = defineError<{ name: string; most: number }>()("AGENTS_LABEL_CIRCLE", {
+  family: "invalid",
+  message: (it) => `The label "${it.name}" would be above itself, or below ${it.most} others.`,
+  hint: () => "Choose another parent: `qm organise` lists the labels.",
+})
+
+export const TitleNotWritten = defineError<{ id: string; type: string }>()(
+  "AGENTS_TITLE_NOT_WRITTEN",
+  {
+    family: "unavailable",
+    message: (it) =>
+      `The model of ${it.type} wrote no usable title for ${it.id}; it stays as it is.`,
+    hint: (it) => `Set one yourself: \`qm runs edit ${it.id} --title "…"\`.`,
+  },
+)
+
+export const ProtocolVersionUnsupported = defineError<{
+  title: string
+  version: number
+  ours: number
+}>()("AGENTS_PROTOCOL_VERSION", {
+  family: "unavailable",
+  message: (it) =>
+    `${it.title} speaks version ${it.version} of the Agent Client Protocol; this version of Quartermaster speaks version ${it.ours}.`,
+  hint: () => "Install a version of the agent that speaks it, or update Quartermaster.",
+})
+
+export const SignInMissing = defineError<{ title: string; ways: string }>()(
+  "AGENTS_SIGN_IN_MISSING",
+  {
+    family: "denied",
+    message: (it) =>
+      `${it.title} is not signed in.${it.ways === "" ? "" : ` It offers: ${it.ways}.`}`,
+    hint: () => "Start it once in a terminal and sign in, or set its API key, then try again.",
+  },
+)
+
+export const SourcesNotSupported = defineError<{ title: string }>()(
+  "AGENTS_SOURCES_NOT_SUPPORTED",
+  {
+    family: "invalid",
+    message: (it) => `${it.title} cannot be limited to some MCP servers.`,
+    hint: () => "Start the run without sources, or use Claude Code, Codex, Copilot or Gemini.",
+  },
+)

@@ -1,13 +1,21 @@
 import path from "node:path"
 import { isInside, realPath } from "#ground/base"
 import type { HostName } from "#ground/contract"
-import { type HostPlace, loadHost, realDisk } from "#see/hosts"
+import {
+  findProgram,
+  type Host,
+  type HostPlace,
+  loadHost,
+  realDisk,
+  type WantedProgram,
+} from "#see/hosts"
 import type { FindOptions, ProgramSearch } from "./agent.ts"
 
 type AgentProgram = {
-  readonly host: HostName
+  /** A host that `see/hosts` knows, or the program itself. */
+  readonly host: HostName | WantedProgram
   readonly title: string
-  readonly install: string
+  readonly install: string | undefined
 }
 
 /**
@@ -18,12 +26,12 @@ export async function findProgramOf(
   program: AgentProgram,
   options: FindOptions,
 ): Promise<ProgramSearch> {
-  const host = await loadHost(program.host)
+  const find = await finderOf(program.host)
   const disk = realDisk()
   const projects = await Promise.all(options.projectFolders.map(realOrItself))
   let refused: string | undefined
   for (const folder of searchFolders(options)) {
-    const installed = await host.findInstalled(placeOf(options, folder), disk)
+    const installed = await find(placeOf(options, folder), disk)
     if (installed === undefined) continue
     const isOfProject = [installed.program, await realOrItself(folder)].some((it) =>
       projects.some((project) => isInside(project, it)),
@@ -35,8 +43,14 @@ export async function findProgramOf(
   return { kind: "missing", hint: hintFor(program, refused) }
 }
 
+async function finderOf(host: AgentProgram["host"]): Promise<Host["findInstalled"]> {
+  if (typeof host === "string") return (await loadHost(host)).findInstalled
+  return (place, disk) => findProgram(place, disk, host)
+}
+
 function hintFor(program: AgentProgram, refused: string | undefined): string {
-  const install = `Install ${program.title} with \`${program.install}\``
+  const how = program.install === undefined ? "" : ` with \`${program.install}\``
+  const install = `Install ${program.title}${how}`
   return refused === undefined
     ? `${install}, then try again.`
     : `${install} outside the project: the program in ${path.dirname(refused)} is inside it and is not used.`

@@ -2,10 +2,12 @@ import {
   type Approval,
   type agentsOperations,
   type Handlers,
+  type Organising,
   type Provider,
   RunConfiguration,
 } from "#ground/contract"
 import type { Agents } from "./agents.ts"
+import { WorkflowUnknown } from "./errors.ts"
 
 type AgentsHandlerDeps = {
   agents(): Promise<Agents>
@@ -15,12 +17,22 @@ type AgentsHandlerDeps = {
 
 const USER = "the user"
 
+/** Any text is a state until the user has defined the states of the workflow. */
+function checkWorkflow(name: string, { areStatesOwn, states }: Organising): void {
+  const names = states.map((it) => it.name)
+  if (areStatesOwn && !names.includes(name)) throw WorkflowUnknown({ name, known: names })
+}
+
 export const agentsHandlers = ({
   agents,
   providers,
   keepRule,
 }: AgentsHandlerDeps): Handlers<typeof agentsOperations> => ({
-  list: async (filter) => ({ runs: await (await agents()).list(filter) }),
+  async list({ label, ...filter }) {
+    const room = await agents()
+    const labels = label === undefined ? undefined : await room.organising.labelsBelow(label)
+    return { runs: await room.list({ ...filter, labels }) }
+  },
   show: async ({ id }) => (await agents()).get(id),
   messages: async ({ id, ...filter }) => ({
     messages: await (await agents()).messages(id, filter),
@@ -33,11 +45,14 @@ export const agentsHandlers = ({
   context: async ({ id }) => (await agents()).context(id),
   providers: async () => ({ providers: [...(await providers())] }),
   start: async ({ type, prompt, env, ...configuration }) =>
-    (await agents()).start({
-      type,
-      prompt,
-      configuration: withoutUndefined({ ...configuration, env: variables(env) }),
-    }),
+    (await agents()).start(
+      {
+        type,
+        prompt,
+        configuration: withoutUndefined({ ...configuration, env: variables(env) }),
+      },
+      { mayNameRecipe: true },
+    ),
   send: async ({ id, text, now }) => (await agents()).send(id, text, { now }),
   stop: async ({ id }) => (await agents()).stop(id),
   mode: async ({ id, mode }) => (await agents()).setMode(id, mode, USER),
@@ -49,14 +64,18 @@ export const agentsHandlers = ({
     if (mustKeep) await keepRule(approval)
     return room.answer(id, { decision, note, by: USER })
   },
-  edit: async ({ id, title, label, unlabel, workflow, archived }) =>
-    (await agents()).edit(id, {
+  title: async ({ id }, { signal }) => (await agents()).title(id, signal),
+  async edit({ id, title, label, unlabel, workflow, archived }) {
+    const room = await agents()
+    if (workflow !== undefined) checkWorkflow(workflow, await room.organising.show())
+    return room.edit(id, {
       title,
       isTitleOwn: title === undefined ? undefined : true,
       labels: unlabel === true ? [] : label,
       workflow,
       isArchived: archived,
-    }),
+    })
+  },
   async rewrite({ id, text }) {
     const room = await agents()
     return room.queued(await room.rewriteTurn(id, text))

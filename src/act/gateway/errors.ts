@@ -134,3 +134,10 @@ export const SecretsNotReplaced = defineError<{ kinds: string; reason: string }>
       "Use an API key, remove the secret from the conversation, or set gateway.secrets to warn.",
   },
 )
+
+export const HandFoldRefused = defineError<{ reason: string }>()("GATEWAY_HAND_FOLD_REFUSED", {
+  family: "invalid",
+  message: ({ reason }) => `Nothing is folded: ${reason}.`,
+  hint: () =>
+    "List the requests with `qm gateway show last`; start sessions with `qm gateway run --mode fold -- claude`.",
+})

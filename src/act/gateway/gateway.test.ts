@@ -340,3 +340,51 @@ describe("a proxied session", () => {
 function bodyOf(messages: readonly unknown[]) {
   return { model: "claude-opus-5-5", messages, tools: TOOLS }
 }
+
+describe("folding by hand", () => {
+  const log = `${"a line of the log\n".repeat(100)}`
+  const work = [
+    { role: "user", content: "begin" },
+    { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "Read", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: log }] },
+  ]
+  const later = [
+    ...work,
+    { role: "assistant", content: [{ type: "text", text: "Done." }] },
+    { role: "user", content: "go on" },
+  ]
+
+  it("[GATE-130] the summary of a person replaces the results of the span at the next prompt, redacted", async () => {
+    await using room = await gatewayFixture()
+    const first = await room.proxy()
+    await ask(first, work)
+    await first.end()
+    const input = { id: "last", from: 1, to: 1, summary: "hunter2 is wrong" }
+    expect(await room.gateway.foldByHand(input)).toMatchObject({ session: "session-1", results: 1 })
+    const second = await room.proxy()
+    await ask(second, later)
+    await second.end()
+    const body = room.provider.heard.at(-1)?.body ?? ""
+    expect(body).toContain("written by the user:\\n[redacted] is wrong")
+    expect(body).not.toContain("a line of the log")
+    expect(await room.gateway.listMasks({ id: "last" })).toMatchObject({
+      masks: [{ kind: "hand" }],
+    })
+  })
+
+  it("[GATE-130] a span without results and a session that was only recorded are refused", async () => {
+    await using room = await gatewayFixture()
+    const folded = await room.proxy()
+    await ask(folded, work)
+    await folded.end()
+    const input = { id: folded.id, from: 7, to: 9, summary: "x" }
+    const refusal = { code: "GATEWAY_HAND_FOLD_REFUSED" }
+    await expect(room.gateway.foldByHand(input)).rejects.toMatchObject(refusal)
+    const recorded = await room.proxy({ mode: "record" })
+    await ask(recorded, work)
+    await recorded.end()
+    await expect(room.gateway.foldByHand({ ...input, id: recorded.id })).rejects.toMatchObject(
+      refusal,
+    )
+  })
+})

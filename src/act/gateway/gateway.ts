@@ -6,7 +6,7 @@ import {
   type Random,
   type SocketServer,
 } from "#ground/base"
-import type { Config, GatewayMode, HostName, WireName } from "#ground/contract"
+import type { AutoFoldMode, Config, GatewayMode, HostName, WireName } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { CodexProvider } from "#see/hosts"
@@ -20,6 +20,8 @@ import {
   serveFoldEligibility,
 } from "./fold-eligibility.ts"
 import { type HostOverrides, isFoldable, pointHostAt, upstreamOf } from "./host-config.ts"
+import { hostWindow } from "./host-window.ts"
+import { createMasking, type Masking, type MaskingDeps } from "./mask/mask-requests.ts"
 import { createProxiedSession, type LatchedOff, rewriteDoubt } from "./proxied-session.ts"
 import { type Exchange, type SessionPort } from "./proxy/exchange.ts"
 import { createProxy, type OpenSession } from "./proxy/proxy.ts"
@@ -27,6 +29,7 @@ import { createReader } from "./read/reader.ts"
 import { createRecorder, type RecorderDeps } from "./recorder.ts"
 import { createSecretWire } from "./secrets/placeholders.ts"
 import { createSecretGuard } from "./secrets/secret-guard.ts"
+import { foldByHand } from "./store/hand-fold.ts"
 import { createGatewayStore, type GatewayStore } from "./store/store.ts"
 
 /** How long `end()` waits for the last requests to be recorded. */
@@ -47,6 +50,7 @@ type GatewayDeps = Pick<
   receiptKey(): Promise<string>
   isAlive(identity: ProcessIdentity): boolean
   unfold(branchIds: readonly string[]): Promise<void>
+  readonly keepResults: MaskingDeps["keepResults"]
   proxyEnvironment(): Readonly<Record<string, string | undefined>>
 }
 
@@ -60,6 +64,9 @@ export type ProxiedSessionRequest = {
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly codexProvider?: CodexProvider | undefined
+  /** In place of the settings. */
+  readonly autoFold?: AutoFoldMode | undefined
+  readonly autoFoldAt?: number | undefined
   tell(text: string): void
 }
 
@@ -76,11 +83,12 @@ export type Gateway = ReturnType<typeof createGateway>
  * repository.
  */
 export function createGateway(deps: GatewayDeps) {
-  const store = createGatewayStore({
+  const storeDeps = {
     ...deps,
     keepRequests: () => deps.settings().keep,
     cacheAlertTokens: () => deps.settings().cacheAlertTokens,
-  })
+  }
+  const store = createGatewayStore(storeDeps)
   const proxy = createProxy({ ...deps, proxyEnvironment: deps.proxyEnvironment() })
   const reader = createReader()
   const folding = createFolding(deps, store)
@@ -94,7 +102,8 @@ export function createGateway(deps: GatewayDeps) {
     const location = placeOf(environment)
     const { tell } = request
     const secretMode = deps.settings().secrets
-    const own = { session, host, place: location, reader, store, tell, secretMode }
+    const masking = maskingFor(request, deps, store)
+    const own = { session, host, place: location, reader, store, tell, secretMode, masking }
     const recorder = createRecorder({ ...deps, ...own })
     const shut = async (opened?: OpenSession): Promise<void> => {
       folding.remove(session.id)
@@ -105,7 +114,8 @@ export function createGateway(deps: GatewayDeps) {
       if (recorder.taken() === 0) await store.delete({ id: session.id })
     }
     try {
-      const folded = mode === "fold" ? await folding.add(session.id, request) : undefined
+      const folded =
+        mode === "fold" ? await folding.add(session.id, { ...request, masking }) : undefined
       const done = (exchange: Exchange): void => {
         folded?.ended(exchange)
         recorder.take(exchange)
@@ -124,6 +134,7 @@ export function createGateway(deps: GatewayDeps) {
   }
   return {
     ...store,
+    foldByHand: foldByHand({ ...storeDeps, masks: store.masks, secrets: deps.secrets }),
     proxySession,
     async close(): Promise<void> {
       await Promise.all([...open].map((it) => it.end()))
@@ -152,7 +163,10 @@ function guardedPort(folding: PreparingPort | undefined, guard: SecretGuard): Pr
     ...folding,
     prepare(request) {
       const whole = { body: request.body, isChanged: false, note: undefined }
-      return guard.protect(request, folding?.prepare?.(request) ?? whole)
+      const folded = folding?.prepare?.(request) ?? whole
+      return folded instanceof Promise
+        ? folded.then((it) => guard.protect(request, it))
+        : guard.protect(request, folded)
     },
     unprepared: guard.unprepared,
   }
@@ -162,6 +176,27 @@ function factsOf(request: ProxiedSessionRequest, upstream: URL) {
   const { run, title, host = null, wire, mode, hasContent, workingDirectory } = request
   const facts = { workingDirectory, upstream: upstream.origin }
   return { run, title, host, wire, mode, hasContent, ...facts }
+}
+
+type FoldingSession = ProxiedSessionRequest & { readonly masking: Masking }
+
+function maskingFor(
+  { wire, autoFold, autoFoldAt, environment }: ProxiedSessionRequest,
+  { settings, log, clock, keepResults }: GatewayDeps,
+  store: GatewayStore,
+): Masking {
+  return createMasking({
+    wire: wire === "openai" ? "openai" : "anthropic",
+    store: store.masks,
+    log,
+    keepResults,
+    now: clock.now,
+    window: (model) => hostWindow(wire, model, environment),
+    settings: () => ({
+      autoFold: autoFold ?? settings().autoFold,
+      autoFoldAt: autoFoldAt ?? settings().autoFoldAt,
+    }),
+  })
 }
 
 /** The sessions that fold, and one socket at which other processes query their eligibility. */
@@ -179,7 +214,7 @@ function createFolding(deps: GatewayDeps, store: GatewayStore) {
     })
   }
   return {
-    async add(id: string, { wire, tell }: ProxiedSessionRequest) {
+    async add(id: string, { wire, tell, masking }: FoldingSession) {
       await listening()
       for (const it of await store.latches()) latches.set(it.session, it.reason)
       const states = createSessionStates(latches)
@@ -197,7 +232,8 @@ function createFolding(deps: GatewayDeps, store: GatewayStore) {
           })
         })
       }
-      return createProxiedSession({ wire, key, states, latches, log: deps.log, latchOff, tell })
+      const own = { wire, key, states, latches, masking, tell, latchOff }
+      return createProxiedSession({ ...own, log: deps.log })
     },
     remove: (id: string) => void sessions.delete(id),
     close: async (): Promise<void> => (await server)?.close(),

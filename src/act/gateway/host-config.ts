@@ -57,6 +57,8 @@ export function wireOf(
       return "openai"
     case "gemini":
       return "gemini"
+    case "opencode":
+      throw HostNotProxied({ title: "opencode", reason: "its providers have their own addresses" })
     case "antigravity":
       throw HostNotProxied({ title: "Antigravity", reason: "its address cannot be changed" })
     case undefined:

@@ -1,4 +1,4 @@
-export { Bypassed } from "./errors.ts"
+export { Bypassed, HostNotProxied } from "./errors.ts"
 export { askFoldEligibility } from "./fold-eligibility.ts"
 export type { Gateway, ProxiedHost, ProxiedSessionRequest } from "./gateway.ts"
 export { createGateway } from "./gateway.ts"

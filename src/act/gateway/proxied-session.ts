@@ -1,7 +1,8 @@
 import type { Log } from "#ground/base"
-import type { WireName } from "#ground/contract"
+import type { WireMasks, WireName } from "#ground/contract"
 import { type FoldedBranch, foldBody, type WireState, wireStateOf } from "./fold/fold-body.ts"
 import type { IneligibleSessions, SessionStates } from "./fold-eligibility.ts"
+import type { Masking, MaskOutcome } from "./mask/mask-requests.ts"
 import type {
   Exchange,
   Header,
@@ -14,6 +15,7 @@ import { agentIn, headerOf, sessionIn } from "./session-header.ts"
 /** The result of folding a request; the proxy returns it with the exchange. */
 type FoldNote = {
   readonly folded: readonly FoldedBranch[]
+  readonly masked?: WireMasks
   state?(): WireState
 }
 
@@ -29,6 +31,7 @@ type SessionDeps = {
   readonly latches: IneligibleSessions
   readonly key: string
   readonly log: Log
+  readonly masking: Masking
   /**
    * Called once for each session that is no longer folded, since now or since an earlier process.
    */
@@ -48,19 +51,27 @@ export function createProxiedSession(deps: SessionDeps) {
   const refusalOf = (request: HostRequest, session: string): string | undefined =>
     latches.get(session) ?? rewriteDoubt(request, wire)
 
+  const fold = (request: HostRequest, foldedWire: "anthropic" | "openai"): PreparedRequest => {
+    const outcome = foldBody(request.body, { wire: foldedWire, key })
+    if (outcome.kind === "folded") {
+      const { body, branches, state } = outcome
+      return { body, isChanged: true, note: { folded: branches, state } satisfies FoldNote }
+    }
+    if (outcome.why !== null) log.info("a request was sent unfolded", { why: outcome.why })
+    return { body: request.body, isChanged: false, note: undefined }
+  }
+
   const port = {
-    prepare(request: HostRequest): PreparedRequest {
+    prepare(request: HostRequest): PreparedRequest | Promise<PreparedRequest> {
       const whole = { body: request.body, isChanged: false, note: undefined }
       const session = sessionOf(request)
       if (session === undefined || wire === "gemini") return whole
       if (refusalOf(request, session) !== undefined) return whole
-      const outcome = foldBody(request.body, { wire, key })
-      if (outcome.kind === "folded") {
-        const { body, branches, state } = outcome
-        return { body, isChanged: true, note: { folded: branches, state } satisfies FoldNote }
-      }
-      if (outcome.why !== null) log.info("a request was sent unfolded", { why: outcome.why })
-      return whole
+      const folded = fold(request, wire)
+      const masked = deps.masking.apply({ session, agent: agentIn(request.headers) }, folded.body)
+      return masked instanceof Promise
+        ? masked.then((it) => withMasks(folded, it))
+        : withMasks(folded, masked)
     },
     began(request: HostRequest, prepared: PreparedRequest | undefined): void {
       const session = sessionOf(request)
@@ -98,6 +109,17 @@ export function createProxiedSession(deps: SessionDeps) {
       deps.latchOff({ session, reason, branchIds })
     },
   }
+}
+
+function withMasks(folded: PreparedRequest, outcome: MaskOutcome | undefined): PreparedRequest {
+  if (outcome === undefined) return folded
+  const note = isFoldNote(folded.note) ? folded.note : { folded: [] }
+  return { body: outcome.body, isChanged: true, note: { ...note, masked: outcome.masked } }
+}
+
+export function masksIn({ prepared, fallback }: Exchange): WireMasks | undefined {
+  const note = prepared?.note
+  return fallback === null && isFoldNote(note) ? note.masked : undefined
 }
 
 export function foldedIn({ prepared, fallback }: Exchange): readonly FoldedBranch[] {

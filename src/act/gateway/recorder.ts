@@ -1,4 +1,4 @@
-import type { Clock, Log } from "#ground/base"
+import { type Clock, formatExact, type Log, plural } from "#ground/base"
 import type {
   Config,
   HostName,
@@ -9,7 +9,9 @@ import type {
 } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import { createCacheHistory } from "./cache/cache-history.ts"
-import { foldedIn } from "./proxied-session.ts"
+import type { MaskPlan } from "./mask/mask-cost.ts"
+import type { Masking } from "./mask/mask-requests.ts"
+import { foldedIn, masksIn } from "./proxied-session.ts"
 import { type Exchange, type Header } from "./proxy/exchange.ts"
 import { NO_SETTINGS } from "./read/cache-settings.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
@@ -52,6 +54,7 @@ export type RecorderDeps = {
   readonly log: Log
   readonly mostWaitingBytes?: number
   readonly secretMode: Config["gateway"]["secrets"]
+  readonly masking: Masking
   tell(text: string): void
   secrets(): Promise<Pick<Secrets, "locate" | "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
@@ -218,6 +221,7 @@ async function keep(read: Awaited<ReturnType<Reader["read"]>>, job: RecordJob): 
     folded: foldedIn(exchange).flatMap(
       (it) => folds.weightOf(it) ?? answer.folded.filter((one) => one.branchId === it.branchId),
     ),
+    ...(await maskFieldsOf(exchange, answer, deps)),
     // It quotes the provider, which may quote the request.
     fallback: fallback === null ? null : clean(fallback),
     problem: problemOf(exchange, read),
@@ -237,14 +241,69 @@ async function keep(read: Awaited<ReturnType<Reader["read"]>>, job: RecordJob): 
   const cache = observed === undefined ? {} : { cache: caches.explain(observed) }
   const seq = await deps.store.record(deps.session.id, { ...recorded, ...cache, ...secrets })
   if (observed !== undefined && seq !== undefined) caches.add(observed, seq)
+  observeUsage(answer, exchange, deps)
   await noteCache(answer, exchange, deps)
   await chargeUsage(answer, exchange, deps)
   await keepTrails(answer, deps, folds)
 }
 
+/** The masks of a request, or the suggestion of masks; `gateway.autoFold` decides. */
+async function maskFieldsOf(
+  exchange: Exchange,
+  { session, agent, route }: ReadAnswer,
+  deps: RecorderDeps,
+) {
+  const masked = masksIn(exchange)
+  if (masked !== undefined) return { masked }
+  const isConversation = route === "messages" || route === "responses"
+  if (session === null || !isConversation || exchange.outcome !== "answered") return {}
+  try {
+    const key = { session, agent: agent ?? "" }
+    const plan = await deps.masking.suggest(key, exchange.request.body)
+    if (plan === undefined) return {}
+    suggestOnce(deps, session, plan)
+    return { maskable: { results: plan.candidates.length, tokens: plan.savedTokens } }
+  } catch (error) {
+    deps.log.warn("could not look for results to mask", { error })
+    return {}
+  }
+}
+
+const suggestedSessions = new WeakMap<Masking, Set<string>>()
+
+function suggestOnce({ masking, tell }: RecorderDeps, session: string, plan: MaskPlan): void {
+  const suggested = suggestedSessions.get(masking) ?? new Set<string>()
+  suggestedSessions.set(masking, suggested)
+  if (suggested.has(session)) return
+  suggested.add(session)
+  const { candidates, savedTokens } = plan
+  tell(
+    `${plural(candidates.length, "old tool result")} with ${formatExact(savedTokens)} tokens could be masked. ` +
+      "To mask them: `qm config set gateway.autoFold on`, or `qm gateway run --mode fold --auto-fold on -- claude`.",
+  )
+}
+
 /** A provider caches what it answered. */
 function isCached({ route, outcome }: Pick<RecordedRequest, "outcome" | "route">): boolean {
   return route !== "count" && route !== "other" && outcome === "answered"
+}
+
+function observeUsage(
+  { session, agent, usage, cacheSettings }: ReadAnswer,
+  { at, durationMs, request, prepared, fallback }: Exchange,
+  { masking }: RecorderDeps,
+): void {
+  if (session === null || usage === null) return
+  const { lifetimeMs } = cacheSettings
+  const isChanged = prepared?.isChanged === true && fallback === null
+  masking.observe({
+    session,
+    agent: agent ?? "",
+    tokens: usage.input + usage.cacheRead + usage.cacheWrite,
+    bytes: isChanged ? prepared.body.length : request.body.length,
+    expiresAt: lifetimeMs === null ? null : Math.round(at + durationMs + lifetimeMs),
+    lifetimeMs,
+  })
 }
 
 /** Only of the main conversation, and only where the request says how long entries live. */

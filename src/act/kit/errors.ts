@@ -169,3 +169,9 @@ export const DefinitionUnreadable = defineError<File & { readonly reason: string
     hint: () => "Pass a text file of this repository with at most 64 kB.",
   },
 )
+
+export const DefinitionUnknown = defineError<{ name: string }>()("KIT_DEFINITION_UNKNOWN", {
+  family: "not-found",
+  message: (it) => `No agent, command or skill is called "${it.name}".`,
+  hint: () => "Run `qm forge check` for those of this project, `qm packs` for those of the kit.",
+})

@@ -37,7 +37,7 @@ describe("install", () => {
       [
         "change",
         "claude-code",
-        "hooks on SessionStart, PreToolUse, PostToolUse, Stop, InstructionsLoaded",
+        "hooks on SessionStart, PreToolUse, PostToolUse, Stop, InstructionsLoaded, PreCompact",
       ],
       ["create", null, "enrols this repository; without this file hooks do nothing here"],
     ])
@@ -472,7 +472,9 @@ describe("several repositories", () => {
       await fixture.install(["claude-code"], level)
       seen[level] = await eventsOf(fixture)
     }
-    const two = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "InstructionsLoaded"]
+    const two = ["SessionStart", "PreToolUse", "PostToolUse", "Stop", "InstructionsLoaded"].concat(
+      "PreCompact",
+    )
     const four = two.toSpliced(3, 0, "SubagentStart")
     const five = four.toSpliced(2, 0, "UserPromptSubmit")
     expect(seen).toEqual({ 1: [], 2: two, 3: two, 4: four, 5: five })
@@ -489,7 +491,7 @@ describe("status", () => {
     await fixture.install(ALL, 3)
     const installed = await fixture.kit.installed()
     const words = installed.hooks.map((it) => `${it.host} ${it.hook}: ${it.state}`)
-    expect(words).toHaveLength(39)
+    expect(words).toHaveLength(45)
     expect(words).toEqual(
       expect.arrayContaining([
         "claude-code boot: installed",
@@ -580,12 +582,12 @@ describe("status", () => {
     expect(table[6]?.hooks).toEqual(table[4]?.hooks)
   })
 
-  test("with `measure`, hooks are timed as real processes minus the bare runtime", async () => {
+  test("with `measure`, the hooks of an edit are timed as real processes, with the start of the runtime", async () => {
     await using temp = await tempDirectory()
     const seen = path.join(temp.path, "seen")
     await put(temp.path, "node", `#!/bin/sh\necho "$2 $(cat)" >> '${seen}'\n`)
     await chmod(path.join(temp.path, "node"), 0o755)
-    // By this clock each bare start takes 10 ms and each hook 30 ms.
+    // By this clock each hook takes 30 ms.
     let calls = 0
     let nowMs = 0
     const monotonicMs = () => {

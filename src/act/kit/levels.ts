@@ -30,6 +30,8 @@ export const HOOK_LEVELS: Readonly<Record<HookName, number>> = {
   window: levelOf("window"),
   budget: levelOf("budget"),
   secrets: levelOf("secrets"),
+  results: levelOf("results"),
+  compaction: levelOf("compaction"),
 }
 
 function levelOf(name: HookName): number {
@@ -47,9 +49,9 @@ export const LEVELS = [1, 2, 3, 4, 5, 6, 7] as const
 
 export const LEVEL_ADDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
   1: "register sessions, record decisions and hand off",
-  2: "session ledger, summary at session start, reminder to register, no reads of files with secrets",
+  2: "session ledger, summary at session start, what a compaction must keep, reminder to register, no reads of files with secrets",
   3: "file claims, no branch switch or reset while another session works here, warnings about edits of other sessions and a full window, a stop at a spending limit, git hooks",
-  4: "packages for tasks and sub-agents, token metering, the squads dev and qa",
+  4: "packages for tasks and sub-agents, token metering, digests of large outputs, the squads dev and qa",
   5: "simulation before high-risk edits, guidelines before tools, a package for each prompt, known pitfalls, lessons, audits, tickets, releases",
   6: "swarms, autonomy, token report, forge, the squads design, security, compliance, ops and forge",
   7: "research from sources and documents, playbooks",

@@ -47,6 +47,8 @@ describe("packs", () => {
     await change(fixture, "install", "daily", "squad-forge")
     expect(await commandsIn(fixture)).toEqual(["state.md"])
     const { packs, level } = await fixture.kit.packs()
+    const audit = packs.find((it) => it.name === "audit")
+    expect([audit?.tokens, (audit?.allTokens ?? 0) > 0], "what it would cost").toEqual([0, true])
     expect(level).toBe(5)
     const states = packs
       .filter((it) => it.items.length > 0 && it.name !== "squad-dev")

@@ -34,7 +34,8 @@ export async function listPacks(deps: KitDeps): Promise<KitPacks> {
       name,
       state: stateOf(name, { choice, here: here.length, all: own.length }),
       level: Math.min(7, ...own.map((it) => it.level)),
-      tokens: here.length === 0 ? 0 : await deps.countTokens(here.map(listedLine).join("\n")),
+      tokens: await tokensOf(here, deps),
+      allTokens: await tokensOf(own, deps),
       items: own.map((it) => ({
         name: it.name,
         kind: it.kind,
@@ -44,6 +45,10 @@ export async function listPacks(deps: KitDeps): Promise<KitPacks> {
     })
   }
   return { level, packs, startTokens: packs.reduce((sum, it) => sum + it.tokens, 0) }
+}
+
+async function tokensOf(listed: readonly Template[], deps: KitDeps): Promise<number> {
+  return listed.length === 0 ? 0 : deps.countTokens(listed.map(listedLine).join("\n"))
 }
 
 function stateOf(

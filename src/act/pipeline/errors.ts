@@ -110,6 +110,19 @@ export const AnswerInvalid = defineError<{
     "Resume the run to try again, or set model.name to another model and start a new run.",
 })
 
+export const ConnectionChanged = defineError<{
+  id: string
+  connection: string
+  was: string
+  is: string
+}>()("PIPELINE_CONNECTION_CHANGED", {
+  family: "conflict",
+  message: (it) =>
+    `Run ${it.id} started with the connection ${it.connection} as ${it.was}; it is now ${it.is}.`,
+  hint: (it) =>
+    `Restore it (\`qm connection\` lists all), or start again with \`qm pipeline rerun ${it.id} 0\`.`,
+})
+
 export const ProviderChanged = defineError<OfRun & { readonly was: string; readonly is: string }>()(
   "PIPELINE_PROVIDER_CHANGED",
   {
@@ -264,6 +277,16 @@ export const PlaceholderUnknown = defineError<{ stage: string; name: string }>()
     family: "invalid",
     message: (it) => `The prompt of stage ${it.stage} has the unknown placeholder {{${it.name}}}.`,
     hint: () => "Use query, amendments, feedback, context, plan, prior or outputs.<stage>.",
+  },
+)
+
+export const NoAgentInstalled = defineError<{ known: readonly string[] }>()(
+  "PIPELINE_NO_AGENT_INSTALLED",
+  {
+    family: "unavailable",
+    message: (it) => `The stage needs an agent, and none is installed (${it.known.join(", ")}).`,
+    hint: () =>
+      "Install one, or play the stage without changes: `qm config set pipeline.agent synthetic`.",
   },
 )
 

@@ -1,3 +1,4 @@
+export { NoAgentInstalled } from "./errors.ts"
 export { createFolders } from "./folder/folders.ts"
 export { pipelineHandlers, recipeHandlers } from "./handlers.ts"
 export { offlineBrain } from "./offline/offline-model.ts"

@@ -17,6 +17,8 @@ export type RunRequest = {
 /** Fixed at the start, so that the run's header names what wrote it. */
 export type RunModel = { readonly provider: string; readonly name: string }
 
+export type RunConnections = NonNullable<BodyOf<"run_started">["connections"]>
+
 type FirstBodies = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
 
 function runnable(recipe: RecipeFolder): PipelineConfig {
@@ -37,6 +39,7 @@ export function openRun(
     readonly recipe: RecipeFolder
     readonly prompts: readonly { readonly file: string; readonly text: string }[]
     readonly model: RunModel
+    readonly connections: RunConnections
     readonly prior: string | null
     readonly defaultBudgetUsd: number
     readonly unapproved: readonly string[]
@@ -56,11 +59,16 @@ export function openRun(
       budgetUsd: request.budget ?? config.budgetUsd ?? of.defaultBudgetUsd,
       provider: of.model.provider,
       model: of.model.name,
+      ...connectionField(of.connections),
       from: null,
       prior: of.prior,
     },
     ...of.unapproved.map(sourceNote),
   ]
+}
+
+function connectionField(connections: RunConnections) {
+  return Object.keys(connections).length === 0 ? {} : { connections }
 }
 
 function sourceNote(slug: string, index: number): PipelineEventBody {
@@ -109,13 +117,20 @@ export function reopenRun(
     readonly edit: string | undefined
     readonly by: string
     readonly model: RunModel
+    readonly connections: RunConnections
   },
 ): FirstBodies {
   const stage = stageNamed(state, again.stage)
   const edit = again.edit?.trim() === "" ? undefined : again.edit
   const { provider, name } = again.model
   const from = { run: state.id, stage, edit: edit ?? null }
-  const start = { ...state.start, provider, model: name, from }
+  const start = {
+    ...state.start,
+    provider,
+    model: name,
+    ...connectionField(again.connections),
+    from,
+  }
   const amendment: PipelineEventBody[] =
     edit === undefined ? [] : [{ type: "amended", by: again.by, stage, text: edit }]
   return [start, ...keptOutputs(state, stage), ...amendment]

@@ -364,14 +364,15 @@ test("[PIPE-26] the transcript of a run has its activities", async () => {
   await room.goes()
   const tools = (await room.transcript("p-1")).flatMap((it) => {
     const event = it.metadata["event"] as { event: string; tool?: string; activityId?: string }
-    return event?.event === "activity.started" ? [`${event.activityId} ${event.tool}`] : []
+    const isStep = event?.event === "activity.started" && event.tool !== "Stage"
+    return isStep ? [`${event.activityId} ${event.tool}`] : []
   })
   expect(tools).toEqual([
-    "orch-llm-1 LLM Analysis",
-    "orch-web-2 Web Search",
-    "orch-kb-3 Knowledge Base Search",
-    "orch-llm-4 LLM Analysis",
-    "orch-cite-5 Citation Verification",
+    "p-1/orch-llm-1 LLM Analysis",
+    "p-1/orch-web-2 Web Search",
+    "p-1/orch-kb-3 Knowledge Base Search",
+    "p-1/orch-llm-4 LLM Analysis",
+    "p-1/orch-cite-5 Citation Verification",
   ])
 })
 

@@ -2,6 +2,7 @@ import type { z } from "zod"
 import type {
   OPERATIONS,
   PipelineCompare,
+  PipelineConfig,
   PipelineDocument,
   PipelineLine,
   PipelineList,
@@ -19,13 +20,14 @@ import { createEngine, type Engine } from "./engine/engine.ts"
 import { createEventStore } from "./engine/event-store.ts"
 import { createLiveText } from "./engine/live-text.ts"
 import type { RunRow } from "./engine/queries.ts"
+import { type AppendToSession, createSessionTranscript } from "./engine/session-transcript.ts"
 import { DocumentMissing, NothingToSkip, NotPaused, RunEnded, TextEmpty } from "./errors.ts"
 import { amendedStage, skippedStage } from "./events/next.ts"
-import { transcriptOf } from "./events/transcript.ts"
+import { createTranscript } from "./events/transcript.ts"
 import { bareView, documentOf, lineView, runView, statusOf } from "./events/views.ts"
 import type { Folders } from "./folder/folders.ts"
 import { type Mention, readMention } from "./folder/mention.ts"
-import { openRun, reopenRun } from "./open.ts"
+import { openRun, type RunConnections, reopenRun } from "./open.ts"
 import { createResults, type Results, resultsOf } from "./results.ts"
 import { handleMessage, type SayDeps } from "./run-message.ts"
 
@@ -35,12 +37,14 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
   Pick<DriveDeps, "stages" | "redact" | "redactJson" | "count" | "windowTokens"> &
   Pick<SayDeps, "hasClassifier" | "sendToSession"> & {
     readonly db: Db<"pipeline">
-    model(): Promise<Model>
+    /** Of the settings, or of a named connection. */
+    model(connection?: string): Promise<Model>
     readonly folders: Folders
     readonly directory: string
     /** The budget when neither the user nor the recipe sets one. */
     defaultBudgetUsd(): number
     unapproved?(sources: readonly string[]): Promise<readonly string[]>
+    readonly appendToSession?: AppendToSession
   }
 
 type Input<Name extends keyof typeof OPERATIONS> = z.output<(typeof OPERATIONS)[Name]["input"]>
@@ -51,16 +55,24 @@ export function createPipelines(deps: PipelinesDeps) {
   const liveText = createLiveText(deps)
   const eventStore = createEventStore(deps)
   const results = createResults({ ...deps, eventStore })
+  const sessionTranscript = createSessionTranscript({ ...deps, eventStore })
   const engine = createEngine({
     ...deps,
     eventStore,
     liveText,
     prior: results.prior,
-    wrote: (state) => liveText.changed(state.id, state.lastSeq),
+    wrote(state, events) {
+      liveText.changed(state.id, state.lastSeq)
+      sessionTranscript.wrote(state, events)
+    },
     ended: results.write,
   })
   const reading = createReading({ ...deps, engine, results, list: eventStore.list })
   const { show } = reading
+  const settled = async (id: string): Promise<void> => {
+    await engine.settled(id)
+    await sessionTranscript.settled(id)
+  }
   return {
     ...reading,
     ...createAnswering({ ...deps, engine }),
@@ -73,14 +85,25 @@ export function createPipelines(deps: PipelinesDeps) {
     recipes: createRecipesView(deps.folders, reading.list),
     promptBlockFor: results.blockFor,
     recover: engine.recover,
-    watch: engine.watch,
+    watch(): void {
+      engine.watch()
+      void sessionTranscript.sync().catch((error: unknown) =>
+        deps.log.warn("pipeline runs could not be copied into their sessions", {
+          error: String(error),
+        }),
+      )
+    },
     onText: liveText.onText,
     onChange: liveText.onChange,
-    settled: engine.settled,
-    close: engine.close,
+    /** Resolves when the run pauses or ends and its session's transcript has it. */
+    settled,
+    async close(): Promise<void> {
+      await engine.close()
+      await sessionTranscript.settled()
+    },
     /** Resolves when the run pauses or ends, if this process works on it. */
     async finished(id: string): Promise<PipelineRun> {
-      await engine.settled(id)
+      await settled(id)
       return (await show(id)).run
     },
   }
@@ -106,8 +129,9 @@ function createReading({ engine, results, folders, list }: ReadingDeps) {
       return { run: viewOf(run), events: run.events.filter((it) => it.seq > after) }
     },
     async transcript(id: string) {
-      const { state, events } = await engine.find(id)
-      return transcriptOf(state, events)
+      const { events } = await engine.find(id)
+      const { take } = createTranscript(id)
+      return events.flatMap(take)
     },
     async document(id: string): Promise<PipelineDocument> {
       const document = documentOf((await engine.find(id)).state)
@@ -161,6 +185,7 @@ function createStarting(deps: StartingDeps) {
         // Prompts are stored with the run and sent to a model, like the query.
         prompts: prompts.map((it) => ({ ...it, text: deps.redact(it.text) })),
         model: await deps.model(),
+        connections: await connectionsOf(recipe.config, deps),
         prior:
           request.fresh === true
             ? null
@@ -176,10 +201,28 @@ function createStarting(deps: StartingDeps) {
     ): Promise<PipelineRun> {
       const { state } = await engine.find(id)
       const edit = again.edit === undefined ? undefined : deps.redact(again.edit)
-      const opening = reopenRun(state, { ...again, edit, model: await deps.model() })
+      const opening = reopenRun(state, {
+        ...again,
+        edit,
+        model: await deps.model(),
+        connections: await connectionsOf(state.start.config, deps),
+      })
       return runView(await engine.begin(opening), { isAlone: false })
     },
   }
+}
+
+/** An unknown connection is an error before the first call is paid. */
+async function connectionsOf(
+  config: PipelineConfig | null,
+  { model }: Pick<PipelinesDeps, "model">,
+): Promise<RunConnections> {
+  const names = new Set(config?.stages.flatMap((it) => it.connection ?? []))
+  const entries = [...names].map(async (connection) => {
+    const { provider, name } = await model(connection)
+    return [connection, { provider, model: name }] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
 }
 
 type AnsweringDeps = Pick<PipelinesDeps, "redact"> & { readonly engine: Engine }

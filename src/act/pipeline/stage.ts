@@ -1,4 +1,10 @@
-import type { ActivityKind, DepthConfig, Effort, StageConfig } from "#ground/contract"
+import type {
+  ActivityKind,
+  DepthConfig,
+  Effort,
+  PipelineConfig,
+  StageConfig,
+} from "#ground/contract"
 
 /** The engine retries responses that do not match the schema. */
 export type StageAsk = {
@@ -66,9 +72,13 @@ export type PriorAnswer = {
   }[]
 }
 
+/** Settings of the recipe that several stages use. */
+type RecipeSettings = Pick<PipelineConfig, "verification" | "citationFormat" | "language">
+
 export type StageInput = {
   readonly runId: string
   readonly query: string
+  readonly settings: RecipeSettings
   readonly depth: DepthConfig
   readonly stage: StageConfig
   /** 0 first, then the number of the repair. */

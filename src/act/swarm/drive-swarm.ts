@@ -75,7 +75,7 @@ export function createDriver(deps: SwarmDeps, store: SwarmStore) {
   }
 
   async function laneOf(id: string): Promise<Ticket["lane"]> {
-    return (await deps.board()).detail({ id }).ticket.lane
+    return (await (await deps.board()).detail({ id })).ticket.lane
   }
 
   /** Creating a worktree continues one that a killed process began. */
@@ -132,7 +132,7 @@ export function createDriver(deps: SwarmDeps, store: SwarmStore) {
     { mark, options }: { readonly mark: string; readonly options: DriveOptions },
   ) {
     const ticket = ticketOf(it)
-    const { body, ticket: card } = (await deps.board()).detail({ id: ticket.id })
+    const { body, ticket: card } = await (await deps.board()).detail({ id: ticket.id })
     const criteria = card.acceptance.map((line) => `- ${line.text}`)
     const prompt = [
       `Workstream ${mark}: ${card.title}`,

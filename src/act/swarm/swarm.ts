@@ -47,11 +47,13 @@ export function createSwarm(deps: SwarmDeps) {
     const open = last?.workstreams.filter((it) => !isClosed(it)) ?? []
     const held = new Set(open.flatMap((it) => it.tickets.map((ticket) => ticket.id)))
     const board = await deps.board()
-    const ready = board.ready({ limit: MOST_TICKETS }).tickets
+    const { tickets: ready } = await board.ready({ limit: MOST_TICKETS })
     const chosen =
       input.tickets.length === 0
         ? ready.filter((it) => !held.has(it.id))
-        : input.tickets.map((it) => board.detail({ id: it }).ticket)
+        : await Promise.all(
+            input.tickets.map(async (it) => (await board.detail({ id: it })).ticket),
+          )
     const planned: PlannedTicket[] = []
     const left: SwarmPlan["left"] = []
     for (const ticket of chosen) {

@@ -10,7 +10,13 @@ import { createUsageMeter, type WireUsage } from "./budget/usage.ts"
 import { type FoldDeps, isBranchId, openCall, openScrub, sessionOf, TERMINAL } from "./deps.ts"
 import { countUntrusted, selectBound, selectNearestDeadline, setState } from "./queries.ts"
 import { BranchRow, CountRow, MomentRow } from "./rows.ts"
-import { keepTrail, type WireStep } from "./trail/keep-trail.ts"
+import {
+  drainReplacedResults,
+  keepMaskedResults,
+  keepTrail,
+  type MaskedResult,
+  type WireStep,
+} from "./trail/keep-trail.ts"
 import { readHandle } from "./trail/read.ts"
 import { listBranches, restoreTrail, searchTrails, showBranch, treeOfBranches } from "./views.ts"
 import { unfold } from "./wire.ts"
@@ -30,6 +36,7 @@ export function createFold(foldDeps: FoldDeps) {
     longestWaitMs: foldDeps.spool === undefined ? LONGEST_WAIT_MS : SETTLE_EVERY_MS,
     settle: async () => {
       if (await foldDeps.spool?.hasCharges()) await drainAllSpools(deps)
+      await drainReplacedResults(foldDeps)
     },
   })
   const deps: Deps = {
@@ -109,6 +116,12 @@ function forTheHouse(deps: Deps) {
     meter: (call: MeteredCall) => meterCall(deps, call),
     /** Called by the gateway with the steps it removed from the window. */
     keepTrail: (branchId: string, steps: readonly WireStep[]) => keepTrail(deps, branchId, steps),
+    /** Hooks may replace large outputs of this session by digests: its agent has `read_handle`. */
+    openReader: async (session: string): Promise<void> => deps.spool?.openReader(session),
+    closeReader: async (session: string): Promise<void> => deps.spool?.closeReader(session),
+    /** Called by the gateway before it masks results of a session. */
+    keepMaskedResults: (session: string, results: readonly MaskedResult[]) =>
+      keepMaskedResults(deps, session, results),
     /** Called by the gateway when the provider refused a fold. */
     unfold: (branchId: string) => unfold(deps, branchId),
   }

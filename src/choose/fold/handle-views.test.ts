@@ -1,12 +1,16 @@
+import { readdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { systemRandom } from "#ground/base"
 import type { Store } from "#ground/store"
 import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
+import { tempDirectory } from "#test/temp"
 import { outOfScope, pathWithin } from "./branch/end.ts"
 import { fenceFor } from "./branch/package.ts"
 import { bringsForeignText } from "./budget/charge.ts"
-import { AGENT, countWords, foldFixture, openWith, TASK, words } from "./fold.fixture.ts"
+import { AGENT, countWords, fakeToken, foldFixture, openWith, TASK, words } from "./fold.fixture.ts"
 import { MOST_TRAIL_STEPS } from "./rows.ts"
 import {
   digestOf,
@@ -17,6 +21,7 @@ import {
   matchesIn,
   sliceOf,
 } from "./trail/lines.ts"
+import { createSpool } from "./trail/spool.ts"
 import { addStep } from "./trail/trail.ts"
 
 let store: Store
@@ -27,6 +32,43 @@ afterAll(() => store.close())
 
 const meterLines = (lines: readonly string[]) =>
   ({ caller: AGENT, tool: "search", input: "q", text: lines.join("\n"), label: "Lines" }) as const
+
+describe("results of the host's tools under handles", () => {
+  const token = fakeToken()
+
+  test("[FOLD-33] an output that a hook replaced is stored scrubbed, once, and its file is removed", async () => {
+    await using temp = await tempDirectory()
+    const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: () => 0 })
+    const { fold } = await foldFixture(store, testClock(), { deps: { spool } })
+    await fold.openReader(AGENT.session)
+    const handle = `rh_${"ab".repeat(16)}`
+    const folder = join(temp.path, "results")
+    const result = { session: AGENT.session, tool: "Bash", at: 1, tokens: 9, text: `a\nb ${token}` }
+    await writeFile(join(folder, `${handle}.json`), JSON.stringify(result))
+    await writeFile(join(folder, `rh_${"cd".repeat(16)}.json`), "{torn")
+    const shown = await fold.read({ handle }, AGENT)
+    expect(shown).toMatchObject({ label: "Bash", totalTokens: 9, totalLines: 2 })
+    expect(shown.text).not.toContain(token)
+    expect(await fold.read({ handle }, AGENT)).toEqual(shown)
+    const other = { ...AGENT, session: "another" }
+    await expect(fold.read({ handle }, other)).rejects.toMatchObject({ code: "FOLD_NOT_FOUND" })
+    expect((await readdir(folder)).filter((it) => !it.startsWith("reader-"))).toEqual([])
+    await fold.closeReader(AGENT.session)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test("[FOLD-33] masked results are stored scrubbed; when scrubbing fails, none is", async () => {
+    const { fold, other } = await foldFixture(store, testClock())
+    const results = [{ label: `cat ${token}`, text: `x ${token}`, tokens: 3 }]
+    const [kept] = (await fold.keepMaskedResults(AGENT.session, results)) ?? []
+    expect(JSON.stringify(kept)).not.toContain(token)
+    const shown = await fold.read({ handle: kept?.handle ?? "" }, AGENT)
+    expect(JSON.stringify(shown)).not.toContain(token)
+    expect(shown.totalTokens).toBe(3)
+    const broken = other({ secrets: async () => Promise.reject(new Error("no")) })
+    expect(await broken.keepMaskedResults(AGENT.session, results)).toBeUndefined()
+  })
+})
 
 describe("reading by handle", () => {
   test("[FOLD-17] consecutive slices reach the end, and none is large", async () => {

@@ -16,9 +16,22 @@ type Edit = {
   readonly paths: readonly string[]
 }
 
+/** The text of a tool's output, and the output with another text in the host's own format. */
+export type ToolOutput = {
+  readonly text: string
+  /** Undefined when the host lets no hook replace the output. */
+  readonly replaced?: (text: string) => unknown
+}
+
 export type HookEvent = Base &
   (
-    | { readonly kind: "session-start"; readonly source: string }
+    | {
+        readonly kind: "session-start"
+        readonly source: string
+        /** The host's transcript of the session. */
+        readonly transcript?: string
+      }
+    | { readonly kind: "before-compact"; readonly trigger: string; readonly transcript?: string }
     | ({ readonly kind: "before-edit" } & Edit)
     | ({
         readonly kind: "before-tool"
@@ -28,7 +41,12 @@ export type HookEvent = Base &
       } & Edit)
     | { readonly kind: "prompt"; readonly prompt: string }
     | ({ readonly kind: "after-edit"; readonly tokens: number } & Edit)
-    | ({ readonly kind: "after-tool"; readonly tokens: number } & Edit)
+    | ({
+        readonly kind: "after-tool"
+        readonly tokens: number
+        /** Absent for reads of files and for our own tools. */
+        readonly output?: ToolOutput
+      } & Edit)
     | { readonly kind: "before-agent"; readonly agentType: string; readonly prompt: string }
     | { readonly kind: "agent-start"; readonly agentType: string; readonly agentId: string }
     | {
@@ -60,6 +78,8 @@ export type Verdict = (
 ) & {
   /** For the log only. */
   readonly note?: string
+  /** The output that the agent gets in place of the tool's own, in the host's format. */
+  readonly output?: unknown
 }
 
 /** Parsed without a package; an invalid setting has its default. */
@@ -70,6 +90,8 @@ export type HookConfig = {
   readonly ignored: readonly string[] | undefined
   readonly important: readonly string[] | undefined
   readonly registration: readonly string[] | undefined
+  /** Output of tools above this size is replaced by a digest; 0 never. */
+  readonly largeResultBytes: number
   /** Limits of the user in US dollars; 0 is none. */
   readonly spending: { readonly isStop: boolean; readonly dayUsd: number; readonly weekUsd: number }
 }
@@ -92,6 +114,8 @@ export type HookContext = {
   /** Aborted when the hook must answer immediately. */
   readonly signal: AbortSignal
   afterwards(work: BackgroundWork): void
+  /** The host's requests go through the gateway, which has its own means. */
+  readonly isProxied?: boolean
   /** Started with `qm hook`, which the log records. */
   readonly isByHand?: boolean
 }

@@ -29,6 +29,7 @@ export async function readHookConfig(places: HookConfigPlaces): Promise<HookConf
     ignored: listed("ignored", layers),
     important: listed("important", layers),
     registration: listed("registration", layers),
+    largeResultBytes: (settle(LARGE_RESULT, layers) ?? DEFAULT_LARGE_RESULT_KB) * 1024,
     // Personal settings: no repository decides about the user's money.
     spending: spendingIn({ ...layers, files: [user] }),
   }
@@ -86,6 +87,16 @@ const FETCH: Field<boolean> = {
   name: "fetch",
   variable: "QM_KIT_FETCH",
   isOne: (value) => typeof value === "boolean",
+}
+
+const DEFAULT_LARGE_RESULT_KB = 16
+
+const LARGE_RESULT: Field<number> = {
+  section: "guard",
+  name: "largeResultKb",
+  variable: "QM_GUARD_LARGE_RESULT_KB",
+  isOne: (value): value is number =>
+    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100_000,
 }
 
 const STOP: Field<boolean> = {

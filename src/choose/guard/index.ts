@@ -6,6 +6,7 @@ export type {
   HookContext,
   HookEvent,
   HookEventKind,
+  ToolOutput,
   Verdict,
 } from "./event.ts"
 export { createGuard } from "./guard.ts"
@@ -19,6 +20,6 @@ export { hashFile } from "./receipts.ts"
 export { checkRiskPaths, createRiskPaths } from "./risk-paths.ts"
 export { readLoaded } from "./rules/loaded-file.ts"
 export { LATE } from "./rules/package.ts"
-export { noteWindow } from "./rules/window.ts"
+export { compactsAt, noteWindow } from "./rules/window.ts"
 export { noteSessionCache, readSessionCache } from "./session-cache.ts"
 export { appendVerdict, readVerdicts } from "./verdict-log.ts"

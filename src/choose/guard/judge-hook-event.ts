@@ -3,9 +3,11 @@ import type { HookContext, HookEvent, Rule, Verdict } from "./event.ts"
 import { sliceLines } from "./message-format.ts"
 import { boot } from "./rules/boot/boot.ts"
 import { budgetRule } from "./rules/budget.ts"
+import { compactionRule } from "./rules/compaction.ts"
 import { concurrency } from "./rules/concurrency.ts"
 import { drift } from "./rules/drift.ts"
 import { guideline } from "./rules/guideline.ts"
+import { largeResult } from "./rules/large-result.ts"
 import { loaded } from "./rules/loaded-file.ts"
 import { packageRule, promptRule } from "./rules/package.ts"
 import { pitfall } from "./rules/pitfall.ts"
@@ -65,9 +67,15 @@ function lineOf(event: HookEvent, { verdict, rule }: DecidedVerdict, facts: LogF
     paths: "paths" in event ? [...event.paths] : [],
     rule,
     verdict: verdict.kind,
-    text: verdict.kind === "silent" ? (verdict.note ?? "") : verdict.text,
+    text: loggedText(verdict, rule),
     ms: facts.ms,
   }
+}
+
+/** The texts of a compaction quote prompts, which no log may have. */
+function loggedText(verdict: Verdict, rule: HookName | null): string {
+  if (verdict.kind === "silent") return verdict.note ?? ""
+  return rule === "compaction" ? "what the compaction must keep" : verdict.text
 }
 
 type RuleVerdict = { readonly rule: HookName; readonly verdict: Verdict }
@@ -124,11 +132,11 @@ function decide(verdicts: readonly RuleVerdict[]): DecidedVerdict {
   const { kind, paths } = first.verdict
   const isFinal = kind === "deny" || kind === "block" || kind === "ask"
   const shownVerdicts = isFinal ? [first] : [first, ...others]
-  const text = sliceLines(
-    shownVerdicts.map((it) => it.verdict.text).join("\n\n"),
-    LARGEST_ANSWER_BYTES,
-  )
-  return { verdict: { kind, text, ...(paths && { paths }) }, rule: first.rule }
+  const texts = shownVerdicts.map((it) => it.verdict.text).filter((it) => it !== "")
+  const text = sliceLines(texts.join("\n\n"), LARGEST_ANSWER_BYTES)
+  const output = shownVerdicts.find((it) => it.verdict.output !== undefined)?.verdict.output
+  const replaced = output === undefined ? {} : { output }
+  return { verdict: { kind, text, ...(paths && { paths }), ...replaced }, rule: first.rule }
 }
 
 /** Rules that can deny come first; after a denial no other is evaluated. */
@@ -140,10 +148,12 @@ export const RULES: readonly Rule[] = [
   risk,
   drift,
   track,
+  compactionRule,
   boot,
   packageRule,
   promptRule,
   pitfall,
   loaded,
   windowRule,
+  largeResult,
 ]

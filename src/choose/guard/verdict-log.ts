@@ -207,6 +207,8 @@ const HOOKS: Readonly<Record<HookName, true>> = {
   window: true,
   budget: true,
   secrets: true,
+  results: true,
+  compaction: true,
 }
 
 function isRule(value: unknown): value is HookName {

@@ -3,14 +3,11 @@ import { describe, expect, test } from "vitest"
 import { isAppError } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { StoreClosed } from "#ground/store"
-import type { IndexedTree } from "#know/map"
-import { indexFile, loadRanker, meaningOf, prepareMeaning } from "#know/search"
 import { madeTree } from "#test/indexed-tree"
 import { fcParameters } from "#test/seed"
 import { PackUnknown } from "./errors.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
 import { counter, packFixture, SHOP } from "./pack.fixture.ts"
-import type { PackDeps } from "./pack.ts"
 import { renderMarkdown } from "./render.ts"
 
 const shop = memoryTree(SHOP, { count: counter.count })
@@ -217,7 +214,6 @@ test("[PACK-7] lists the signals that were used, and the missing ones with the r
     used: ["words"],
     missing: [
       { signal: "history", why: "not a git repository" },
-      { signal: "meaning", why: "off; set pack.wordTable to turn it on" },
       { signal: "structure", why: "the task names no file or symbol" },
     ],
   })
@@ -225,38 +221,6 @@ test("[PACK-7] lists the signals that were used, and the missing ones with the r
   await using past = packFixture(memoryTree(SHOP, { count: counter.count, commits }))
   const { pack: other } = await past.build({ task: TASK, save: false })
   expect(other.signals.used).toEqual(["words", "history", "structure"])
-})
-
-test("[PACK-7] gives the reason when the word table is enabled and missing", async () => {
-  const whyMissing = async (meaning: PackDeps["meaning"]) => {
-    const deps = meaning === undefined ? {} : { meaning }
-    await using lab = packFixture(shop, { settings: { wordTable: true }, deps })
-    const { pack } = await lab.build({ task: "Rounding", save: false })
-    return pack.signals.missing.find((it) => it.signal === "meaning")?.why
-  }
-  const absent = "enabled, but the word table is missing"
-  expect(await whyMissing(undefined)).toBe(absent)
-  expect(await whyMissing(async () => undefined)).toBe(absent)
-  expect(await whyMissing(() => Promise.reject(StoreClosed({})))).toContain("[STORE_CLOSED]")
-})
-
-test("[PACK-7] uses meaning when the word table is present", async () => {
-  const ranker = await loadRanker({ table: "load" })
-  const { table } = ranker
-  if (table === undefined) throw new Error("the table was asked for")
-  const meaning = async (tree: IndexedTree) =>
-    prepareMeaning(table, tree.corpus(), (position) => {
-      const path = tree.files[position]?.path ?? ""
-      return meaningOf(
-        table,
-        path,
-        indexFile(Object.entries(SHOP).find(([it]) => it === path)?.[1] ?? ""),
-      )
-    })
-  const deps = { meaning, ranker: async () => ranker }
-  await using lab = packFixture(shop, { settings: { wordTable: true }, deps })
-  const { pack } = await lab.build({ task: "Rounding", save: false })
-  expect(pack.signals.used).toEqual(["words", "meaning"])
 })
 
 describe("choices of the user", () => {

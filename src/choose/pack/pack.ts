@@ -14,7 +14,7 @@ import { type PrepareRedaction, prepareNothing, type Redact, type Secrets } from
 import type { Db } from "#ground/store"
 import { scaleCounter, type TokenCounter } from "#ground/tokens"
 import { type IndexedTree, indexStateOf } from "#know/map"
-import type { LiftWeights, Ranker, SemanticScores } from "#know/search"
+import type { LiftWeights, Ranker } from "#know/search"
 import { analyzeTask } from "./analyze.ts"
 import {
   type AssembledPack,
@@ -39,7 +39,7 @@ import {
   unknownPathWarnings,
 } from "./input.ts"
 import { LONGEST_ADVICE_UNITS, LONGEST_RECORD_UNITS, LONGEST_TASK_UNITS } from "./limits.ts"
-import { type RankDeps, type RankedFiles, rankFiles } from "./rank.ts"
+import { type RankedFiles, rankFiles } from "./rank.ts"
 import { safeLine, safeText } from "./redact.ts"
 import { recordLine, renderPack } from "./render.ts"
 import { countedBudget, scalePack } from "./scale.ts"
@@ -49,8 +49,6 @@ export type PackDeps = {
   tree(context: CallContext): Promise<IndexedTree>
   refresh(context: CallContext): Promise<IndexedTree>
   ranker(): Promise<Ranker>
-  /** Called only with `pack.wordTable`; undefined or a rejection when there is no word table. */
-  meaning?(tree: IndexedTree): Promise<SemanticScores | undefined>
   readonly lift?: LiftWeights
   counter(): Promise<TokenCounter>
   /** From counts to tokens of the model in use; null if its tokens are those of the counter. */
@@ -181,25 +179,8 @@ async function rank(
       ranker: await deps.ranker(),
       lift: deps.lift,
       place: deps.place,
-      ...(settings.wordTable && (await loadMeaning(tree, deps))),
     },
   )
-}
-
-/** The package does not need it, so a failure becomes the reason of a missing signal. */
-async function loadMeaning(
-  tree: IndexedTree,
-  deps: PackDeps,
-): Promise<Pick<RankDeps, "meaning" | "meaningProblem">> {
-  try {
-    const meaning = await deps.meaning?.(tree)
-    if (meaning !== undefined) return { meaning }
-    return { meaningProblem: "enabled, but the word table is missing" }
-  } catch (error) {
-    if (!isAppError(error)) throw error
-    deps.log.warn("word meaning not used", { code: error.code })
-    return { meaningProblem: `${error.message} [${error.code}]` }
-  }
 }
 
 async function fitAndAssemble(

@@ -33,7 +33,6 @@ type RankRequest = {
 export type RankDeps = {
   readonly ranker: Ranker
   readonly meaning?: SemanticScores | undefined
-  readonly meaningProblem?: string | undefined
   readonly lift?: LiftWeights | undefined
   /** Makes a path from the user relative to the root; undefined outside the repository. */
   place(path: string): string | undefined

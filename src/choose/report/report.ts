@@ -36,5 +36,5 @@ export const reportHandlers = (deps: ReportDeps): Handlers<typeof reportOperatio
 })
 
 async function ticketsOf({ board }: ReportDeps): Promise<readonly Ticket[]> {
-  return (await board()).show({ lane: undefined, limit: MOST_TICKETS }).tickets
+  return (await (await board()).show({ lane: undefined, limit: MOST_TICKETS })).tickets
 }

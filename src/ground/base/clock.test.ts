@@ -27,7 +27,8 @@ test("[BASE-47] pause gives others a turn in a loop of over 10 ms, and none in a
   await createPause()()
   expect(turns).toBe(0)
   const pause = createPause()
-  const endMs = systemClock.monotonicMs() + 60
-  while (systemClock.monotonicMs() < endMs) await pause()
+  // A busy machine may take all of the 10 ms, and more, away from this process.
+  const endMs = systemClock.monotonicMs() + 10_000
+  while (turns === 0 && systemClock.monotonicMs() < endMs) await pause()
   expect(turns).toBeGreaterThan(0)
 })

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { field } from "./config-field.ts"
 import { AgentMode, AgentType } from "./shapes/agent.ts"
-import { GATEWAY_MODES, SECRET_MODES } from "./shapes/gateway.ts"
+import { AUTO_FOLD_MODES, GATEWAY_MODES, SECRET_MODES } from "./shapes/gateway.ts"
 
 export const AutonomySettings = z
   .strictObject({
@@ -176,10 +176,46 @@ export const GatewaySettings = z
       env: "QM_GATEWAY_SECRETS",
       personal: true,
     }),
+    autoFold: field(z.enum(AUTO_FOLD_MODES).default("suggest"), {
+      description:
+        "Mask old tool results in fold mode: off, suggest reports what could be masked, on masks it",
+      env: "QM_GATEWAY_AUTO_FOLD",
+      personal: true,
+    }),
+    autoFoldAt: field(z.int().min(0).max(100).default(60), {
+      description: "Fill of the context window in percent at which `gateway.autoFold` starts",
+      env: "QM_GATEWAY_AUTO_FOLD_AT",
+      personal: true,
+    }),
     cacheAlertTokens: field(z.int().min(0).max(10_000_000).default(50_000), {
       description:
         "Emit `gateway.cache` when a cache miss sends this many tokens again; 0 never does",
       env: "QM_GATEWAY_CACHE_ALERT_TOKENS",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+/** Personal: a repository must not decide where numbers about the user's work go. */
+export const TelemetrySettings = z
+  .strictObject({
+    otlp: field(
+      z
+        .string()
+        .max(2_000)
+        .regex(/^(?:https?:\/\/\S+)?$/)
+        .default(""),
+      {
+        description:
+          "URL of an OpenTelemetry collector (OTLP over HTTP) for spans of turns, tools and gateway requests, without their texts; empty exports nothing",
+        env: "QM_TELEMETRY_OTLP",
+        personal: true,
+      },
+    ),
+    headers: field(z.string().max(8_000).default(""), {
+      description: "Headers for the collector, as name=value separated by commas",
+      env: "QM_TELEMETRY_HEADERS",
+      secret: true,
       personal: true,
     }),
   })

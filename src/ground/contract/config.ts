@@ -1,112 +1,22 @@
 import { z } from "zod"
 import { FieldMeta, field } from "./config-field.ts"
 import {
+  KnowledgeSettings,
+  ModelSettings,
+  PipelineSettings,
+  SourceSettings,
+} from "./config-research.ts"
+import {
   AutonomySettings,
   BoardSettings,
   GatewaySettings,
   MediaSettings,
   ReviewSettings,
   SwarmSettings,
+  TelemetrySettings,
   WorktreesSettings,
 } from "./config-work.ts"
 import { parseSecretPattern, splitSecretPatterns } from "./secret-pattern.ts"
-import { AgentType } from "./shapes/agent.ts"
-
-const MODEL_PROVIDERS = ["scripted", "anthropic", "openai", "azure", "custom"] as const
-export const ModelProvider = z.enum(MODEL_PROVIDERS)
-export type ModelProvider = z.infer<typeof ModelProvider>
-
-const Name = z.string().max(200).default("")
-const Url = z.string().max(2_000).default("")
-
-/**
- * A repository cannot set them: its base URL would receive the user's key, its retries would cost
- * the user's money.
- */
-const ModelSettings = z
-  .strictObject({
-    provider: field(ModelProvider.default("scripted"), {
-      description: "Model provider: scripted works offline, custom is OpenAI-compatible at baseUrl",
-      env: "QM_MODEL_PROVIDER",
-      personal: true,
-    }),
-    name: field(Name, {
-      description: "Model or Azure deployment; empty uses the provider's default",
-      env: "QM_MODEL_NAME",
-      personal: true,
-    }),
-    baseUrl: field(Url, {
-      description: "Base URL of the provider; empty uses its own; required for azure and custom",
-      env: "QM_MODEL_BASE_URL",
-      personal: true,
-    }),
-    apiVersion: field(z.string().max(40).default("2025-04-01-preview"), {
-      description: "Azure API version",
-      env: "QM_MODEL_API_VERSION",
-      personal: true,
-    }),
-    effort: field(z.enum(["low", "medium", "high"]).default("medium"), {
-      description: "Reasoning effort, for models that support it",
-      env: "QM_MODEL_EFFORT",
-      personal: true,
-    }),
-    retries: field(z.int().min(0).max(10).default(2), {
-      description: "Number of retries after a temporary failure",
-      env: "QM_MODEL_RETRIES",
-      personal: true,
-    }),
-    timeout: field(z.int().min(1).max(3_600).default(300), {
-      description: "Seconds until a model call times out",
-      env: "QM_MODEL_TIMEOUT",
-      personal: true,
-    }),
-  })
-  .prefault({})
-
-const KnowledgeSettings = z
-  .strictObject({
-    embedder: field(Name, {
-      description: "Embedding model at an OpenAI-compatible URL; empty searches by words only",
-      env: "QM_KNOWLEDGE_EMBEDDER",
-      personal: true,
-    }),
-    embedderUrl: field(Url, {
-      description: "Base URL of the embedder; empty uses model.baseUrl",
-      env: "QM_KNOWLEDGE_EMBEDDER_URL",
-      personal: true,
-    }),
-    webSource: field(z.string().max(60).default(""), {
-      description: "Source for web search; empty uses the first approved source that supports it",
-      env: "QM_KNOWLEDGE_WEB_SOURCE",
-      personal: true,
-    }),
-  })
-  .prefault({})
-
-const PipelineSettings = z
-  .strictObject({
-    budget: field(z.number().positive().max(100_000).default(10), {
-      description: "Budget of a pipeline run in US dollars, unless its recipe sets one",
-      env: "QM_PIPELINE_BUDGET",
-      personal: true,
-    }),
-    window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
-      description: "Maximum number of tokens in the input of a stage",
-      env: "QM_PIPELINE_WINDOW",
-      personal: true,
-    }),
-    agent: field(AgentType.default("synthetic"), {
-      description: "Agent for stages that name none; synthetic plays a script offline",
-      env: "QM_PIPELINE_AGENT",
-      personal: true,
-    }),
-    classifier: field(z.boolean().default(true), {
-      description: "Let a model classify messages to a paused run that match no known phrase",
-      env: "QM_PIPELINE_CLASSIFIER",
-      personal: true,
-    }),
-  })
-  .prefault({})
 
 const Budget = z.number().min(0).max(1_000_000).default(0)
 
@@ -260,6 +170,12 @@ export const Config = z.strictObject({
         description: "Let the agent's model write a title after the first turn",
         env: "QM_AGENTS_TITLES",
       }),
+      acp: field(z.string().max(1_000).default(""), {
+        description:
+          "Command of the agent type acp: a program on the PATH that speaks the Agent Client Protocol, and its arguments",
+        env: "QM_AGENTS_ACP",
+        personal: true,
+      }),
       deny: field(RuleText, {
         description:
           "Actions agents may never do, as Tool or Tool(command or path), separated by semicolons",
@@ -301,6 +217,11 @@ export const Config = z.strictObject({
           "Files to simulate before an edit, as globs separated by commas; last match wins",
         env: "QM_GUARD_HIGH_RISK_PATHS",
         list: ",",
+      }),
+      largeResultKb: field(z.int().min(0).max(100_000).default(16), {
+        description:
+          "Output of tools above this size in kB becomes a digest with a handle; 0 never does",
+        env: "QM_GUARD_LARGE_RESULT_KB",
       }),
     })
     .prefault({}),
@@ -389,10 +310,6 @@ export const Config = z.strictObject({
         description: "Maximum number of tokens of a package's summary",
         env: "CONTEXT_PACKAGE_SUMMARY_MAX_TOKENS",
       }),
-      wordTable: field(z.boolean().default(false), {
-        description: "Use the table of related words when ranking files",
-        env: "CONTEXT_PACKAGE_WORD_TABLE",
-      }),
       domains: field(z.string().max(8_000).default(""), {
         description: "Names for parts of the repository, as prefix=name, separated by semicolons",
         env: "CONTEXT_PACKAGE_DOMAINS",
@@ -423,6 +340,7 @@ export const Config = z.strictObject({
       }),
     })
     .prefault({}),
+  sources: SourceSettings,
   store: z
     .strictObject({
       databaseUrl: field(z.string().default(""), {
@@ -442,6 +360,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   swarm: SwarmSettings,
+  telemetry: TelemetrySettings,
   tokens: z
     .strictObject({
       encoding: field(TokenEncoding.default("claude"), {
@@ -449,7 +368,7 @@ export const Config = z.strictObject({
         env: "QM_TOKENS_ENCODING",
       }),
       model: field(z.string().max(200).default(""), {
-        description: "Model whose tokens are counted; empty for the model of the recorded requests",
+        description: "Model to count for; empty: the one of recorded requests, else current Claude",
         env: "QM_TOKENS_MODEL",
       }),
       window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
@@ -487,8 +406,15 @@ export type ConfigField = {
   readonly list: string | undefined
 }
 
-/** In the order of the schema. */
+let fieldsOfSchema: readonly ConfigField[] | undefined
+
+/** In the order of the schema. The first call describes them: each read of the config needs them. */
 export function configFields(): readonly ConfigField[] {
+  fieldsOfSchema ??= describeFields()
+  return fieldsOfSchema
+}
+
+function describeFields(): readonly ConfigField[] {
   return Object.entries(Config.shape).flatMap(([section, wrapped]) => {
     const fields: Record<string, z.ZodType> = wrapped.unwrap().shape
     return Object.entries(fields).map(([name, schema]) => describeField(section, name, schema))

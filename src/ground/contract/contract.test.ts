@@ -72,7 +72,10 @@ describe("config", () => {
       expect(field.description.length).toBeGreaterThan(10)
       expect(field.env).toMatch(/^[A-Z][A-Z0-9_]+$/)
     }
-    expect(fields.filter((it) => it.isSecret).map((it) => it.key)).toEqual(["store.databaseUrl"])
+    expect(fields.filter((it) => it.isSecret).map((it) => it.key)).toEqual([
+      "store.databaseUrl",
+      "telemetry.headers",
+    ])
   })
 
   test("[CONTRACT-5] an empty config is valid, an unknown key is not", () => {

@@ -53,6 +53,11 @@ const AgentsAnswered = defineEvent("agents.answered", {
   summary: "An approval was answered or expired",
   body: RunRef.extend({ approvalId: z.string(), status: z.string() }),
 })
+const AgentsOrganised = defineEvent("agents.organised", {
+  version: 1,
+  summary: "Workflow states, labels or saved views of runs changed",
+  body: z.object({ kind: z.string() }),
+})
 const AgentsDeleted = defineEvent("agents.deleted", {
   version: 1,
   summary: "A run and its messages were deleted",
@@ -229,6 +234,11 @@ const SourcesChanged = defineEvent("sources.changed", {
   summary: "A source was approved or tested",
   body: z.object({ slug: z.string(), health: z.string() }),
 })
+const SourcesCredential = defineEvent("sources.credential", {
+  version: 1,
+  summary: "An agent asked for a credential, or the user answered; never with its value",
+  body: z.object({ id: z.string(), name: z.string(), status: z.string() }),
+})
 const StoreCreated = defineEvent("store.created", {
   version: 1,
   summary: "A store was created for this repository",
@@ -265,6 +275,7 @@ export const EVENTS = [
   AgentsCreated,
   AgentsDeleted,
   AgentsUpdated,
+  AgentsOrganised,
   BoardChanged,
   BoardMoved,
   BoardProved,
@@ -295,6 +306,7 @@ export const EVENTS = [
   PipelineStarted,
   SessionsIndexed,
   SourcesChanged,
+  SourcesCredential,
   StoreBackedUp,
   StoreRestored,
   SwarmChanged,

@@ -1,5 +1,6 @@
 export type { ConfigField, ConfigOutline } from "./config.ts"
-export { Config, configFields, ModelProvider, outlineConfig, TokenEncoding } from "./config.ts"
+export { Config, configFields, outlineConfig, TokenEncoding } from "./config.ts"
+export { ModelProvider } from "./config-research.ts"
 export type { Emit, EventBody, EventName, EventRoom } from "./event.ts"
 export { Cursor, EVENTS, JournalEntry, liftEntry } from "./event.ts"
 export type { InputField } from "./input-fields.ts"
@@ -34,6 +35,7 @@ export { autonomyOperations } from "./operations/autonomy.ts"
 export { benchOperations } from "./operations/bench.ts"
 export { boardOperations, ticketOperations } from "./operations/board.ts"
 export { captureOperations } from "./operations/capture.ts"
+export { connectionOperations } from "./operations/connection.ts"
 export { foldOperations } from "./operations/fold.ts"
 export { gatewayOperations } from "./operations/gateway.ts"
 export { guardOperations } from "./operations/guard.ts"
@@ -53,9 +55,11 @@ export type {
   ParsedInput,
 } from "./operations/operations.ts"
 export { OPERATIONS } from "./operations/operations.ts"
+export { organiseOperations } from "./operations/organise.ts"
 export { guidelinesOperations, packOperations } from "./operations/pack.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
+export { planOperations } from "./operations/plan.ts"
 export { auditOperations, reportOperations } from "./operations/report.ts"
 export { reviewOperations, syncOperations } from "./operations/review.ts"
 export { scaffoldOperations } from "./operations/scaffold.ts"
@@ -149,6 +153,11 @@ export {
   ObservationProblem,
 } from "./shapes/capture.ts"
 export {
+  ConnectionTest,
+  ModelConnection,
+  ModelConnections,
+} from "./shapes/connection.ts"
+export {
   BRANCH_STATUSES,
   Branch,
   BranchCharges,
@@ -170,24 +179,29 @@ export {
   TrailEntry,
 } from "./shapes/fold.ts"
 export {
+  AutoFoldMode,
   CacheCause,
   CacheReport,
   CacheSettings,
   GATEWAY_MODES,
   GatewayCache,
+  GatewayFolded,
   GatewayList,
   GatewayManifest,
+  GatewayMasks,
   GatewayMode,
   GatewayRequest,
   GatewayShow,
   GatewayTexts,
   GatewayTotals,
+  MaskKind,
   ProxiedSession,
   WIRE_KINDS,
   WireContext,
   WireFold,
   WireItem,
   WireKind,
+  WireMasks,
   WireName,
   WireOutcome,
 } from "./shapes/gateway.ts"
@@ -203,6 +217,8 @@ export {
 } from "./shapes/guard.ts"
 export {
   DefinitionCheck,
+  DefinitionText,
+  DiagramCheck,
   ForgedDefinition,
   GIT_HOOKS,
   type GitHookName,
@@ -226,6 +242,7 @@ export {
   KbDocument,
   KbDocuments,
   KbHit,
+  KbOriginal,
   KbParagraph,
   KbParagraphShown,
   KbSearchResult,
@@ -295,6 +312,12 @@ export {
   MemoryState,
 } from "./shapes/memory.ts"
 export {
+  OrganisedLabel,
+  OrganisedState,
+  OrganisedView,
+  Organising,
+} from "./shapes/organise.ts"
+export {
   ContextPack,
   Guideline,
   GuidelineAction,
@@ -336,6 +359,7 @@ export {
   RecipeValidate,
 } from "./shapes/pipeline.ts"
 export {
+  type CitationField,
   ConfigProblem,
   DEPTHS,
   Depth,
@@ -345,10 +369,13 @@ export {
   RecipeFolder,
   RecipeSlug,
   RepairUnit,
+  StageCall,
   StageConfig,
   StageKind,
   StageScope,
+  VerificationConfig,
 } from "./shapes/pipeline-config.ts"
+export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
 export {
   type ApiChange,
   ApiReport,
@@ -440,13 +467,24 @@ export type {
 export { SessionRole, TRANSCRIPT_HOSTS, TranscriptHost } from "./shapes/sessions.ts"
 export {
   CredentialName,
+  CredentialRequest,
+  CredentialRequests,
+  CredentialState,
   Credentials,
   Source,
+  SourceAdded,
+  SourceAnswer,
   SourceConfig,
   SourceHealth,
   SourceList,
+  SourceLogin,
+  SourceLogout,
+  SourceOAuth,
   SourceSlug,
+  SourceTemplate,
+  SourceTemplates,
   SourceTest,
+  SourceTools,
 } from "./shapes/source.ts"
 export { CaptureStart, CONTEXT_KINDS, ContextKind, StartServer } from "./shapes/start.ts"
 export { EventsPage, StoreBackup, StoreCheck, StoreRestore, StoreStatus } from "./shapes/store.ts"

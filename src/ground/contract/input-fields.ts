@@ -48,10 +48,19 @@ const ListSchema = z.object({
     .default({}),
 })
 
-export function inputFields(operation: Pick<Operation, "input">): readonly InputField[] {
-  const input = InputSchema.parse(z.toJSONSchema(operation.input, { io: "input" }))
+const fieldsBySchema = new WeakMap<Operation["input"], readonly InputField[]>()
+
+/** Stored by schema: the server needs them for each request, and converting a schema takes 1 ms. */
+export function inputFields({ input }: Pick<Operation, "input">): readonly InputField[] {
+  const fields = fieldsBySchema.get(input) ?? readFields(input)
+  fieldsBySchema.set(input, fields)
+  return fields
+}
+
+function readFields(schema: Operation["input"]): readonly InputField[] {
+  const input = InputSchema.parse(z.toJSONSchema(schema, { io: "input" }))
   const listed = ListSchema.parse(
-    z.toJSONSchema(operation.input, { io: "input", metadata: lists }),
+    z.toJSONSchema(schema, { io: "input", metadata: lists }),
   ).properties
   return Object.entries(input.properties).map(([key, field]) => {
     const list = listed[key]?.listedBy ?? listed[key]?.items?.listedBy

@@ -63,7 +63,7 @@ export type ListedRows = {
   readonly given?: Readonly<Record<string, boolean | number | string>>
 }
 
-export const TOOL_SETS = ["core", "knowledge", "sessions", "board"] as const
+export const TOOL_SETS = ["core", "knowledge", "sessions", "board", "work", "sources"] as const
 export type ToolSetName = (typeof TOOL_SETS)[number]
 
 /** An operation as an MCP tool. All texts are constants: they are in every window. */

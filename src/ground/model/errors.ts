@@ -1,4 +1,4 @@
-import { defineError } from "#ground/base"
+import { defineError, visibleLine } from "#ground/base"
 import { LONGEST_ANSWER_CHARACTERS, LONGEST_PROMPT_CHARACTERS } from "./limits.ts"
 
 type ProviderName = { readonly provider: string }
@@ -41,6 +41,51 @@ export const AddressInvalid = defineError<{ setting: string; reason: string }>()
       `Set ${it.setting} to an https address. Plain http is allowed for this machine only.`,
   },
 )
+
+export const ConnectionUnknown = defineError<{ name: string; nearest: string | undefined }>()(
+  "MODEL_CONNECTION_NOT_FOUND",
+  {
+    family: "not-found",
+    message: (it) => `Model connection ${visibleLine(it.name)} does not exist.`,
+    hint: (it) =>
+      it.nearest === undefined
+        ? "List all with `qm connection`; its help shows how to add one."
+        : `Did you mean ${it.nearest}? List all with \`qm connection\`.`,
+  },
+)
+
+export const ConnectionWithoutKey = defineError<{ name: string; credential: string }>()(
+  "MODEL_CONNECTION_NO_KEY",
+  {
+    family: "invalid",
+    message: (it) => `The model connection ${it.name} has no key and is not used.`,
+    hint: (it) => `Run \`qm credential set ${it.credential}\`.`,
+  },
+)
+
+export const ConnectionWithoutAddress = defineError<{ name: string; provider: string }>()(
+  "MODEL_CONNECTION_NO_ADDRESS",
+  {
+    family: "invalid",
+    message: (it) => `The connection ${it.name} has no address; ${it.provider} requires one.`,
+    hint: () => "Add --base-url with the address of your resource or server.",
+  },
+)
+
+export const ConnectionsUnreadable = defineError<{ path: string; reason: string }>()(
+  "MODEL_CONNECTIONS_UNREADABLE",
+  {
+    family: "unavailable",
+    message: (it) => `The connections in ${visibleLine(it.path)} cannot be read: ${it.reason}.`,
+    hint: () => "Nothing was changed. Correct the file, or move it away and add them again.",
+  },
+)
+
+export const TooManyConnections = defineError<{ most: number }>()("MODEL_TOO_MANY_CONNECTIONS", {
+  family: "invalid",
+  message: (it) => `There are already ${it.most} model connections, which is the limit.`,
+  hint: () => "List them with `qm connection` and remove one first.",
+})
 
 export const ModelRefused = defineError<ProviderName & { status: number; reason: string }>()(
   "MODEL_REFUSED",

@@ -116,3 +116,8 @@ function problemOf(url: URL): string | undefined {
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
 }
+
+export function isOnThisMachine(address: string): boolean {
+  const url = URL.parse(address)
+  return url !== null && isLoopback(url.hostname)
+}

@@ -1,5 +1,6 @@
 export type { Credentials } from "./credentials/credentials.ts"
 export { createCredentials } from "./credentials/credentials.ts"
+export { systemKeychain } from "./credentials/keychain.ts"
 export { isSecretName, isSecretSetting } from "./known-names.ts"
 export type { Redact, SafeLines } from "./lines.ts"
 export { redactKeepingLines, redactLines } from "./lines.ts"

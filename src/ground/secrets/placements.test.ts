@@ -35,6 +35,12 @@ const PLACED: Readonly<Record<string, () => Placed>> = {
     around(`use AKIA${draw("id", 16)} with `, draw("base64", 40), " please"),
   "an AWS secret beside its key id in CSV": () =>
     around(`Access key ID,Secret\nAKIA${draw("id", 16)},`, draw("base64", 40), "\n"),
+  "a cookie before the next sentence": () =>
+    around(
+      "Unknown role Cookie: theme=dark; session=",
+      draw("password", 40),
+      ". Known roles: a, b.",
+    ),
   "a URL password with a raw @": () =>
     around("postgres://app:", `${password()}@${password()}`, "@db.corp.dev/x"),
   "a URL password with a raw /": () =>
@@ -50,6 +56,10 @@ const PLACED: Readonly<Record<string, () => Placed>> = {
   "pgpass on an unusual port": () =>
     around("# local\ndb.corp.dev:49231:shop:app:", password(), "\n"),
   "pgpass on all ports": () => around("db.corp.dev:*:shop:app:", password(), "\n"),
+  Argon2: () => {
+    const [salt, hash] = [draw("base64", 22), draw("base64", 43)]
+    return { text: `pw: $argon2id$v=19$m=65536,t=3,p=4$${salt}$${hash}\n`, secrets: [hash] }
+  },
   bcrypt: () => around("admin:$2y$10$", draw("crypt", 53)),
   $6$: () => around("root:$6$", `${draw("crypt", 16)}$${draw("crypt", 86)}`, ":19000:0:"),
   $1$: () => around("root:$1$", `${draw("crypt", 8)}$${draw("crypt", 22)}`, ":19000:0:"),

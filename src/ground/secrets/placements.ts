@@ -87,6 +87,13 @@ export const PLACEMENT_RULES: readonly Rule[] = [
     isSecret: isHash,
   }),
   patternRule({
+    kind: "password-hash",
+    keywords: ["$argon2"],
+    pattern:
+      /(?<lead>\$argon2(?:id|i|d)\$(?:v=\d{1,3}\$)?[a-z0-9=,]{1,60}\$)(?<secret>[+/A-Za-z0-9]{8,86}\$[+/A-Za-z0-9]{16,172})(?![+/A-Za-z0-9])/y,
+    isSecret: isHash,
+  }),
+  patternRule({
     kind: "password",
     keywords: ["identified "],
     pattern:

@@ -13,21 +13,19 @@ const FIRST_BYTES = 16_384
  * pattern of `claude` does, and creates no string for a word it knows.
  */
 export function createAsciiCounter(
-  countWord: (word: string) => number,
+  countWord: (bytes: Uint8Array, from: number, to: number) => number,
 ): (text: string) => number | undefined {
   const words = createByteTable(MOST_REMEMBERED_WORDS)
   const tokensOf = new Uint16Array(MOST_REMEMBERED_WORDS)
   let bytes = Buffer.allocUnsafe(FIRST_BYTES)
 
   const countBetween = (from: number, to: number): number => {
-    if (to - from > LONGEST_REMEMBERED_WORD_BYTES) {
-      return countWord(bytes.toString("latin1", from, to))
-    }
+    if (to - from > LONGEST_REMEMBERED_WORD_BYTES) return countWord(bytes, from, to)
     // Starting again is cheaper than noting each use: the frequent words are soon back.
     if (words.size() === MOST_REMEMBERED_WORDS) words.clear()
     const size = words.size()
     const word = words.numberOf(bytes, from, to)
-    if (word === size) tokensOf[word] = countWord(bytes.toString("latin1", from, to))
+    if (word === size) tokensOf[word] = countWord(bytes, from, to)
     return tokensOf[word] ?? 0
   }
   return (text) => {

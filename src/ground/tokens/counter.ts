@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { createRecentCache, ownCopy } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 import { createAsciiCounter } from "./ascii-words.ts"
-import { countMerged } from "./merge.ts"
+import { countMerged, countMergedBytes } from "./merge.ts"
 import { slicesOf } from "./slices.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
@@ -74,7 +74,9 @@ function createWordCounter(vocabulary: Vocabulary) {
   }
   const countAscii =
     vocabulary.encoding === "claude"
-      ? createAsciiCounter((word) => countMerged(word, vocabulary))
+      ? createAsciiCounter((bytes, from, to) =>
+          countMergedBytes({ bytes, from, to }, vocabulary.rankOf),
+        )
       : () => undefined
   return (text: string): number => {
     let tokens = 0

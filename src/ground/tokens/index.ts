@@ -6,11 +6,11 @@ export { tokensHandlers } from "./handlers.ts"
 export type { ModelScale, UsageSample } from "./model-scale.ts"
 export {
   isNewerClaude,
-  knownScale,
   scaleCount,
   scaleCounter,
   scaleOf,
   scaleTokens,
+  toTokenScale,
 } from "./model-scale.ts"
 export type { Tokens } from "./tokens.ts"
 export { createTokens } from "./tokens.ts"

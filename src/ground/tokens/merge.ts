@@ -1,14 +1,58 @@
 import { NO_RANK, type Vocabulary } from "./vocabulary.ts"
 
+/** Up to here, scanning all pairs after each join is faster than a heap of them. */
+const LONGEST_SCANNED_BYTES = 48
+
 /**
  * Byte-pair encoding: starts with single bytes and joins the adjacent pair of the lowest rank,
  * leftmost first, until none can be joined. The library scans all pairs after each join, which is
- * quadratic; a heap of pairs gives the same count in n log n.
+ * quadratic; for a long word a heap of pairs gives the same count in n log n.
  */
 export function countMerged(word: string, { rankOf }: Pick<Vocabulary, "rankOf">): number {
   const bytes = Buffer.from(word, "utf8")
-  if (rankOf(bytes, 0, bytes.length) !== NO_RANK) return 1
-  return joinNeighbours(bytes.length, (from, to) => rankOf(bytes, from, to))
+  return countMergedBytes({ bytes, from: 0, to: bytes.length }, rankOf)
+}
+
+type ByteRange = { readonly bytes: Uint8Array; readonly from: number; readonly to: number }
+
+export function countMergedBytes(range: ByteRange, rankOf: Vocabulary["rankOf"]): number {
+  const { bytes, from, to } = range
+  if (rankOf(bytes, from, to) !== NO_RANK) return 1
+  const length = to - from
+  if (length <= LONGEST_SCANNED_BYTES) return joinByScanning(range, rankOf)
+  return joinNeighbours(length, (start, end) => rankOf(bytes, from + start, from + end))
+}
+
+/** Shared by all words, because nothing is awaited between. One more than there are parts. */
+const partStarts = new Int32Array(LONGEST_SCANNED_BYTES + 1)
+const rankOfPair = new Int32Array(LONGEST_SCANNED_BYTES + 1)
+
+function joinByScanning({ bytes, from, to }: ByteRange, rankOf: Vocabulary["rankOf"]): number {
+  let parts = to - from
+  for (let part = 0; part <= parts; part++) partStarts[part] = from + part
+  for (let part = 0; part + 1 < parts; part++) {
+    rankOfPair[part] = rankOf(bytes, from + part, from + part + 2)
+  }
+  // The rank of the parts `part` and `part + 1` joined.
+  const rankAgain = (part: number) => {
+    rankOfPair[part] = rankOf(bytes, partStarts[part] ?? to, partStarts[part + 2] ?? to)
+  }
+  for (;;) {
+    let lowest = -1
+    let lowestRank = Number.POSITIVE_INFINITY
+    for (let part = 0; part + 1 < parts; part++) {
+      const rank = rankOfPair[part] ?? NO_RANK
+      if (rank === NO_RANK || rank >= lowestRank) continue
+      lowest = part
+      lowestRank = rank
+    }
+    if (lowest < 0) return parts
+    partStarts.copyWithin(lowest + 1, lowest + 2, parts + 1)
+    rankOfPair.copyWithin(lowest + 1, lowest + 2, parts)
+    parts--
+    if (lowest + 1 < parts) rankAgain(lowest)
+    if (lowest > 0) rankAgain(lowest - 1)
+  }
 }
 
 /** A heap key is rank × this + position: equal ranks are joined from the left. */

@@ -55,9 +55,9 @@ export function isNewerClaude(model: string | null): boolean {
   return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 7)
 }
 
-/** Null if counts need no correction or the model is unknown. */
-export function knownScale({ factor, basis, model }: ModelScale): TokenScale | null {
-  return model === null || basis === "none" || factor === 1 ? null : { model, factor, basis }
+/** Null if counts need no correction. */
+export function toTokenScale({ factor, basis, model }: ModelScale): TokenScale | null {
+  return basis === "none" || factor === 1 ? null : { model, factor, basis }
 }
 
 /** The counter itself without a scale. */

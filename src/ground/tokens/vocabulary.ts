@@ -105,6 +105,13 @@ function createSearch({ bytes: all, firsts, offsets }: TokenList): FindToken {
 
 type ByteRange = { readonly bytes: Uint8Array; readonly from: number; readonly to: number }
 
+function areSame(all: Uint8Array, start: number, { bytes, from, to }: ByteRange): boolean {
+  for (let index = from, at = start; index < to; index++, at++) {
+    if (all[at] !== bytes[index]) return false
+  }
+  return true
+}
+
 /** `Buffer.compare` checks six arguments first, which takes longer than comparing a short token. */
 function compareBytes(all: Uint8Array, start: number, { bytes, from, to }: ByteRange): number {
   for (let index = from, at = start; index < to; index++, at++) {
@@ -139,7 +146,7 @@ function createHashTable({ bytes: all, firsts, offsets }: TokenList): FindToken 
       if (token === NOT_FOUND) return NOT_FOUND
       const at = offset + (token - first) * length
       const isSameLength = token >= first && token < end
-      if (isSameLength && all.compare(bytes, from, to, at, at + length) === 0) return token
+      if (isSameLength && areSame(all, at, { bytes, from, to })) return token
     }
   }
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { join } from "node:path"
 import {
+  createPause,
   ensureDirectory,
   type OpenFolder,
   openFolder,
@@ -45,18 +46,22 @@ export function createBoardFiles(root: () => string) {
   let logs = new Map<string, ParsedLog>()
 
   return {
-    read(): BoardFiles {
+    async read(): Promise<BoardFiles> {
       const problems: TicketProblem[] = []
-      const ticketTexts = readFolder(root(), TICKET_FILES, problems)
-      tickets = new Map(
-        ticketTexts.map(({ name, text, modifiedAtMs }) => {
-          const earlier = tickets.get(name)
-          if (earlier?.text === text) return [name, earlier] as const
-          const file = `${TICKET_FOLDER}/${name}`
-          return [name, { text, result: readTicket(text, { file, modifiedAtMs }) }] as const
-        }),
-      )
-      const entries = collectEntries(tickets, problems)
+      const parsed = new Map<string, ParsedTicket>()
+      const pause = createPause()
+      for (const { name, text, modifiedAtMs } of readFolder(root(), TICKET_FILES, problems)) {
+        const earlier = tickets.get(name)
+        const file = `${TICKET_FOLDER}/${name}`
+        const isSame = earlier?.text === text
+        parsed.set(
+          name,
+          isSame ? earlier : { text, result: readTicket(text, { file, modifiedAtMs }) },
+        )
+        await pause()
+      }
+      tickets = parsed
+      const entries = collectEntries(parsed, problems)
       logs = new Map(
         readFolder(root(), LOG_FILES, problems).map(({ name, text }) => {
           const earlier = logs.get(name)

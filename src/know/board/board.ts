@@ -28,8 +28,8 @@ export function createBoard(deps: BoardDeps) {
         : moves.move({ id: ticket.id, lane, session }, from)
     },
 
-    show({ lane, limit }: ParsedInput<"board.show">): Board {
-      const { tickets, problems } = load()
+    async show({ lane, limit }: ParsedInput<"board.show">): Promise<Board> {
+      const { tickets, problems } = await load()
       const settings = deps.settings()
       const shownTickets = lane === undefined ? tickets : tickets.filter((it) => it.lane === lane)
       return {
@@ -45,14 +45,14 @@ export function createBoard(deps: BoardDeps) {
       }
     },
 
-    log({ limit }: ParsedInput<"board.log">): BoardEvents {
-      const { replay, problems } = load()
+    async log({ limit }: ParsedInput<"board.log">): Promise<BoardEvents> {
+      const { replay, problems } = await load()
       const events = replay.events.toReversed()
       return { events: events.slice(0, limit), total: events.length, problems: [...problems] }
     },
 
-    detail({ id }: ParsedInput<"ticket.show">): TicketDetail {
-      const snapshot = load()
+    async detail({ id }: ParsedInput<"ticket.show">): Promise<TicketDetail> {
+      const snapshot = await load()
       const ticket = findTicket(snapshot.tickets, id)
       const events = snapshot.replay.events.filter((it) => it.ticket === ticket.id).toReversed()
       return {
@@ -63,8 +63,8 @@ export function createBoard(deps: BoardDeps) {
       }
     },
 
-    ready({ limit }: ParsedInput<"ticket.ready">): TicketList {
-      const ready = load().tickets.filter((it) => it.isReady)
+    async ready({ limit }: ParsedInput<"ticket.ready">): Promise<TicketList> {
+      const ready = (await load()).tickets.filter((it) => it.isReady)
       return { tickets: ready.slice(0, limit), total: ready.length }
     },
   }

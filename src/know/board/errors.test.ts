@@ -30,8 +30,8 @@ async function testedWorld() {
 
 test("[BOARD-4] an unknown and an ambiguous reference have their codes", async () => {
   await using world = await testedWorld()
-  expect(catchError(() => world.room.detail({ id: "99" }))).toSatisfy(TicketUnknown.is)
-  expect(catchError(() => world.room.detail({ id: "T-" }))).toSatisfy(TicketAmbiguous.is)
+  await expect(world.room.detail({ id: "99" })).rejects.toSatisfy(TicketUnknown.is)
+  await expect(world.room.detail({ id: "T-" })).rejects.toSatisfy(TicketAmbiguous.is)
 })
 
 test("[BOARD-5] a cycle and invalid fields have their codes", async () => {
@@ -93,12 +93,3 @@ test("[BOARD-10] a board with 5,000 tickets takes no more", async () => {
   const create = world.room.create(input("ticket.new", { title: "B" }))
   await expect(create).rejects.toSatisfy(BoardFull.is)
 })
-
-function catchError(work: () => unknown): unknown {
-  try {
-    work()
-  } catch (error) {
-    return error
-  }
-  throw new Error("nothing was thrown")
-}

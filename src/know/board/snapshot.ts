@@ -50,8 +50,8 @@ export function createSnapshots(deps: BoardDeps) {
     return replayed.replay
   }
 
-  function load(): BoardSnapshot {
-    const { entries, records, problems } = files.read()
+  async function load(): Promise<BoardSnapshot> {
+    const { entries, records, problems } = await files.read()
     const replay = replayOnce(records)
     return {
       entries,
@@ -68,7 +68,7 @@ export function createSnapshots(deps: BoardDeps) {
     async locked<Result>(work: (snapshot: BoardSnapshot) => Promise<Result>): Promise<Result> {
       const folder = join(deps.stateDirectory, "board")
       await ensureDirectory(folder)
-      return whileLocked(join(folder, "board"), () => work(load()))
+      return whileLocked(join(folder, "board"), async () => work(await load()))
     },
 
     /** Writes the change, the rendered board and the journal's event; all or none. */

@@ -15,18 +15,22 @@ import { ParagraphUnknown } from "./errors.ts"
 import { type Library, type StoredParagraph, shownDocuments, shownParagraph } from "./library.ts"
 import type { LibraryAccess } from "./library-access.ts"
 import { type EdgeKind, type Graph, walkGraph } from "./references/reference-graph.ts"
-import { byWords } from "./search/embeddings.ts"
+import { byWords, withRelated } from "./search/embeddings.ts"
 import { findParagraphs, hitOfStep } from "./search/find.ts"
 
-export function createAnswers(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
+type AnswerDeps = Pick<KnowledgeDeps, "count" | "wordVectors">
+
+export function createAnswers(deps: AnswerDeps, access: LibraryAccess) {
   return {
     async search(input: OperationInput<"kb.search">, context: CallContext = QUIET) {
       const { tier, ...request } = kbOperations["kb.search"].input.parse(input)
       const { library, graph } = await access.open()
       const meaning = await access.meaning.rank(request.query, library, context.signal)
-      const hits = findParagraphs({ ...request, tier }, library, { graph, meaning })
+      const vectors = await deps.wordVectors?.()
+      const hits = findParagraphs({ ...request, tier }, library, { graph, meaning, vectors })
       const documents = library.documents.length
-      return { hits: [...hits], by: meaning.by, documents } satisfies KbSearchResult
+      const by = withRelated(meaning.by, vectors)
+      return { hits: [...hits], by, documents } satisfies KbSearchResult
     },
 
     async hop(input: OperationInput<"kb.hop">): Promise<KbSearchResult> {

@@ -1,6 +1,8 @@
 import type { Clock, Log } from "#ground/base"
 import type { PrepareRedaction, Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
+import type { WordVectors } from "#know/search"
+import type { CodeReader } from "./readers/code.ts"
 import type { Judge } from "./verify/citation-accuracy.ts"
 
 /** Vectors of two embedders are not comparable, so `name` identifies them. */
@@ -17,5 +19,9 @@ export type KnowledgeDeps = {
   /** When it throws or rejects, nothing is stored. */
   secrets(): Promise<Pick<Secrets, "redact"> & { readonly prepare?: PrepareRedaction }>
   embedder(): Promise<Embedder | undefined>
+  /** Vectors of words, for related words. Undefined: only the words themselves are searched. */
+  wordVectors?(): Promise<WordVectors | undefined>
+  /** Reads source files for `add` with `code`; closed after it. */
+  code?(): Promise<CodeReader>
   judge?(): Promise<Judge | undefined>
 }

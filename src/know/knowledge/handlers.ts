@@ -16,13 +16,14 @@ export const kbHandlers = ({
   called,
   web,
 }: KbHandlerDeps): Handlers<typeof kbOperations> => ({
-  add: async ({ path, tier }, context) =>
-    (await knowledge()).add({ path: await place(path), tier }, context),
+  add: async ({ path, ...request }, context) =>
+    (await knowledge()).add({ ...request, path: await place(path) }, context),
   remove: async ({ path }) => (await knowledge()).remove({ path: await called(path) }),
   status: async () => (await knowledge()).status(),
   documents: async (input) => (await knowledge()).documents(input),
   search: async (input, context) => (await knowledge()).search(input, context),
   paragraph: async (input) => (await knowledge()).paragraph(input),
+  original: async (input) => (await knowledge()).original(input),
   web: (input, context) => web(input, context),
   hop: async (input) => (await knowledge()).hop(input),
   trace: async (input) => (await knowledge()).trace(input),

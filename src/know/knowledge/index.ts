@@ -4,7 +4,7 @@ export { FolderUnreadable } from "./errors.ts"
 export { kbHandlers } from "./handlers.ts"
 export type { Knowledge } from "./knowledge.ts"
 export { createKnowledge } from "./knowledge.ts"
-
+export type { CodeReader } from "./readers/code.ts"
 export { citationAccuracy } from "./verify/citation-accuracy.ts"
 export { findContradictions } from "./verify/contradictions.ts"
 export { entityGrounding } from "./verify/entity-grounding.ts"

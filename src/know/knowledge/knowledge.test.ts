@@ -361,7 +361,15 @@ describe("building a context", () => {
   const kept = (text: string, number: number): StoredParagraph => ({
     id: `d.${number}`,
     number,
-    body: { text, line: 1, headings: [], number: null, citation: `"C" <${number}>`, anchors: [] },
+    body: {
+      text,
+      line: 1,
+      page: null,
+      headings: [],
+      number: null,
+      citation: `"C" <${number}>`,
+      anchors: [],
+    },
     document: {
       id: "d",
       folder: "/f",
@@ -485,10 +493,10 @@ test("[KNOW-26] agents can search and verify, and only the user can add and remo
   const writing = operations.filter((one) => one.effect === "write")
   expect(writing.map((one) => one.name)).toEqual(["kb.add", "kb.remove"])
   expect(writing.some((one) => one.surfaces.includes("mcp"))).toBe(false)
-  expect(operations).toHaveLength(14)
+  expect(operations).toHaveLength(15)
   await it.write({ "docs/a.md": "Words." })
   const { signal } = new AbortController()
-  const added = await add({ path: "docs", tier: "primary" }, { signal })
+  const added = await add({ path: "docs", tier: "primary", code: false }, { signal })
   expect(added).toMatchObject({ folder: join(it.folder, "docs"), added: 1 })
   expect(await remove({ path: "docs" }, { signal })).toMatchObject({ documents: 1 })
 })

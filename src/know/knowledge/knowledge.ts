@@ -1,8 +1,10 @@
+import { z } from "zod"
 import { parseJson } from "#ground/base"
 import {
   type CallContext,
   type KbAdded,
   type KbBy,
+  type KbOriginal,
   type KbStatus,
   kbOperations,
   type OperationInput,
@@ -16,6 +18,7 @@ import type { KnowledgeDeps } from "./deps.ts"
 import { FolderUnknown } from "./errors.ts"
 import type { Library } from "./library.ts"
 import { createLibraryAccess } from "./library-access.ts"
+import { readOriginal } from "./original.ts"
 import {
   DocumentRow,
   deleteDocument,
@@ -25,7 +28,9 @@ import {
   selectDocumentsOf,
   selectFolders,
 } from "./queries.ts"
+import type { CodeReader } from "./readers/code.ts"
 import type { Graph } from "./references/reference-graph.ts"
+import { withRelated } from "./search/embeddings.ts"
 import { createVerification } from "./verify.ts"
 
 const MOST_UNRESOLVED_TOLD = 200
@@ -41,17 +46,27 @@ export function createKnowledge(deps: KnowledgeDeps) {
 
     /** `path` is absolute and without links; the caller has checked that it may be read. */
     add: (input: OperationInput<"kb.add">, context: CallContext = QUIET): Promise<KbAdded> => {
-      const { path: folder, tier } = kbOperations["kb.add"].input.parse(input)
-      return inTurn(() => addFolder({ folder, tier }, context, deps))
+      const { path: folder, tier, code } = kbOperations["kb.add"].input.parse(input)
+      return inTurn(async () => {
+        const added = await addFolder({ folder, tier, code }, context, deps)
+        return { ...added, by: withRelated(added.by, await deps.wordVectors?.()) }
+      })
     },
 
     remove: (input: OperationInput<"kb.remove">): Promise<OperationOutput<"kb.remove">> =>
       inTurn(() => removeFolder(input.path, deps)),
 
+    async original({ document }: OperationInput<"kb.original">): Promise<KbOriginal> {
+      const { library } = await access.open()
+      return readOriginal(document, library, await deps.secrets())
+    },
+
     async status(): Promise<KbStatus> {
       const { library, graph } = await access.open()
-      const by = await access.meaning.state(library)
-      return statusOf(library, { db: await deps.db(), graph: graph(), by })
+      const by = withRelated(await access.meaning.state(library), await deps.wordVectors?.())
+      const hasCode = library.documents.some((it) => it.format === "code")
+      await using code = hasCode ? await deps.code?.() : undefined
+      return await statusOf(library, { db: await deps.db(), graph: graph(), by, code })
     },
   }
 }
@@ -84,10 +99,14 @@ async function removeFolder(folder: string, deps: Pick<KnowledgeDeps, "db">) {
   })
 }
 
-async function statusOf(
-  library: Library,
-  on: { readonly db: Db<"knowledge">; readonly graph: Graph; readonly by: KbBy },
-): Promise<KbStatus> {
+type StatusMeans = {
+  readonly db: Db<"knowledge">
+  readonly graph: Graph
+  readonly by: KbBy
+  readonly code: CodeReader | undefined
+}
+
+async function statusOf(library: Library, on: StatusMeans): Promise<KbStatus> {
   const folders = await on.db.all(FolderRow, selectFolders())
   const apart = new Set(folders.map((it) => it.folder))
   const byFolder = Map.groupBy(library.documents, (it) => it.folder)
@@ -103,8 +122,8 @@ async function statusOf(
           0,
         ),
         addedAt: folder.added_at,
-        isStale: isStale(folder.folder, documents, apart),
-        skipped: skippedIn(folder.skipped),
+        isStale: isStale(folder, documents, { apart, code: on.code }),
+        skipped: skippedIn(folder.skipped).length,
       }
     }),
     documents: library.documents.length,
@@ -117,13 +136,16 @@ async function statusOf(
 
 /** By size and time first; only files that differ there are read, because a checkout touches all files. */
 function isStale(
-  folder: string,
+  { folder, skipped }: FolderRow,
   documents: readonly DocumentRow[],
-  apart: ReadonlySet<string>,
+  { apart, code }: { readonly apart: ReadonlySet<string> } & Pick<StatusMeans, "code">,
 ): boolean {
-  const outcome = walkDocuments(folder, apart)
+  // Only of folders that were added with their code.
+  const isSource = documents.some((it) => it.format === "code") ? code?.isSource : undefined
+  const outcome = walkDocuments(folder, apart, isSource)
   if (outcome.kind === "failed") return true
   const byPath = new Map(documents.map((it) => [it.path, it]))
+  const unusable = new Map(skippedIn(skipped).map((it) => [it.path, it.digest]))
   const { candidates, unseen } = outcome.walked
   const isMissing = documents.length > candidates.length && unseen.length === 0
   return (
@@ -135,13 +157,16 @@ function isStale(
         before.modified_at === Math.trunc(stat.modifiedAtMs)
       if (isSame) return false
       const now = readCandidate(folder, path)
-      if (now.kind === "read") return now.digest !== before?.digest
+      if (now.kind === "read") return now.digest !== (before?.digest ?? unusable.get(path))
       return before !== undefined
     })
   )
 }
 
-function skippedIn(json: string): number {
-  const skipped = parseJson(json)
-  return Array.isArray(skipped) ? skipped.length : 0
+const SkippedFiles = z
+  .array(z.object({ path: z.string(), digest: z.string().optional() }))
+  .catch([])
+
+function skippedIn(json: string): z.infer<typeof SkippedFiles> {
+  return SkippedFiles.parse(parseJson(json))
 }

@@ -92,7 +92,7 @@ async function libraryOf(rows: Rows, revision: number): Promise<Library> {
 }
 
 export function shownParagraph({ id, document, body }: StoredParagraph): KbParagraph {
-  const { text, line, headings, number, citation } = body
+  const { text, line, page, headings, number, citation } = body
   const { title, path, tier } = document
   return {
     id,
@@ -104,7 +104,7 @@ export function shownParagraph({ id, document, body }: StoredParagraph): KbParag
     number,
     text,
     line,
-    page: null,
+    page,
     citation,
   }
 }

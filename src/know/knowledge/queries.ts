@@ -157,6 +157,8 @@ const LONGEST_EMBEDDED_UNITS = 8_000
 export const ParagraphBody = z.object({
   text: z.string(),
   line: z.int().positive(),
+  /** Absent in paragraphs that were stored before PDF files were read. */
+  page: z.int().positive().nullable().default(null),
   headings: z.array(z.string()),
   number: z.string().nullable(),
   citation: z.string(),

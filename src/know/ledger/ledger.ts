@@ -139,6 +139,12 @@ function readers({ fileOf }: LedgerFolder) {
       const lines = await readLines(fileOf(sessionId), '"kind":"simulated"')
       return lines.flatMap((it) => simulationOf(it) ?? [])
     },
+    /** Files that the session edited, the newest edit last. */
+    async editedPaths(sessionId: string): Promise<readonly string[]> {
+      const lines = await readLines(fileOf(sessionId), '{"kind":"modified"')
+      const paths = lines.flatMap((it) => (it.kind === "modified" ? [it.path] : []))
+      return [...new Set(paths.toReversed())].toReversed()
+    },
     ownEdits: (sessionId: string, path: string): Promise<readonly ModifiedRecord[]> =>
       edits(fileOf(sessionId), path),
     async ownSha(sessionId: string, path: string, tree?: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { BM25F_WEIGHTS, measureSymbols, scoreSymbols } from "./bm25f.ts"
+import { BM25F_WEIGHTS, measureSymbols, scoreSymbols, scoreTermGroups } from "./bm25f.ts"
 import { WeightsInvalid } from "./errors.ts"
 import { indexSymbol, type SymbolText } from "./index-terms.ts"
 import { createPostings } from "./postings.ts"
@@ -134,3 +134,24 @@ function byFormula(symbols: readonly SymbolText[], task: string): readonly numbe
     return score
   })
 }
+
+test("[SEARCH-21] of a group of words only the best match of a text counts", () => {
+  const index = indexOf([{ body: "quay" }, { body: "quay berth" }, { body: "berth" }])
+  const members = [
+    { term: "quay", weight: 1 },
+    { term: "berth", weight: 0.5 },
+  ]
+  const scores = new Map(
+    scoreTermGroups([{ rarity: 2, members }], index).map((it) => [it.symbol, it.score]),
+  )
+  const alone = new Map(
+    scoreTermGroups([{ rarity: 2, members: members.slice(0, 1) }], index).map((it) => [
+      it.symbol,
+      it.score,
+    ]),
+  )
+  expect(scores.get(0)).toBe(alone.get(0))
+  expect(scores.get(1)).toBe(alone.get(1))
+  expect(scores.get(2)).toBeGreaterThan(0)
+  expect(scores.get(2)).toBeLessThan(scores.get(0) ?? 0)
+})

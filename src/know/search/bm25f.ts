@@ -49,14 +49,57 @@ export function scoreSymbols(
   const measures = { ...index.lengths, weights }
   for (const [term, word] of query.terms.entries()) {
     const row = index.postingsOf(word)
-    const documents = row.length / STRIDE
-    const rarity =
-      Math.log(1 + (size - documents + 0.5) / (documents + 0.5)) * (query.weights[term] ?? 0)
+    const rarity = rarityOf(row.length / STRIDE, size) * (query.weights[term] ?? 0)
     for (let at = 0; at < row.length; at += STRIDE) {
       const symbol = row[at] ?? 0
       const count = weightedCount(row, at, measures)
       scores[symbol] = (scores[symbol] ?? 0) + (rarity * count) / (count + weights.k1)
     }
+  }
+  const ranked = Array.from(scores, (score, symbol) => ({ symbol, score }))
+  return ranked.filter((it) => it.score > 0).toSorted((a, b) => b.score - a.score)
+}
+
+/** Words that mean about the same. Of each text only the best match counts, so that synonyms are not added up. */
+export type TermGroup = {
+  readonly rarity: number
+  readonly members: readonly { readonly term: string; readonly weight: number }[]
+}
+
+export function rarityOf(documents: number, size: number): number {
+  return Math.log(1 + (size - documents + 0.5) / (documents + 0.5))
+}
+
+/** Like `scoreSymbols`, with groups instead of terms. */
+export function scoreTermGroups(
+  groups: readonly TermGroup[],
+  index: { readonly postingsOf: PostingsOf; readonly lengths: SymbolLengths },
+  weights: Bm25fWeights = BM25F_WEIGHTS,
+): readonly ScoredSymbol[] {
+  checkWeights(weights)
+  const { size } = index.lengths
+  const scores = new Float64Array(size)
+  const best = new Float64Array(size)
+  const measures = { ...index.lengths, weights }
+  const touched: number[] = []
+  const match = (symbol: number, score: number) => {
+    const before = best[symbol] ?? 0
+    if (before === 0) touched.push(symbol)
+    if (score > before) best[symbol] = score
+  }
+  for (const { rarity, members } of groups) {
+    for (const { term, weight } of members) {
+      const row = index.postingsOf(term)
+      for (let at = 0; at < row.length; at += STRIDE) {
+        const count = weightedCount(row, at, measures)
+        match(row[at] ?? 0, (weight * count) / (count + weights.k1))
+      }
+    }
+    for (const symbol of touched) {
+      scores[symbol] = (scores[symbol] ?? 0) + rarity * (best[symbol] ?? 0)
+      best[symbol] = 0
+    }
+    touched.length = 0
   }
   const ranked = Array.from(scores, (score, symbol) => ({ symbol, score }))
   return ranked.filter((it) => it.score > 0).toSorted((a, b) => b.score - a.score)

@@ -170,7 +170,11 @@ test("[SESSIONS-9] costs equal a hand-computed sheet, cache prices included, by 
     "claude-code Explore": "0.02000",
     "codex main": "0.02550",
   })
-  expect(dollars(await cost("session"))).toEqual({ [claude]: "0.26900", [codex]: "0.02550" })
+  expect(dollars(await cost("session"))).toEqual({
+    "Round the quotes": "0.26900",
+    "Fix the pier": "0.02550",
+  })
+  expect((await cost("session")).rows.map((row) => row.key)).toEqual([claude, codex])
   expect(dollars(await cost("host"))).toEqual({ "claude-code": "0.26900", codex: "0.02550" })
 })
 

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "#ground/base"
+import { createPause, type JsonRecord } from "#ground/base"
 import {
   type Capture,
   type CaptureDiff,
@@ -159,11 +159,31 @@ async function showSettings(input: SettingsRequest, deps: CaptureDeps): Promise<
   const { layers, mcpServers } = await host.survey(place, deps.disk)
   // A file that a link reaches outside may belong to anyone: show its name only.
   const ours = layers.filter((it) => it.trust !== "external")
-  const shown = ours.map((layer) => {
-    if (layer.outcome.kind !== "found") return layer
-    const values = shownValues(layer, layer.outcome.values, { host, place })
-    return { ...layer, outcome: { ...layer.outcome, values: redact.values(values) } }
-  })
+  const pause = createPause()
+  const shown: SettingsLayer[] = []
+  for (const layer of ours) {
+    const { outcome } = layer
+    const values = outcome.kind === "found" && shownValues(layer, outcome.values, { host, place })
+    shown.push(
+      values === false
+        ? layer
+        : { ...layer, outcome: { kind: "found", values: redact.values(values) } },
+    )
+    await pause()
+  }
+  const servers: CaptureSettings["mcpServers"] = []
+  for (const it of mcpServers) {
+    if (it.trust === "external") continue
+    servers.push({
+      name: redact.line(it.name),
+      scope: it.scope,
+      path: redact.line(it.path),
+      transport: redact.line(it.transport),
+      target: redact.command(it.target),
+      state: redact.line(it.state),
+    })
+    await pause()
+  }
   return {
     host: host.name,
     workingDirectory: place.workingDirectory,
@@ -176,16 +196,7 @@ async function showSettings(input: SettingsRequest, deps: CaptureDeps): Promise<
       ...(outcome.kind === "unreadable" ? { problem: outcome.reason } : {}),
     })),
     settings: effectiveSettings(shown, { joinsLists: host.joinsLists === true }),
-    mcpServers: mcpServers
-      .filter((it) => it.trust !== "external")
-      .map((it) => ({
-        name: redact.line(it.name),
-        scope: it.scope,
-        path: redact.line(it.path),
-        transport: redact.line(it.transport),
-        target: redact.command(it.target),
-        state: redact.line(it.state),
-      })),
+    mcpServers: servers,
   }
 }
 

@@ -1,6 +1,14 @@
 import { createHash } from "node:crypto"
 import path from "node:path"
-import { invariant, isInside, isLongText, plural, sliceText, visibleLine } from "#ground/base"
+import {
+  createPause,
+  invariant,
+  isInside,
+  isLongText,
+  plural,
+  sliceText,
+  visibleLine,
+} from "#ground/base"
 import type {
   CaptureStart,
   CaptureText,
@@ -48,6 +56,7 @@ type Work = {
 export async function showItems(surveyed: HostSurvey, work: Work): Promise<ShownItem[]> {
   const { redact } = work
   const shown: ShownItem[] = []
+  const pause = createPause()
   for (const [order, item] of surveyed.survey.items.entries()) {
     const figures = work.counted[order]
     invariant(figures !== undefined, "every item was counted")
@@ -56,6 +65,7 @@ export async function showItems(surveyed: HostSurvey, work: Work): Promise<Shown
     const { text, redactions } = textOf(item, redact, keptKeys(item, surveyed))
     const described = describeItem(item, { order, redactions, place: surveyed.place, redact })
     shown.push({ item: { ...described, ...figures }, text, found: item })
+    await pause()
   }
   return shown
 }

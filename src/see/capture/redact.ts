@@ -9,6 +9,9 @@ const DEEPEST_ARGUMENT_LEVELS = 64
 
 const LONGEST_COMMAND_CHARACTERS = 1_000
 
+/** Values of one settings file that are shown; they take about 50 ms to redact. */
+const MOST_SETTINGS = 5_000
+
 type RedactedCount = { readonly text: string; readonly replaced: number }
 
 /** Selects the keys of a settings file that may be shown. */
@@ -38,7 +41,10 @@ export function createRedact({
   const line = (raw: string): string => text(raw).text
   const structured = (value: unknown) => {
     const { value: safe, replaced } = redactArguments(value)
-    const { value: shown, findings } = secrets.redactJson(safe, { secretMaps: SECRET_MAPS })
+    const { value: shown, findings } = secrets.redactJson(safe, {
+      secretMaps: SECRET_MAPS,
+      mostValues: MOST_SETTINGS,
+    })
     return { value: shown, replaced: replaced + findings.length }
   }
   return {
@@ -78,10 +84,15 @@ type ParsedValue = { readonly value: unknown }
 
 function jsonIn(text: string): ParsedValue | undefined {
   const errors: ParseError[] = []
-  const value: unknown = parseJson(text.replace(/^\uFEFF/, ""), errors, {
-    allowTrailingComma: true,
-  })
-  return errors.length > 0 || value === undefined ? undefined : { value }
+  try {
+    const value: unknown = parseJson(text.replace(/^\uFEFF/, ""), errors, {
+      allowTrailingComma: true,
+    })
+    return errors.length > 0 || value === undefined ? undefined : { value }
+  } catch {
+    // The parser calls itself for each level and runs out of stack.
+    return undefined
+  }
 }
 
 function tomlIn(text: string): ParsedValue | undefined {

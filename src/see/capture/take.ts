@@ -1,11 +1,12 @@
 import path from "node:path"
-import { type Clock, type Ids, isAppError, type Log } from "#ground/base"
+import { type Clock, formatExact, type Ids, isAppError, type Log } from "#ground/base"
 import type {
   Capture,
   CaptureDiff,
   CaptureSummary,
   HostName,
   Manifest,
+  ManifestNote,
   Observation,
   SearchedPath,
   TokenScale,
@@ -151,6 +152,15 @@ function weighed({ item, text }: ShownItem) {
   return { label: item.label, tokens: item.tokens, text: text.text }
 }
 
+/** Of one capture; each takes a line and is compared with recorded requests. */
+const MOST_SERVERS = 500
+
+function tooManyServers(declared: number): readonly ManifestNote[] {
+  if (declared <= MOST_SERVERS) return []
+  const text = `${formatExact(declared)} MCP servers are declared; the first ${MOST_SERVERS} are listed and counted.`
+  return [{ code: "too-many", text }]
+}
+
 async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<HostSurvey> {
   const { host, place, signal } = taking
   const { disk } = deps
@@ -164,13 +174,15 @@ async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<Host
   const extra = await findExtra(deps.sizes().extra, from, listFiles)
   const nested = await findNested(host, survey, { ...from, listFiles })
   const notes = await findIdleRules(survey.items, listFiles)
+  const mcpServers = survey.mcpServers.slice(0, MOST_SERVERS)
   return {
     host,
     place,
     installed,
-    notes,
+    notes: [...notes, ...tooManyServers(survey.mcpServers.length)],
     survey: {
       ...survey,
+      mcpServers,
       items: [...survey.items, ...nested, ...extra.items],
       searched: [
         ...survey.searched,

@@ -12,6 +12,8 @@ export async function loadHost(name: HostName): Promise<Host> {
       return (await import("./copilot/copilot.ts")).copilot
     case "gemini":
       return (await import("./gemini/gemini.ts")).gemini
+    case "opencode":
+      return (await import("./opencode/opencode.ts")).opencode
     case "antigravity":
       return (await import("./antigravity/antigravity.ts")).antigravity
     default:

@@ -6,6 +6,7 @@ export { keepContextKeys } from "./context-keys.ts"
 export type { Disk, DiskEntry, DiskFile } from "./files/disk.ts"
 export { realDisk } from "./files/disk.ts"
 export { globMatcher, isUsableGlob } from "./files/glob.ts"
+export type { WantedProgram } from "./find-program.ts"
 export { findProgram } from "./find-program.ts"
 export type {
   AskOutcome,
@@ -22,6 +23,7 @@ export type {
 } from "./host.ts"
 export { loadHost } from "./hosts.ts"
 export { widthOf } from "./listing-budget.ts"
+export { modelWindow } from "./model-window.ts"
 export { findSignIn } from "./sign-in.ts"
 export type { HostHome, SessionFile, TranscriptFile } from "./transcripts/find-transcripts.ts"
 export {

@@ -1,14 +1,17 @@
 /** Limit for folders of rules, commands and skills; links could make them endless. */
 export const DEEPEST_FOLDER_LEVELS = 16
 
-/** Files of a host that are parsed and never sent. */
-export const SETTINGS_LIMIT_BYTES = 4 * 1024 * 1024
+/** Settings of a host; a repository can bring some, and 256 kB take up to 100 ms to parse and redact. */
+export const SETTINGS_LIMIT_BYTES = 256 * 1024
+
+/** The user's own state, which grows with every project. */
+export const STATE_LIMIT_BYTES = 4 * 1024 * 1024
 
 /** No system has longer paths. */
 export const LONGEST_MATCHED_PATH_UNITS = 4_096
 
-/** Frontmatter has a few lines; the parser takes up to a second for 100 kB of brackets. */
-export const LONGEST_HEAD_UNITS = 32_000
+/** Frontmatter has a few lines; the YAML parser takes up to 5 µs a character. */
+export const LONGEST_HEAD_UNITS = 12_000
 
 /** Imports followed in one file; real files have dozens. */
 export const MOST_MENTIONS = 2_000

@@ -17,7 +17,7 @@ type SignInPlaces = {
   readonly mayUseKeychain?: true
 }
 
-const PLACES: Readonly<Record<HostName | "opencode", SignInPlaces>> = {
+const PLACES: Readonly<Record<HostName, SignInPlaces>> = {
   "claude-code": {
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     file: ["CLAUDE_CONFIG_DIR", ".claude", ".credentials.json"],
@@ -39,7 +39,7 @@ const PLACES: Readonly<Record<HostName | "opencode", SignInPlaces>> = {
 }
 
 /** Looks for names only: no file is opened and no value of a variable is used. */
-export async function findSignIn(place: HostPlace, host: HostName | "opencode"): Promise<SignIn> {
+export async function findSignIn(place: HostPlace, host: HostName): Promise<SignIn> {
   const { variables, file, mayUseKeychain } = PLACES[host]
   const variable = variables.find((it) => (place.environment[it] ?? "") !== "")
   if (variable !== undefined) return { state: "found", from: variable }

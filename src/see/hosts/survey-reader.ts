@@ -1,3 +1,4 @@
+import { formatExact } from "#ground/base"
 import type { ManifestNote, SearchedPath } from "#ground/contract"
 import type { Disk, DiskEntry, DiskFile } from "./files/disk.ts"
 import { MOST_MENTIONS } from "./limits.ts"
@@ -41,8 +42,8 @@ export function createSurveyReader(disk: Disk) {
       options: { readonly source: string; readonly maxBytes: number },
     ): Promise<ReadFile | undefined> {
       const file = await fileAt(path, options.maxBytes)
-      mark({ path, source: options.source, ...outcomeOf(file) })
-      const note = noteOf(path, file)
+      mark({ path, source: options.source, ...outcomeOf(file, options.maxBytes) })
+      const note = noteOf(path, file, options.maxBytes)
       if (note !== undefined) notes.push(note)
       return file.kind === "file" ? file : undefined
     },
@@ -109,12 +110,15 @@ function fullOf(files: number, bytes: number): TooMany | undefined {
   return bytes >= MOST_BYTES_READ ? "too many bytes" : undefined
 }
 
-function outcomeOf(file: DiskFile): { readonly outcome: Outcome; readonly detail?: string } {
+function outcomeOf(
+  file: DiskFile,
+  maxBytes: number,
+): { readonly outcome: Outcome; readonly detail?: string } {
   switch (file.kind) {
     case "file":
       return { outcome: file.bytes.length === 0 ? "empty" : "found" }
     case "too-large":
-      return { outcome: "excluded", detail: `${file.sizeBytes} bytes exceed the host's limit` }
+      return { outcome: "excluded", detail: describeTooLarge(file.sizeBytes, maxBytes) }
     case "directory":
       return { outcome: "unreadable", detail: "it is a folder" }
     case "missing":
@@ -124,9 +128,13 @@ function outcomeOf(file: DiskFile): { readonly outcome: Outcome; readonly detail
   }
 }
 
-function noteOf(path: string, file: DiskFile): ManifestNote | undefined {
+function describeTooLarge(sizeBytes: number, maxBytes: number): string {
+  return `${formatExact(sizeBytes)} bytes exceed the limit of ${formatExact(maxBytes)}`
+}
+
+function noteOf(path: string, file: DiskFile, maxBytes: number): ManifestNote | undefined {
   if (file.kind === "too-large") {
-    const text = `This file has ${file.sizeBytes} bytes, which exceeds the host's limit; it is not loaded.`
+    const text = `This file is not read: ${describeTooLarge(file.sizeBytes, maxBytes)}.`
     return { code: "file-too-large", text, path }
   }
   if (file.kind !== "unreadable" || TOO_MANY.some((it) => it === file.reason)) {

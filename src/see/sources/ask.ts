@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Environment,
+  invariant,
   isAppError,
   type Log,
   pickEnvironment,
@@ -23,8 +24,11 @@ import {
   SourceToolMissing,
   SourceWithoutCredential,
 } from "./errors.ts"
+import type { Logins } from "./oauth/logins.ts"
+import type { createStatuses } from "./status.ts"
+import { openApi } from "./wire/api.ts"
 import { type AskOptions, type Connection, connect, ServerRefused } from "./wire/connection.ts"
-import { httpWire } from "./wire/http.ts"
+import { httpWire, sseWire } from "./wire/http.ts"
 import { stdioWire } from "./wire/stdio.ts"
 
 const SLOW_MS = 5_000
@@ -34,6 +38,8 @@ const LONGEST_REASON_CHARACTERS = 300
 type AskDeps = {
   readonly connections: Connections
   readonly approvals: ReturnType<typeof createApprovals>
+  readonly logins: Pick<Logins, "accessToken" | "authFor">
+  readonly statuses: Pick<ReturnType<typeof createStatuses>, "put">
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Log
@@ -89,6 +95,7 @@ export function createAsk(deps: AskDeps) {
       state.health = ms > SLOW_MS ? "slow" : "ok"
       state.problem = null
       log.debug("source responded", { slug, ms: Math.round(ms) })
+      await remember(source, state, deps)
       return result
     } catch (error) {
       // Aborted by the caller: not a failure of the source.
@@ -159,8 +166,16 @@ async function failed(error: unknown, { source, state, deps }: FailureContext): 
       : SourceFailed({ slug, reason: await reasonIn(error, deps) })
   state.health = "dead"
   state.problem = failure.message
+  await remember(source, state, deps)
   deps.log.warn("source failed", { slug, code: failure.code })
   return failure
+}
+
+/** For other processes, which then show it without a call of their own. */
+async function remember(source: Usable, state: SourceState, deps: AskDeps): Promise<void> {
+  const { slug, digest } = source
+  const { health, problem, tools } = state
+  await deps.statuses.put({ slug, digest, health, problem, tools: tools?.slice() ?? null })
 }
 
 /** Without the cause itself: its text is the server's and not redacted. */
@@ -179,6 +194,7 @@ function causeOf({ message, cause }: Error): string {
 }
 
 type LineDeps = {
+  readonly logins: Pick<Logins, "accessToken" | "authFor">
   readonly environment: Readonly<Record<string, string | undefined>>
   credential(name: string): Promise<string | undefined>
 }
@@ -190,15 +206,31 @@ async function openConnection(
 ): Promise<Connection> {
   const { slug, config, program } = source
   const { transport, timeoutMs } = config
-  if (transport.type === "stdio" && program !== undefined) {
+  if (transport.type === "stdio") {
+    invariant(program !== undefined, "a stdio source has a program")
     const env = await environmentFor(transport.env, deps)
     return connect(stdioWire(program, env), { signal, timeoutMs })
   }
-  const name = transport.type === "http" ? transport.credential : undefined
-  const token = name === undefined ? undefined : await deps.credential(name)
-  if (name !== undefined && token === undefined) throw SourceWithoutCredential({ slug, name })
-  const url = transport.type === "http" ? transport.url : ""
-  return connect(httpWire({ url, token }), { signal, timeoutMs })
+  const { url, credential: name, oauth } = transport
+  const wire = transport.type === "sse" ? sseWire : httpWire
+  if (oauth !== undefined) {
+    const login = { slug, url, oauth }
+    // A missing sign-in is an error before anything is sent.
+    await deps.logins.accessToken(login)
+    const auth = deps.logins.authFor(login)
+    if (transport.type === "api") return openApi(transport, { kind: "login", auth })
+    return connect(wire({ url, auth }), { signal, timeoutMs })
+  }
+  const read = async (): Promise<string> => {
+    const token = name === undefined ? "" : await deps.credential(name)
+    if (token === undefined) throw SourceWithoutCredential({ slug, name: name ?? "" })
+    return token
+  }
+  const token = name === undefined ? undefined : await read()
+  if (transport.type === "api") {
+    return openApi(transport, name === undefined ? { kind: "none" } : { kind: "key", read })
+  }
+  return connect(wire({ url, token }), { signal, timeoutMs })
 }
 
 /** Variables that any program needs to start, on Unix and on Windows; none contains a key. */

@@ -1,9 +1,10 @@
 import path from "node:path"
 import { realPath, statFile } from "#ground/base"
-import type { SourceConfig } from "#ground/contract"
+import type { SourceConfig, SourceOAuth } from "#ground/contract"
 
 type Transport = SourceConfig["transport"]
 export type StdioConfig = Extract<Transport, { type: "stdio" }>
+export type RemoteConfig = Exclude<Transport, StdioConfig>
 
 export type Program = {
   readonly file: string
@@ -36,8 +37,19 @@ export function showProgram({ file, args }: Program, { env }: StdioConfig): stri
   return env.length === 0 ? line : `${line} (can read ${env.join(", ")})`
 }
 
-export function showAddress({ url, credential }: Extract<Transport, { type: "http" }>): string {
+export function showAddress(config: RemoteConfig): string {
+  const { url, credential, oauth } = config
+  if (oauth !== undefined) return `${url} (sends the token of a sign-in${issuerText(oauth)})`
   return credential === undefined ? url : `${url} (sends the credential ${credential})`
+}
+
+function issuerText({ issuer }: SourceOAuth): string {
+  return issuer === undefined ? "" : ` at ${issuer}`
+}
+
+/** The URL parser has already normalized 127.1 and 0x7f.1. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
 function quoted(word: string): string {

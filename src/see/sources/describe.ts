@@ -1,7 +1,14 @@
 import path from "node:path"
 import { listDirectory, parseJson, readTextBounded, realPath, visibleLine } from "#ground/base"
 import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
-import { type Program, resolveProgram, showAddress, showProgram } from "./command.ts"
+import {
+  isLoopback,
+  type Program,
+  type RemoteConfig,
+  resolveProgram,
+  showAddress,
+  showProgram,
+} from "./command.ts"
 import { hashFiles } from "./hashed-files.ts"
 import { digestOf } from "./wire/connection.ts"
 
@@ -84,9 +91,9 @@ async function describeSource(
   const real = await realPath(folder).catch(() => folder)
   // A shipped source is the same everywhere; any other approval is for this folder.
   const lies = origin === "shipped" ? "" : real
-  if (transport.type === "http") {
+  if (transport.type !== "stdio") {
     const [command, digest] = [showAddress(transport), digestOf({ config, lies })]
-    const problem = wrongWithAddress(transport.url)
+    const problem = wrongWithAddress(transport.url) ?? wrongWithLogin(transport)
     if (problem !== undefined) return { ...named, command, digest, problem, config }
     return { ...named, command, digest, problem: null, config, program: undefined }
   }
@@ -124,9 +131,15 @@ function wrongWithAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return "Its address is not a URL."
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== "" || password !== "") return "Its address contains a user name or a password."
-  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
-  if (protocol === "http:" && !isLoopback) return "Its address must start with https."
+  if (protocol === "http:" && !isLoopback(hostname)) return "Its address must start with https."
   return undefined
+}
+
+function wrongWithLogin({ credential, oauth }: RemoteConfig): string | undefined {
+  if (oauth === undefined) return undefined
+  if (credential !== undefined) return "It has both a credential and a sign-in."
+  const problem = oauth.issuer === undefined ? undefined : wrongWithAddress(oauth.issuer)
+  return problem?.replace("Its address", "The address of its authorization server")
 }
 
 function shadowed(described: SourceDescription, by: Origin): SourceDescription {

@@ -1,3 +1,5 @@
+export type { CredentialRequests } from "./credential-requests.ts"
+export { createCredentialRequests } from "./credential-requests.ts"
 export { sourceHandlers } from "./handlers.ts"
 export type { ListedServer, ServerTools } from "./list-tools.ts"
 export { listServerTools } from "./list-tools.ts"

@@ -4,13 +4,16 @@ import {
   ensureDirectory,
   listDirectory,
   makeTemporaryDirectory,
+  once,
   readTextBounded,
   realPath,
   silentLog,
   systemClock,
+  systemRandom,
   writeFileAtomic,
 } from "#ground/base"
 import type { Source } from "#ground/contract"
+import { openStore } from "#ground/store"
 import { createSources, type SourcesDeps } from "./sources.ts"
 
 const STUB = path.join(import.meta.dirname, "stub-server.sh")
@@ -22,15 +25,29 @@ export async function newFixture(changes: Partial<SourcesDeps> = {}) {
   const clock = movableClock()
   const approvalsFile = path.join(folder.path, "home", "approvals", "sources.json")
   const places = placesIn(folder.path)
+  const store = once(async () =>
+    openStore({
+      location: { kind: "memory" },
+      clock: systemClock,
+      random: systemRandom,
+      log: silentLog,
+    }),
+  )
   const make = (more: Partial<SourcesDeps> = {}) =>
     createSources({
       places,
       approvalsFile,
+      stateDirectory: path.join(folder.path, "home"),
+      db: async () => (await store()).forRoom("sources"),
+      templatesDirectory: path.join(SHIPPED, "../templates/sources"),
+      addConnection: async () => "",
       runtime: process.execPath,
       environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder.path },
       clock,
       log: silentLog,
+      random: systemRandom,
       credential: async () => undefined,
+      storeCredential: async () => {},
       redact: async (text) => text,
       ...changes,
       ...more,

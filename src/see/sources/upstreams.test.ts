@@ -28,10 +28,9 @@ const BEHAVIOURS: readonly (readonly [behaviour: string, timeoutMs: number, outc
 const ROUNDS = 20
 const AT_ONCE = 10
 
-async function outcomeOf(call: Promise<{ readonly content: readonly object[] }>) {
+async function outcomeOf(call: Promise<{ readonly text: string }>) {
   try {
-    const [block] = (await call).content
-    return block !== undefined && "text" in block ? String(block.text) : "nothing"
+    return (await call).text
   } catch (error) {
     if (isAppError(error)) return error.message
     throw error
@@ -58,8 +57,8 @@ async function proveBounded(behaviour: string, timeoutMs: number, outcome: RegEx
   await fixture.add("good", "good", { origin: "shipped" })
   const { sources } = fixture
   const [bad, good] = await Promise.all([
-    outcomeOf(sources.call("bad", QUESTION, signal)),
-    outcomeOf(sources.call("good", QUESTION, signal)),
+    outcomeOf(sources.call("bad", QUESTION, { signal })),
+    outcomeOf(sources.call("good", QUESTION, { signal })),
   ])
   expect(bad).toMatch(outcome)
   expect(good).toBe("found")

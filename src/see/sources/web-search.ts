@@ -50,7 +50,7 @@ async function webSource(slug: string | undefined, deps: WebDeps): Promise<Usabl
   if (slug) return namedSource(slug, deps)
   const searching = (await describeSources(deps)).filter(searchesWeb).toSorted(byNearness)
   const views = await Promise.all(searching.map(deps.viewOf))
-  const chosen = searching[views.findIndex((it) => it.isApproved)]
+  const chosen = searching[views.findIndex((it) => it.isReady)]
   if (chosen?.problem === null) return chosen
   return "No web search source is available. Add one in a sources folder and approve it."
 }

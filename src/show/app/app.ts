@@ -1,4 +1,4 @@
-import type { Agents } from "#act/agents"
+import type { Agents, PermissionRules } from "#act/agents"
 import type { ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
@@ -30,6 +30,7 @@ export type App = AsyncDisposable & {
   /** Whether there is no store yet, in a folder where a command that reads must not create one. */
   hasNoState(): Promise<boolean>
   agents(): Promise<Agents>
+  permissions(): Promise<PermissionRules>
   fold(): Promise<Fold>
   /** Opens a proxied session for a host process that is about to start. */
   proxySession(wanted: HostSessionRequest): Promise<ProxiedHost>
@@ -77,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     store: services.store,
     hasNoState: () => hasNoState(services),
     agents: services.agents,
+    permissions: services.permissions,
     fold: services.fold,
     proxySession: async (request) =>
       (await import("./rooms/gateway.ts")).proxyHost(request, services),

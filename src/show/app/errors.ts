@@ -22,6 +22,15 @@ export const ConfigKeyUnknown = defineError<{ advice: string }>()("CONFIG_KEY_UN
   hint: () => "Run `qm config show` for the list of settings.",
 })
 
+export const AcpAgentNotStarted = defineError<{ program: string; reason: string }>()(
+  "APP_ACP_AGENT_NOT_STARTED",
+  {
+    family: "unavailable",
+    message: ({ program, reason }) => `${program} could not be started: ${reason}.`,
+    hint: () => "Write the agent's command after --: `qm acp -- claude-agent-acp`.",
+  },
+)
+
 export const DemoFolderUsed = defineError<{ folder: string }>()("APP_DEMO_FOLDER_USED", {
   family: "conflict",
   message: ({ folder }) => `${folder} is not empty.`,

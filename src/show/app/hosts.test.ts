@@ -46,7 +46,7 @@ test("[APP-61] hosts.list and the doctor report version, sign-in and connection"
   expect(claude).toMatchObject({ isInstalled: false, version: null, hooks: "none" })
   expect(hosts.find((it) => it.name === "gemini")?.hooks).toBe("not offered")
   expect(hosts.find((it) => it.name === "opencode")).toMatchObject({
-    isCaptured: false,
+    isCaptured: true,
     isInstalled: false,
     login: "missing",
   })

@@ -7,7 +7,7 @@ import {
   INSTALL_COMMANDS,
   KIT_HOSTS,
 } from "#ground/contract"
-import { type Disk, findProgram, findSignIn, type HostPlace, loadHost, realDisk } from "#see/hosts"
+import { findSignIn, loadHost, realDisk } from "#see/hosts"
 import { hostPlace } from "./places.ts"
 import { kitOf } from "./rooms/kit.ts"
 import type { Services } from "./services.ts"
@@ -47,31 +47,8 @@ export async function listHosts(deps: HostsDeps): Promise<readonly HostStatus[]>
       }
     }),
   )
-  return [...hosts, await findOpencode(place, disk)].toSorted(
-    (a, b) => Number(b.isInstalled) - Number(a.isInstalled),
-  )
+  return hosts.toSorted((a, b) => Number(b.isInstalled) - Number(a.isInstalled))
 }
-
-/** Finds opencode and its sign-in. `qm capture` has no rules for the files that opencode loads. */
-async function findOpencode(place: HostPlace, disk: Disk): Promise<HostStatus> {
-  const installed = await findProgram(place, disk, OPENCODE)
-  const { state, from } = await findSignIn(place, "opencode")
-  return {
-    name: "opencode",
-    title: "opencode",
-    isCaptured: false,
-    isInstalled: installed !== undefined,
-    version: installed?.version ?? null,
-    login: state,
-    loginFrom: from ?? null,
-    hooks: "not offered",
-    program: installed?.program ?? null,
-    rulesFrom: null,
-    install: "npm install -g opencode-ai",
-  }
-}
-
-const OPENCODE = { names: ["opencode"], packages: ["opencode-ai"] }
 
 /** Hooks of a plugin run only in an enrolled repository. */
 async function hookSources(deps: HostsDeps): Promise<ReadonlyMap<string, HostStatus["hooks"]>> {

@@ -1,3 +1,4 @@
+export { proxyAcp } from "./acp-proxy.ts"
 export type { App } from "./app.ts"
 export { createApp } from "./app.ts"
 export { beginDemo } from "./demo/begin-demo.ts"

@@ -55,6 +55,7 @@ type LoaderOf<Group extends OperationGroup> = (
 const ROOMS = {
   recipe: openPipelineRoom,
   agents: openAgentsRoom,
+  organise: openAgentsRoom,
   permissions: openAgentsRoom,
   bench: async (services) => ({
     bench: (await import("#choose/proof")).benchHandlers({
@@ -93,11 +94,17 @@ const ROOMS = {
   packs: openKitRoom,
   forge: openKitRoom,
   memory: openMemoryRoom,
+  connection: async (services) => ({
+    connection: (await import("./rooms/model.ts")).openConnectionHandlers(services),
+  }),
   credential: async (services) => ({
-    credential: (await import("./secrets/credentials.ts")).credentialHandlers(services),
+    credential: (await import("./secrets/credentials.ts")).openCredentialHandlers(services),
   }),
   kb: async (services) => ({ kb: (await import("./rooms/knowledge.ts")).openKbHandlers(services) }),
   pipeline: openPipelineRoom,
+  plan: async (services) => ({
+    plan: (await import("./rooms/plans.ts")).openPlanHandlers(services),
+  }),
   source: async (services) => ({
     source: (await import("#see/sources")).sourceHandlers(services),
   }),

@@ -21,7 +21,7 @@ import {
 import type { CallContext, Config, DoctorCheck } from "#ground/contract"
 import type { Credentials, Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
-import type { ModelScale, Tokens } from "#ground/tokens"
+import type { ModelScale, TokenCounter, Tokens } from "#ground/tokens"
 import type { AutonomyRoom, BoardRoom } from "#know/board"
 import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
@@ -31,7 +31,7 @@ import { createSettings, type LoadedConfig } from "./config/layers.ts"
 import { StoreMissing } from "./errors.ts"
 import { findPlaces, type RepositoryPaths } from "./places.ts"
 import { createRepositoryMap, type RepositoryMap } from "./rooms/map.ts"
-import { lazyTokens, modelScales } from "./rooms/tokens.ts"
+import { lazyTokens, modelScales, withModelCounter } from "./rooms/tokens.ts"
 import { type LoadedSecrets, loadSecrets } from "./secrets/known-secrets.ts"
 import { refuseForeignState } from "./secrets/salt.ts"
 
@@ -75,7 +75,10 @@ export type Services = {
   readonly mayWriteFiles: boolean
   /** Whether this process stays and should let the system report changes of the tree. */
   readonly watchesTree: boolean
-  readonly tokens: Pick<Tokens, "counter">
+  readonly tokens: Pick<Tokens, "counter"> & {
+    /** For texts and budgets of an agent: scaled by `modelScale()`. */
+    modelCounter(): Promise<TokenCounter>
+  }
   /** From counts to tokens of a model: the given one, the configured one, or the one used last. */
   modelScale(model?: string): Promise<ModelScale>
   readonly clock: Clock
@@ -116,13 +119,15 @@ export type ServiceOptions = {
 
 export async function openServices(options: ServiceOptions, call: CallOperation) {
   const { base, isDefault, closeStore } = await openBase(options)
-  const map = createRepositoryMap(base)
   const modelScale = modelScales(base)
+  const tokens = withModelCounter(base.tokens, modelScale)
+  const map = createRepositoryMap({ ...base, tokens })
   const services: Services = {
     ...base,
     call,
     map: () => map,
     modelScale,
+    tokens,
     credentials: once(async (): Promise<Credentials> => {
       return (await import("./secrets/credentials.ts")).openCredentials(services)
     }),

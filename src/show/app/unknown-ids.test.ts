@@ -10,10 +10,12 @@ type Field = ReturnType<typeof inputFields>[number]
 const NAMING_FIELDS: Readonly<Record<string, readonly string[]>> = {
   "agents.rewrite": ["id"],
   "agents.drop": ["id"],
+  "forge.show": ["name"],
   "audit.api": ["from", "to"],
   "audit.debt": ["paths"],
   "audit.security": ["paths"],
   "audit.tests": ["from"],
+  "kb.original": ["document"],
   "map.show": ["what"],
   "packs.install": ["packs"],
   "packs.remove": ["packs"],
@@ -39,6 +41,7 @@ const ANSWERED = new Set(["agents.start.resume", "claim.release.paths"])
 /** Optional fields without which the operation refuses the call for another reason. */
 const NEEDED: Readonly<Record<string, object>> = {
   "memory.feedback": { verdict: "helpful" },
+  "plan.tick": { steps: [1] },
   "ticket.block": { reason: "waits" },
 }
 

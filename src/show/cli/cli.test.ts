@@ -15,6 +15,7 @@ const DOORS = {
   open: async () => 0,
   token: async () => 0,
   mcp: async (call: EntryCall) => (call.say(`mcp ${JSON.stringify(call.input)}`), 0),
+  acp: async () => 0,
   hook: async () => 0,
   statusline: async () => 0,
   keep: async () => 0,
@@ -79,11 +80,11 @@ describe("results", () => {
     const { stdout } = await person.type("tokens", "a.md", "b.md", "--budget", "8")
     expect(stdout.split("\n").slice(0, 4)).toEqual([
       "Tokens  Size  Share   File",
-      "     3  13 B  37.5 %  a.md",
-      "     1  4 B   12.5 %  b.md",
-      "     4  17 B  50.0 %  total",
+      "     4  13 B  50.0 %  a.md",
+      "     2  4 B   25.0 %  b.md",
+      "     6  17 B  75.0 %  total",
     ])
-    expect(stdout).toContain("files 4   │ budget 8")
+    expect(stdout).toContain("files 6   │ budget 8")
   })
 
   test("[APP-4] `qm config show` prints values and, with --sources, origins", async () => {

@@ -148,7 +148,10 @@ async function run(action: RunAction, call: Call): Promise<number> {
   if (operation === "session.activity") {
     return (await import("./terminal/watch-activity.ts")).runWatch(action.input, context)
   }
-  if (operation === "credential.set") return commands.setCredential(action.input, context)
+  if (operation === "credential.set" || operation === "credential.give") {
+    return commands.enterCredential(operation, action.input, context)
+  }
+  if (operation === "source.login") return commands.signIn(action.input, context)
   if (operation === "tour") return (await import("./start/tour.ts")).runTour(context)
   if (operation === "gateway.run") {
     return (await import("./gateway-run.ts")).runThroughGateway(action.input, context)

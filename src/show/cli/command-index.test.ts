@@ -96,7 +96,7 @@ test("[CLI-4] a command takes the fields of its operation, and the flags of its 
   expect(typed).toHaveLength(fields.length + 1)
   expect(typed.find((it) => it.key === "type")).toMatchObject({
     name: "agent",
-    values: ["claude-code", "codex", "copilot", "synthetic"],
+    values: ["claude-code", "codex", "copilot", "gemini", "opencode", "acp", "synthetic"],
     defaultText: "claude-code",
   })
   expect(find("approve")).toMatchObject({

@@ -191,7 +191,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         name: "tools",
         isList: true,
         defaultText: "core",
-        description: "Tool sets, separated by commas: core, knowledge, sessions, board",
+        description: "Tool sets, separated by commas: core, knowledge, sessions, board, sources",
       }),
     ],
     examples: ["claude mcp add qm -- qm mcp", "qm mcp --tools core,sessions"],
@@ -199,6 +199,28 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
       "Agents start it themselves. Only MCP messages are written to stdout.",
       "It ends when stdin closes, and ends the branches opened through it.",
       "`qm capture --ask-servers` counts the tokens of its tools.",
+    ],
+  },
+  {
+    words: ["acp"],
+    operation: "acp",
+    summary: "Connect an editor to an agent and record its sessions",
+    group: "Runs",
+    arguments: [
+      flag({
+        name: "command",
+        isList: true,
+        isRequired: true,
+        description: "Agent that speaks the Agent Client Protocol, and its arguments, after --",
+      }),
+    ],
+    flags: [
+      flag({ name: "pack", description: "Stored package before the first prompt of a session" }),
+    ],
+    examples: ["qm acp -- claude-agent-acp", "qm acp --pack pk_abc123 -- opencode acp"],
+    notes: [
+      "An editor such as Zed starts it instead of the agent. Messages are passed on unchanged.",
+      "Sessions are recorded as runs. Permission rules and the guard may deny an action.",
     ],
   },
   {
@@ -227,12 +249,26 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         description: "Store the text of requests, with secrets redacted",
       }),
       flag({
+        name: "auto-fold",
+        key: "autoFold",
+        values: ["off", "suggest", "on"],
+        description: "Mask old tool results (default: setting gateway.autoFold)",
+      }),
+      flag({
+        name: "at",
+        description: "Fill of the window at which masks start, e.g. 60%",
+      }),
+      flag({
         name: "wire",
         values: ["anthropic", "openai", "gemini"],
         description: "API format (default: derived for claude, codex, copilot and gemini)",
       }),
     ],
-    examples: ["qm gateway run -- claude", "qm gateway run --mode fold -- claude"],
+    examples: [
+      "qm gateway run -- claude",
+      "qm gateway run --mode fold -- claude",
+      "qm gateway run --mode fold --auto-fold on --at 60% -- claude",
+    ],
     notes: [
       "No settings file is changed. The exit code is that of the program.",
       "Then show the requests with `qm gateway show last`.",

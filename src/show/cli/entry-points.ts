@@ -22,13 +22,14 @@ export type EntryPoints = {
   readonly open: EntryPoint
   readonly token: EntryPoint
   readonly mcp: EntryPoint
+  readonly acp: EntryPoint
   readonly hook: EntryPoint
   readonly statusline: EntryPoint
   readonly keep: EntryPoint
   attack(places: App["places"]): Promise<readonly DoctorCheck[]>
 }
 
-const ENTRY_NAMES = ["up", "open", "token", "mcp", "hook", "statusline", "keep"] as const
+const ENTRY_NAMES = ["up", "open", "token", "mcp", "acp", "hook", "statusline", "keep"] as const
 export type EntryName = (typeof ENTRY_NAMES)[number]
 
 export function isEntryPoint(operation: string): operation is EntryName {

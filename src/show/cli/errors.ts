@@ -145,6 +145,12 @@ export const CommandNotStarted = defineError<{ program: string; reason: string }
   },
 )
 
+export const InvalidPercent = defineError<{ value: string }>()("CLI_INVALID_PERCENT", {
+  family: "invalid",
+  message: (it) => `Invalid value "${it.value}" for --at. Allowed: 0% to 100%.`,
+  hint: () => "Example: `qm gateway run --mode fold --auto-fold on --at 60% -- claude`.",
+})
+
 export const InstallIncomplete = defineError<{ folder: string; missing: string }>()(
   "CLI_INSTALL_INCOMPLETE",
   {

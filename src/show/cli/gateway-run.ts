@@ -1,7 +1,7 @@
 import { attend, visibleLine } from "#ground/base"
-import { WireName } from "#ground/contract"
+import { AutoFoldMode, WireName } from "#ground/contract"
 import type { App } from "#show/app"
-import { CommandNotStarted } from "./errors.ts"
+import { CommandNotStarted, InvalidPercent } from "./errors.ts"
 import { openApp, type RunContext } from "./run-operation.ts"
 
 /** A shell's exit code for a signal is 128 plus its number. */
@@ -56,10 +56,21 @@ async function open(app: App, { program, args, input, context, notices }: Gatewa
     mode: input["mode"] === "fold" ? "fold" : "record",
     wire: WireName.optional().parse(input["wire"]),
     hasContent: input["content"] === true || app.config().gateway.content,
+    autoFold: AutoFoldMode.optional().parse(input["autoFold"]),
+    autoFoldAt: percentOf(input["at"]),
     workingDirectory: context.directory,
     environment: context.terminal.environment,
     tell: (text) => void notices.push(text),
   })
+}
+
+/** `60%` or `60`. */
+function percentOf(value: unknown): number | undefined {
+  if (typeof value !== "string") return undefined
+  const percent = /^(\d{1,3})\s?%?$/.exec(value)?.[1]
+  const number = percent === undefined ? Number.NaN : Number(percent)
+  if (!(number <= 100)) throw InvalidPercent({ value })
+  return number
 }
 
 function exitCodeOf(outcome: Awaited<ReturnType<typeof attend>>, program: string): number {

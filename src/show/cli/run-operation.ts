@@ -1,4 +1,5 @@
-import { isAppError, visible } from "#ground/base"
+import { isAppError, openPage, visible } from "#ground/base"
+import { SourceLogin } from "#ground/contract"
 import { type App, createApp, InputInvalid } from "#show/app"
 import type { Terminal } from "./cli.ts"
 import type { EntryName } from "./entry-points.ts"
@@ -110,14 +111,29 @@ function inTypedWords(error: unknown, { action }: ParsedLine): unknown {
   return InputInvalid({ operation, problem: spellFields(problem, action.command), command }, error)
 }
 
+/** Shows and opens the page, then waits until the user has signed in there. */
+export async function signIn(
+  input: Readonly<Record<string, unknown>>,
+  context: RunContext,
+): Promise<number> {
+  const { stderr, signal, environment } = context.terminal
+  await using app = await openApp(context, { mayWriteFiles: true })
+  const { url } = SourceLogin.parse(await app.call("source.login", input, { signal }))
+  // Not stdout, which belongs to the result.
+  stderr.write(`Sign in on this page; Ctrl-C cancels.\n${visible(url ?? "")}\n`)
+  if (url !== null) await openPage(url, environment)
+  return await printResult(app, { name: "source.login", input: { ...input, wait: true } }, context)
+}
+
 /** The value is read from stdin or typed without echo; it is never an argument. */
-export async function setCredential(
+export async function enterCredential(
+  operation: "credential.set" | "credential.give",
   input: Readonly<Record<string, unknown>>,
   context: RunContext,
 ): Promise<number> {
   const value = (await readCredential(context))?.trim() ?? ""
-  if (value === "") throw CredentialMissing({ name: String(input["name"]) })
-  return runOperation("credential.set", { ...input, value }, context)
+  if (value === "") throw CredentialMissing({ name: String(input["name"] ?? input["id"]) })
+  return runOperation(operation, { ...input, value }, context)
 }
 
 async function readCredential({ terminal }: RunContext): Promise<string | undefined> {

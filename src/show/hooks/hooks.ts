@@ -40,6 +40,8 @@ export type HookDeps = {
   readonly now: () => number
   readonly judge: Judge
   readonly later: Timer
+  /** Replaces the deadline of 2 s; on a very slow machine rules may need longer. */
+  readonly deadlineMs?: number | undefined
   readonly write: (line: string) => Promise<void>
   readonly debug: (sentence: string) => void
 }
@@ -58,7 +60,10 @@ export async function runHook(deps: HookDeps): Promise<void> {
 const SILENT: Verdict = { kind: "silent" }
 
 /** A host that treats silence as a denial gets an answer for it. */
-async function answerOf(dialect: Dialect, deps: HookDeps): Promise<HookAnswer | undefined> {
+async function answerOf(
+  dialect: Dialect,
+  deps: HookDeps,
+): Promise<HookAnswer | string | undefined> {
   const read = await readPayload(deps.input, deps)
   if (read.kind === "unusable") {
     deps.debug(read.why)
@@ -78,8 +83,9 @@ async function judgeInTime(event: HostEvent, deps: HookDeps): Promise<Verdict> {
   const ended = new AbortController()
   const late = Promise.withResolvers<Verdict>()
   // Aborted only here: aborting a signal without a listener also costs 2 ms.
-  const cancel = deps.later(JUDGES_DEADLINE_MS, () => {
-    deps.debug(`no verdict after ${JUDGES_DEADLINE_MS} ms`)
+  const deadlineMs = deps.deadlineMs ?? JUDGES_DEADLINE_MS
+  const cancel = deps.later(deadlineMs, () => {
+    deps.debug(`no verdict after ${deadlineMs} ms`)
     late.resolve(SILENT)
     ended.abort()
   })
@@ -93,8 +99,8 @@ async function judgeInTime(event: HostEvent, deps: HookDeps): Promise<Verdict> {
   }
 }
 
-async function write(answer: HookAnswer, deps: HookDeps): Promise<void> {
-  const line = `${JSON.stringify(answer)}\n`
+async function write(answer: HookAnswer | string, deps: HookDeps): Promise<void> {
+  const line = `${typeof answer === "string" ? answer : JSON.stringify(answer)}\n`
   const sizeBytes = Buffer.byteLength(line)
   if (sizeBytes <= LARGEST_ANSWER_BYTES) return deps.write(line)
   deps.debug(`the answer has ${sizeBytes} bytes, more than ${LARGEST_ANSWER_BYTES}`)

@@ -40,6 +40,9 @@ export function createJudge(deps: JudgeDeps): Judge {
 
 const SILENT: Verdict = { kind: "silent" }
 
+/** The gateway gives each host an address with a token of 48 digits. */
+const PROXY_ADDRESS = /^http:\/\/127\.0\.0\.1:\d+\/(?:\w+\/)?[0-9a-f]{48}/
+
 /**
  * `qm init` enrols by a file in the git directory, which is not part of a repository's content, so
  * a cloned repository is not enrolled. Without git the state would be among the files and could
@@ -87,6 +90,7 @@ async function openRepository(
     clock: systemClock,
     random: systemRandom,
     signal,
+    isProxied: PROXY_ADDRESS.test(environment["ANTHROPIC_BASE_URL"] ?? ""),
     isByHand: deps.isByHand === true,
     afterwards: (work) => deps.afterwards(work, root),
   }

@@ -6,8 +6,8 @@ import { createJudge, homeOf } from "./judge.ts"
 import { answerStatusLine } from "./status-line.ts"
 
 /**
- * Entry of a hook process: `qm-hook <host> [event]`, and of the status line: `qm-hook statusline`. It always ends itself with 0: an open stdin or
- * a running rule must not delay the agent.
+ * Entry of a hook process: `qm-hook <host> [event]`, and of the status line: `qm-hook statusline`.
+ * It always ends itself with 0: an open stdin or a running rule must not delay the agent.
  */
 const environment = process.env
 const isDebugging = Boolean(environment["QM_HOOK_DEBUG"])
@@ -45,12 +45,19 @@ async function answerEvent(): Promise<void> {
       const timer = setTimeout(act, ms)
       return () => clearTimeout(timer)
     },
+    deadlineMs: deadlineFrom(environment["QM_HOOK_DEADLINE_MS"]),
     write: (line) => new Promise((resolve) => void process.stdout.write(line, () => resolve())),
     debug,
   })
   for (const { work, root } of left) {
     await startInBackground(work, root, { node: process.execPath, self, home, environment })
   }
+}
+
+/** At most a minute: no agent waits longer for its hooks. */
+function deadlineFrom(text: string | undefined): number | undefined {
+  const ms = Number(text)
+  return ms > 0 ? Math.min(ms, 60_000) : undefined
 }
 
 async function printStatusLine(): Promise<void> {

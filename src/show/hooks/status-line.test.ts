@@ -44,6 +44,9 @@ describe("status line", () => {
       "42 % of 200k, $1.12, cache 95 %",
     )
     expect(formatStatus(parseStatus({}), NO_FACTS, false)).toBe("context size unknown")
+    expect(formatStatus({ ...status, usedPercent: 61 }, NO_FACTS, false)).toBe(
+      "61 % of 200k, compacts at 167k, $1.12, cache 95 %",
+    )
     const limits = { five_hour: { used_percentage: 83.6 }, seven_day: { used_percentage: 12 } }
     const limited = parseStatus({ rate_limits: limits })
     expect(formatStatus(limited, NO_FACTS, false)).toBe("context size unknown, 5 h 84 %")

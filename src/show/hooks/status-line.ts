@@ -1,5 +1,5 @@
 import path from "node:path"
-import { noteWindow, readSessionCache } from "#choose/guard"
+import { compactsAt, noteWindow, readSessionCache } from "#choose/guard"
 import {
   countRows,
   formatCount,
@@ -188,9 +188,17 @@ function describeContext(
 ): string {
   if (percent === undefined) return "context size unknown"
   const of = windowTokens === undefined ? "" : ` of ${formatCount(windowTokens).replace(".0", "")}`
-  const text = `${Math.round(percent)} %${of}`
+  const text = `${Math.round(percent)} %${of}${thresholdOf(percent, windowTokens)}`
   if (percent >= 85) return paint(RED, text)
   return percent >= 70 ? paint(YELLOW, text) : text
+}
+
+/** From this fill on the line says where the host compacts. */
+const NEAR_PERCENT = 60
+
+function thresholdOf(percent: number, windowTokens: number | undefined): string {
+  if (windowTokens === undefined || percent < NEAR_PERCENT) return ""
+  return `, compacts at ${formatCount(compactsAt(windowTokens)).replace(".0", "")}`
 }
 
 function hasColor(environment: StatusLineDeps["environment"]): boolean {

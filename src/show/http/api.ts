@@ -15,6 +15,7 @@ import { type Keys, SESSION_DAYS } from "./guard/keys.ts"
 import { replaceToken } from "./guard/token-file.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 import { describeApi } from "./openapi.ts"
+import { addOriginalFile } from "./original-file.ts"
 import { bodyOf, queryOf, signalOf } from "./request.ts"
 import { formerRoutes, type OperationRoute, operationRoutes, readQuery } from "./routes.ts"
 
@@ -32,6 +33,7 @@ export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   for (const route of [...routes, ...formerRoutes(deps.operations)])
     addOperation(fastify, route, deps)
   addAgentsDoor(fastify, deps)
+  addOriginalFile(fastify, deps.app)
   addSession(fastify, deps)
 
   fastify.get("/api/operations", async () => ({ operations: routes.map(describeRoute) }))

@@ -25,6 +25,8 @@ import { createLive, type LiveUpdates } from "./live/live.ts"
 import { addPages } from "./pages.ts"
 import { operationRoutes } from "./routes.ts"
 import { listenOnAddress, listenOnLoopback } from "./server/listen.ts"
+import { addMetrics } from "./telemetry/metrics.ts"
+import type { OtlpExporter } from "./telemetry/otlp-exporter.ts"
 import { addTools, type Tools } from "./tools.ts"
 
 export type HttpDeps = {
@@ -40,6 +42,8 @@ export type HttpDeps = {
   readonly openRepository?: ((id: string) => Promise<OpenedRepository | undefined>) | undefined
   /** Only for an address that other machines can reach. */
   readonly tls?: Tls | undefined
+  /** Numbers of the exporter, if there is one. */
+  readonly telemetry?: (() => ReturnType<OtlpExporter["counts"]> | undefined) | undefined
 }
 
 export type Tls = { readonly cert: Buffer; readonly key: Buffer }
@@ -134,6 +138,7 @@ async function createSite(deps: SiteDeps, serve: (handle: RequestListener) => Se
   const tools = addTools(fastify, { gate, ...(toolsOf && { tools: () => toolsOf(app) }) })
   addDocs(fastify, { ...deps, operations })
   addHealth(fastify, deps.store)
+  addMetrics(fastify, deps)
   addPages(fastify, deps.consoleDirectory)
   await fastify.ready()
   return {

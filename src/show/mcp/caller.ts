@@ -53,7 +53,7 @@ export function sessionIn(context: ServerContext): string | undefined {
 }
 
 /** A host's id is a short word of plain characters. */
-function plainSession(value: unknown): string | undefined {
+export function plainSession(value: unknown): string | undefined {
   return typeof value === "string" && /^[\x21-\x7e]{1,200}$/.test(value) ? value : undefined
 }
 

@@ -18,7 +18,11 @@ export function bareApp(overrides: Partial<McpApp> = {}) {
     log: silentLog,
     operations: loadOperations,
     redact: async (text) => text,
-    fold: async () => ({ meter: async ({ text }) => ({ text }) }),
+    fold: async () => ({
+      meter: async ({ text }) => ({ text }),
+      openReader: async () => {},
+      closeReader: async () => {},
+    }),
     ...overrides,
     async call(name, input, context) {
       const principal = context.caller?.principal

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { isAppError, type Random, systemClock, systemRandom, versions } from "#ground/base"
 import { type Caller, TOOL_SETS, type ToolSetName } from "#ground/contract"
 
-import { type CallerName, type CallerOf, stdioCallers } from "./caller.ts"
+import { type CallerName, type CallerOf, plainSession, stdioCallers } from "./caller.ts"
 import { ToolSetUnknown } from "./errors.ts"
 import { createFrames } from "./frames.ts"
 import { MOST_SUBSCRIPTIONS } from "./limits.ts"
@@ -30,9 +30,8 @@ export type McpCall = {
  */
 export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   const { app, signal } = call
-  const tools = readToolSets(call.input["tools"])
   // Report invalid settings before the first frame: hosts show a server's last output.
-  app.config()
+  const tools = readToolSets(call.input["tools"], app.config().sources.sessions !== "")
   const shown = await shownTools(app)
   const callerOf = watchCallers(stdioCallers(call.random ?? systemRandom, call.environment))
   using stdout = takeStdout(process.stdout, process.stderr)
@@ -52,11 +51,32 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
       onerror: (error) => app.log.info("mcp message refused", { kind: error.name }),
     },
   )
+  const reader = openReader(call, tools)
   await over.promise
   await lastWork(frames.answered(), signal)
   await serving.close()
+  await reader.close()
   for (const caller of callerOf.callers()) await endSession(caller, app)
   return 0
+}
+
+/**
+ * Tells the hooks of the host's session that its agent can read handles. Only Claude Code lets a
+ * hook replace an output, and it names the session in the environment.
+ */
+function openReader({ app, environment = {} }: McpCall, tools: readonly ToolSetName[]) {
+  const session = plainSession(environment["CLAUDE_CODE_SESSION_ID"])
+  if (session === undefined || !tools.includes("core")) return { close: async () => {} }
+  const note = (error: unknown): void => {
+    app.log.warn("hooks do not know that handles can be read", { error })
+  }
+  const opened = app.fold().then((it) => it.openReader(session))
+  opened.catch(note)
+  return {
+    close: async (): Promise<void> => {
+      await opened.then(async () => (await app.fold()).closeReader(session)).catch(note)
+    },
+  }
 }
 
 /** A script that pipes requests and closes stdin gets its responses; a signal ends the wait. */
@@ -97,11 +117,11 @@ async function endSession(caller: Caller, app: McpApp): Promise<void> {
 }
 
 /**
- * `--tools core`; the default set without the flag.
+ * `--tools core`; without the flag the default sets, with sources if agents may call some everywhere.
  */
-export function readToolSets(value: unknown): readonly ToolSetName[] {
+export function readToolSets(value: unknown, hasSources = false): readonly ToolSetName[] {
   const named = ToolSets.parse(value)
-  if (named.length === 0) return ["core"]
+  if (named.length === 0) return hasSources ? ["core", "sources"] : ["core"]
   const names = named.flatMap((it) => it.split(",")).map((it) => it.trim())
   return [...new Set(names)].map(readToolSet)
 }

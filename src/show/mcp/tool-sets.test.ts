@@ -4,10 +4,15 @@ import { readToolSets, serveMcpOnStdio } from "./stdio.ts"
 
 test("[MCP-14] without --tools the set is core, and duplicates are removed", () => {
   expect(readToolSets(undefined)).toEqual(["core"])
+  expect(readToolSets("knowledge", true)).toEqual(["knowledge"])
   expect(readToolSets([])).toEqual(["core"])
   expect(readToolSets("core, core")).toEqual(["core"])
   expect(readToolSets(["core", "core"])).toEqual(["core"])
   expect(readToolSets("knowledge,core")).toEqual(["knowledge", "core"])
+})
+
+test("[MCP-21] without --tools the set sources is added if a setting lets agents call sources", () => {
+  expect(readToolSets(undefined, true)).toEqual(["core", "sources"])
 })
 
 test.each([["boards"], ["core,session"], [""], [["core", "boards"]]])(
@@ -16,7 +21,9 @@ test.each([["boards"], ["core,session"], [""], [["core", "boards"]]])(
     expect(() => readToolSets(given)).toThrow(
       expect.objectContaining({
         code: "MCP_TOOLSET_UNKNOWN",
-        message: expect.stringContaining("known sets: core, knowledge, sessions, board."),
+        message: expect.stringContaining(
+          "known sets: core, knowledge, sessions, board, work, sources.",
+        ),
       }),
     )
   },

@@ -1,4 +1,6 @@
-import { commit } from "#test/git"
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { commit, git } from "#test/git"
 import { GIT_ENVIRONMENT } from "#test/worktree-room"
 import type { ConsoleFixture } from "../console-fixture.ts"
 
@@ -8,9 +10,32 @@ const name = process.env.QM_WORKTREE
 writeFileSync(name + ".txt", name)
 if (!name.endsWith("ws3")) writeFileSync("shared.txt", name)`
 
+/** Answers as GitHub's command line does, for the branch that it is asked about. */
+const GITHUB_TOOL = `const { readFileSync } = require("node:fs")
+if (process.argv[2] === "auth") process.exit(0)
+const { branch } = JSON.parse(readFileSync(0, "utf8")).variables
+const state = branch.endsWith("ws1") ? "SUCCESS" : "FAILURE"
+const pull = {
+  number: 12,
+  title: "Apply stacked coupons in a fixed order",
+  url: "https://github.com/team/tideline/pull/12",
+  state: "OPEN",
+  isDraft: false,
+  headRefName: branch,
+  baseRefName: "main",
+  author: { login: "ann" },
+  reviewDecision: branch.endsWith("ws1") ? "APPROVED" : "CHANGES_REQUESTED",
+  commits: { nodes: [{ commit: { oid: "c0ffee", statusCheckRollup: { state } } }] },
+}
+const repository = { pullRequests: { nodes: [pull] } }
+process.stdout.write(JSON.stringify({ data: { repository } }))`
+
 type Folders = { readonly project: string; readonly parent: string }
 
-/** A repository with a commit, where a swarm of the synthetic agent can run. */
+/**
+ * A repository with a commit, where a swarm of the synthetic agent can run, and a stand-in for the
+ * user's program for pull requests.
+ */
 export async function prepareSwarm({ project, parent }: Folders) {
   commit(project, "first", {
     "src/a.ts": "a\n",
@@ -18,9 +43,16 @@ export async function prepareSwarm({ project, parent }: Folders) {
     "src/c.ts": "c\n",
     "shared.txt": "base\n",
     "../setup.cjs": SETUP,
+    "../gh.cjs": GITHUB_TOOL,
   })
+  git(project, "remote", "add", "origin", "https://github.com/team/tideline.git")
+  const bin = path.join(parent, "bin")
+  await mkdir(bin)
+  const start = `#!/bin/sh\nexec '${process.execPath}' '${parent}/gh.cjs' "$@"\n`
+  await writeFile(path.join(bin, "gh"), start, { mode: 0o755 })
   return {
     ...GIT_ENVIRONMENT,
+    PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`,
     QM_WORKTREES_SETUP: `${process.execPath} ${parent}/setup.cjs`,
     QM_WORKTREES_PORTS: "0",
     QM_BOARD_CHECKS: "git --version",

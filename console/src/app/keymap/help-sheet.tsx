@@ -27,6 +27,8 @@ const NAMES: Readonly<Record<Scope, string>> = {
   pipelines: "On Pipelines",
   pipeline: "In a pipeline",
   recipes: "On Recipes",
+  skills: "On Skills",
+  sources: "On Sources",
   events: "On Events",
   settings: "On Settings",
 }

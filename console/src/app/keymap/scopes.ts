@@ -22,6 +22,8 @@ export type Scope =
   | "pipelines"
   | "pipeline"
   | "recipes"
+  | "skills"
+  | "sources"
   | "events"
   | "settings"
 
@@ -60,6 +62,8 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   pipelines: "list",
   pipeline: "list",
   recipes: "list",
+  skills: "list",
+  sources: "list",
   events: "list",
   settings: "everywhere",
 }

@@ -43,12 +43,11 @@ export function useFoundContent(query: string, options: ContentOptions): Content
   const stored = useAnswer("agents.sessions", { limit: MOST_SESSIONS })
   const live = useAnswer("session.list", { sinceHours: SESSION_HOURS, limit: MOST_SESSIONS })
   const config = useAnswer("config.show", { sources: true })
-  // A query of punctuation alone has no word to search for.
-  const hasWord = /[\p{L}\p{N}]/u.test(words)
+  const lineWords = wordsForLines(words)
   const indexed = useAnswer(
     "sessions.search",
-    { query: words, limit: MOST_PER_GROUP },
-    hasQuery && hasWord,
+    { query: lineWords, limit: MOST_PER_GROUP },
+    hasQuery && lineWords !== "",
   )
   const board = useAnswer("board.show", { limit: MOST_TICKETS })
   const repositories = useAnswer("fleet.list", {})
@@ -74,10 +73,8 @@ export function useFoundContent(query: string, options: ContentOptions): Content
     ...(stored.data?.sessions.flatMap((it) => storedEntry(it, { ...options, now })) ?? []),
     ...(live.data?.live.map((it) => liveEntry(it, now)) ?? []),
   ]
-  const lines = current(
-    indexed,
-    indexed.data?.hits.map((it) => lineEntry(it, now)),
-  )
+  const hits = indexed.data?.hits.map((it) => lineEntry(it, now)) ?? []
+  const lines = lineWords === words ? current(indexed, hits) : matching(hits, typed)
   const groups: readonly EntryGroup[] = [
     {
       group: "Runs",
@@ -105,6 +102,15 @@ export function useFoundContent(query: string, options: ContentOptions): Content
     isSearching: words !== typed || answers.some(([, it]) => it.isFetching),
     failed: [...new Set(answers.flatMap(([name, it]) => (it.error === null ? [] : [name])))],
   }
+}
+
+/**
+ * A last word of one character is not searched in the texts of sessions: nearly every line has one
+ * that begins with it, and the search costs more than that of a whole word. Empty if none is left.
+ */
+export function wordsForLines(words: string): string {
+  const searched = words.replace(/(?<=^|[^\p{L}\p{N}_])[\p{L}\p{N}_]$/u, "").trim()
+  return /[\p{L}\p{N}]/u.test(searched) ? searched : ""
 }
 
 function useAnswer<Name extends AnyOperation>(name: Name, input: Input<Name>, isEnabled = true) {

@@ -8,6 +8,7 @@ import {
   type PaletteForm,
 } from "./argument-prompt.ts"
 import { buildEntries, type Entry, type EntryGroup, findEntries, joinGroups } from "./entries.ts"
+import { wordsForLines } from "./found-content.ts"
 import { markMatches, score } from "./match.ts"
 
 const operation = (name: string, effect: "read" | "write", properties: object): OperationEntry => ({
@@ -33,6 +34,19 @@ function asking(step: AskStep): PaletteForm {
 }
 
 describe("palette", () => {
+  it.for([
+    ["r", ""],
+    ["ro", "ro"],
+    ["round h", "round"],
+    ["round ha", "round ha"],
+    ["a b", "a"],
+    ["cacheR", "cacheR"],
+    ["…", ""],
+    ["é", ""],
+  ] as const)("[CONSOLE-64] of %j the texts of sessions are searched for %j", ([typed, words]) => {
+    expect(wordsForLines(typed)).toBe(words)
+  })
+
   it("[CONSOLE-10] it asks for one argument after another and omits empty optional ones", () => {
     const first = asking(beginAsking(count))
     const second = asking(answer(first, "CLAUDE.md"))

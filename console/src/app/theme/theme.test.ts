@@ -100,10 +100,10 @@ describe("themes", () => {
     expect(contrast(accent, canvas)).toBeGreaterThanOrEqual(BARS.accent)
   })
 
-  it("[CONSOLE-8] at least three light and three dark themes ship, each with its own name", () => {
+  it("[CONSOLE-8] fifteen themes ship, light and dark, each with its own name", () => {
     const kinds = THEMES.map(kindOf)
-    expect(kinds.filter((it) => it === "light").length).toBeGreaterThanOrEqual(3)
-    expect(kinds.filter((it) => it === "dark").length).toBeGreaterThanOrEqual(3)
+    expect(kinds.filter((it) => it === "light").length).toBe(7)
+    expect(kinds.filter((it) => it === "dark").length).toBe(8)
     expect(new Set(THEMES.map((it) => it.name)).size).toBe(THEMES.length)
   })
 })

@@ -71,6 +71,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.commanded": { stale: ["agents.turns", "agents.show"] },
   "agents.created": { stale: ["agents.list", "now.show"] },
   "agents.deleted": { stale: ["agents.list", "agents.approvals", "now.show"] },
+  "agents.organised": { stale: ["organise.show", "agents.list"] },
   "agents.updated": {
     stale: [...OF_RUNS, "agents.approvals", "agents.turns", "agents.timeline"],
   },
@@ -111,6 +112,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
     ],
   },
   "sources.changed": { stale: ["source.list"] },
+  "sources.credential": { stale: ["credential.requests", "credential.list", "source.list"] },
   "capture.taken": { stale: ["capture.list", "now.show"] },
   "config.changed": { stale: ["config.show", "config.check", "doctor.run", "now.show"] },
   "store.created": { stale: "everything" },

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { installedInstead, TYPES } from "../../base/agent-types.ts"
 import { toWireError } from "../../base/errors.ts"
 import type { Board, Lane, Ticket, TicketDetail } from "../../contract.ts"
 import type { AnyOperation } from "../../data/client.ts"
@@ -6,6 +7,7 @@ import { invalidateOperations, keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
+import { recall } from "../../ui/remember.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { LANE_NAMES, promptOf } from "./words.ts"
 
@@ -81,8 +83,11 @@ export function useTicketActions() {
   const start = useMutation({
     mutationFn: async ({ ticket, body }: TicketDetail) => {
       const prompt = promptOf(ticket, body)
+      const { providers } = await client.read("agents.providers", {})
+      const lastUsed = TYPES.find((it) => it === recall("launch.agent")) ?? "claude-code"
+      const type = installedInstead(lastUsed, providers) ?? lastUsed
       const { pack } = await client.write("pack.build", { task: prompt })
-      const run = await client.write("agents.start", { prompt, pack: pack.id })
+      const run = await client.write("agents.start", { prompt, type, pack: pack.id })
       return client.write("agents.edit", { id: run.id, label: [ticket.id] })
     },
     onSuccess: ({ id }) => navigate(paths.run(id)),

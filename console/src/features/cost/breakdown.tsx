@@ -10,7 +10,6 @@ import {
 } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { COST_TABS, type CostParams, paths } from "../../data/paths.ts"
-import { useOperation } from "../../data/queries.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Row, RowSkeleton, Rows, TableHead, TextCell } from "../../ui/list/list.tsx"
@@ -73,14 +72,13 @@ const MOST_ROWS = 100
 type GroupRowsProps = { readonly cost: SessionsCost; readonly by: CostParams["by"] }
 
 function GroupRows({ cost, by }: GroupRowsProps) {
-  const titles = useTitles(by === "session")
   return (
     <Rows columns={COLUMNS}>
       <TableHead labels={HEAD} />
       {cost.rows.slice(0, MOST_ROWS).map(({ key, label, spend }) => (
         <Row key={key} {...(by === "session" ? { href: paths.session(key) } : {})}>
           <Text as="div" cut title={visibleLine(label)}>
-            {visibleLine(titles.get(key) ?? label)}
+            {visibleLine(label)}
           </Text>
           <SpendCells spend={spend} />
         </Row>
@@ -95,13 +93,6 @@ function GroupRows({ cost, by }: GroupRowsProps) {
       </Row>
     </Rows>
   )
-}
-
-const MOST_TITLES = 500
-
-function useTitles(isEnabled: boolean): ReadonlyMap<string, string> {
-  const { data } = useOperation("sessions.list", { limit: MOST_TITLES }, { isEnabled: isEnabled })
-  return new Map(data?.sessions.map((it) => [it.id, it.title]))
 }
 
 /** Below this share of tokens from the cache a row is marked. */

@@ -133,6 +133,11 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
               <Folded folded={request.folded} />
             </Value>
           )}
+          {describeMasks(request) === "" ? null : (
+            <Value name="Masked" wrap>
+              {describeMasks(request)}
+            </Value>
+          )}
           {fallback === null ? null : (
             <Value name="Original sent" wrap>
               {visibleLine(fallback)}
@@ -190,6 +195,18 @@ function formatSize({ sentBytes, forwardedBytes }: GatewayRequest): string {
 function describeChange({ added, gone }: GatewayRequest): string {
   const came = added.length === 0 ? "nothing new" : plural(added.length, "item")
   return gone === 0 ? came : `${came}, ${formatExact(gone)} removed since the previous request`
+}
+
+/** Empty without masks and without a suggestion. */
+function describeMasks({ masked, maskable }: GatewayRequest): string {
+  if (masked !== undefined) {
+    const { results, tokens, added } = masked
+    const news = added === 0 ? "" : `, ${formatExact(added)} of them new`
+    return `${plural(results, "old tool result")}${news}, ${formatExact(tokens)} tokens left out`
+  }
+  if (maskable === undefined) return ""
+  const { results, tokens } = maskable
+  return `${plural(results, "old tool result")} with ${formatExact(tokens)} tokens could be masked (setting gateway.autoFold)`
 }
 
 function Folded({ folded }: Pick<GatewayRequest, "folded">) {

@@ -32,7 +32,10 @@ export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
       facts={<OtherSessions now={now} id={id} current={isRunId(id) ? "" : `${name}, `} />}
     >
       {own === undefined || show === undefined ? null : (
-        <DeleteRecords show={show} onDeleted={() => navigate(home)} />
+        <>
+          <FoldWork show={show} />
+          <DeleteRecords show={show} onDeleted={() => navigate(home)} />
+        </>
       )}
       {isRunId(id) ? (
         <Button
@@ -94,6 +97,31 @@ function byPage(sessions: readonly ProxiedSession[]): readonly ProxiedSession[] 
 }
 
 const loadDialog = async () => (await import("../../ui/dialog/confirm-dialog.tsx")).ConfirmDialog
+
+const loadFoldSpan = async () => (await import("./fold-span.tsx")).FoldSpan
+
+/** Only in fold mode: otherwise the gateway changes no request. */
+function FoldWork({ show }: { readonly show: GatewayShow }) {
+  const { data: session } = useSession()
+  const [isOpen, setIsOpen] = useState(false)
+  const { part: FoldSpan, want } = useLater(loadFoldSpan)
+  if (show.sessions.at(-1)?.mode !== "fold") return null
+  return (
+    <>
+      <Button
+        variant="ghost"
+        keyId="gateway.fold"
+        disabled={session?.readOnly === true}
+        onPress={() => want(() => setIsOpen(true))}
+      >
+        Fold
+      </Button>
+      {isOpen && FoldSpan !== undefined ? (
+        <FoldSpan show={show} onClose={() => setIsOpen(false)} />
+      ) : null}
+    </>
+  )
+}
 
 type DeleteRecordsProps = {
   readonly show: GatewayShow

@@ -177,11 +177,13 @@ describe("request on the page Gateway", () => {
       forwardedBytes: 20_000,
       added: [anItem("user", "")],
       gone: 87,
+      masked: { results: 3, bytes: 60_000, tokens: 18_500, added: 1 },
       fallback: "400, the original followed",
     })
     const html = markupOf(AT, { show: aShow(), manifest: aManifest({ request }) })
     const text = textOf(html)
     expect(text).toContain("Request 2, 10,000 tokens Content")
+    expect(text).toContain("Masked 3 old tool results, 1 of them new, 18,500 tokens left out")
     expect(text).toContain("Response 200, 2.4 s, first byte after 800 ms")
     expect(text).toContain("Input 9,588 from the cache, 400 written, 12 fresh")
     expect(text).toContain("Output 140 tokens Cost $0.02, by the price table")

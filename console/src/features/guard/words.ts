@@ -62,6 +62,16 @@ export const RULES_IN_WORDS: Readonly<
     level: 5,
     handlers: "At a prompt of four words or more: adds a package selected from the prompt.",
   },
+  compaction: {
+    level: 2,
+    handlers:
+      "Before and after a compaction: names the plan, the open branch, claims, decisions, files and last prompts, so that the summary keeps them.",
+  },
+  results: {
+    level: 4,
+    handlers:
+      "After a tool other than a file read: replaces an output over `guard.largeResultKb` by its first and last lines and a handle.",
+  },
   pitfall: {
     level: 5,
     handlers: "Before an edit: shows known pitfalls of the file, at most once a day.",

@@ -19,7 +19,7 @@ import {
   Value,
   Values,
 } from "../../ui/pane/pane.tsx"
-import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { FileLink, PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useParagraph } from "./use-knowledge.ts"
 import { formatHeadings, TIERS } from "./words.ts"
 
@@ -127,11 +127,13 @@ function About({ paragraph }: { readonly paragraph: KbParagraph }) {
           </PlaceLink>
         </Value>
         <Value name="File" wrap>
-          <Text mono>
-            {visibleLine(path)}:{line}
-          </Text>
+          <Text mono>{page === null ? `${visibleLine(path)}:${line}` : visibleLine(path)}</Text>
         </Value>
-        {page === null ? null : <Value name="Page">{formatExact(page)}</Value>}
+        <Value name="Original" wrap>
+          <FileLink href={paths.original(document, page)}>
+            {page === null ? "Open the file" : `Open page ${formatExact(page)}`}
+          </FileLink>
+        </Value>
         <Value name="Tier" wrap>
           {TIERS[tier].label}, {TIERS[tier].description}
         </Value>

@@ -17,9 +17,10 @@ export const TIERS: Readonly<
   web: { label: "Web", description: "from the web, least trusted" },
 }
 
-export function describeSearchMethod({ meaning, note }: KbBy): string {
+export function describeSearchMethod({ meaning, note, related = false }: KbBy): string {
   if (meaning !== null) return `Searched by words and by meaning (${visibleLine(meaning)})`
-  return note === null ? "Searched by words only" : `Searched by words only: ${visibleLine(note)}`
+  const how = related ? "Searched by words and related words" : "Searched by words only"
+  return note === null ? how : `${how}: ${visibleLine(note)}`
 }
 
 export function describeTotals({ documents, paragraphs, references }: KbStatus): string {
@@ -32,8 +33,9 @@ export function describeTotals({ documents, paragraphs, references }: KbStatus):
 
 export function describeReasons({ words, meaning, hop, matched }: KbHit): string {
   const which = matched.length === 0 ? "" : ` (${matched.map(visibleLine).join(", ")})`
+  const kind = matched.length === 0 ? "related words" : "words"
   const parts = [
-    words === null ? "" : `words, rank ${formatExact(words)}${which}`,
+    words === null ? "" : `${kind}, rank ${formatExact(words)}${which}`,
     meaning === null ? "" : `meaning, rank ${formatExact(meaning)}`,
     hop === null ? "" : `${plural(hop.depth, "hop")} over ${visibleLine(hop.kind)}`,
   ].filter((it) => it !== "")

@@ -76,7 +76,8 @@ export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pa
   )
 }
 
-const UNREAD: readonly TextFact[] = [{ name: "Recognised", value: "" }]
+/** Keeps the height of the line while the package is computed. */
+const UNREAD: readonly TextFact[] = [{ name: "", value: "\u00a0" }]
 
 function factsOf(pack: ContextPack): readonly TextFact[] {
   const { action, domain, symbolNames, filePaths, keywords } = pack.analysis

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest"
 import type { PipelineCompare } from "../../contract.ts"
+import { paths } from "../../data/paths.ts"
+import { labelsOf as labelsWith } from "../../ui/markdown/document-labels.ts"
 import { describeCompared } from "./compare.tsx"
-import { labelsOf } from "./steps-pane.tsx"
+
+const labelsOf = (references: Parameters<typeof labelsWith>[0]) =>
+  labelsWith(references, (it) => paths.knowledge({ at: it, show: it }))
 
 const reference = {
   label: "P1",

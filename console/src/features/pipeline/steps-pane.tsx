@@ -2,7 +2,7 @@ import { type ReactNode, useMemo, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visible, visibleLine } from "../../base/format.ts"
 import { PIPELINE_MARKS } from "../../base/status.ts"
-import type { PipelineDocument, PipelineRun } from "../../contract.ts"
+import type { PipelineRun } from "../../contract.ts"
 import { useSeconds } from "../../data/clock.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
@@ -12,9 +12,9 @@ import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import { LabelsContext, type TextLabel } from "../../ui/markdown/labels.ts"
+import { labelsOf } from "../../ui/markdown/document-labels.ts"
+import { LabelsContext } from "../../ui/markdown/labels.ts"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
-import { safeLink } from "../../ui/markdown/rendered-markdown.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { StepEnd, type StepsHandle, StepsScroll, StepText } from "../../ui/steps/steps.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -166,7 +166,10 @@ type DocumentProps = {
 
 function Document({ id, children }: DocumentProps) {
   const { data, error, refetch } = useOperation("pipeline.document", { id })
-  const labels = useMemo(() => labelsOf(data?.references ?? []), [data])
+  const labels = useMemo(
+    () => labelsOf(data?.references ?? [], (it) => paths.knowledge({ at: it, show: it })),
+    [data],
+  )
   if (error !== null) {
     return (
       <>
@@ -194,25 +197,4 @@ function Document({ id, children }: DocumentProps) {
       {children}
     </>
   )
-}
-
-export function labelsOf(
-  references: PipelineDocument["references"],
-): ReadonlyMap<string, TextLabel> {
-  return new Map(references.flatMap((it) => labelOf(it)))
-}
-
-function labelOf(
-  reference: PipelineDocument["references"][number],
-): readonly (readonly [string, TextLabel])[] {
-  const { label, title, citation, paragraph, url, isPrior } = reference
-  const name = citation === title ? title : `${citation}, ${title}`
-  const tip = isPrior ? `${name}, from an earlier run` : name
-  if (paragraph !== null) {
-    const href = paths.knowledge({ at: paragraph, show: paragraph })
-    return [[label, { href, title: tip, outside: null }]]
-  }
-  const link = url === null ? undefined : safeLink(url)
-  if (link === undefined) return []
-  return [[label, { href: link.href, title: `${tip} (${link.place})`, outside: link.place }]]
 }

@@ -86,6 +86,7 @@ const WORK: Readonly<Record<PipelineStage["kind"], string>> = {
   verify: "4 scores",
   document: "document",
   agent: "an agent",
+  tools: "tools of sources",
 }
 
 function describePlan(
@@ -138,6 +139,7 @@ const ICONS: Readonly<Record<Activity["what"], IconName>> = {
   agent: "fork",
   mcp: "plug",
   plan: "events",
+  stage: "pipeline",
   other: "agent",
 }
 
@@ -222,7 +224,7 @@ type End = { readonly title: string; readonly description: string; readonly tone
 /** How it ended, or that no process works on it; undefined while it is active. */
 export function describeEnd({ status, reason, isPartial, error }: PipelineRun): End | undefined {
   const why = visibleLine(reason ?? "")
-  const part = isPartial ? " The result is partial." : ""
+  const part = isPartial ? "The result is partial." : ""
   switch (status) {
     case "running":
     case "paused":
@@ -237,14 +239,25 @@ export function describeEnd({ status, reason, isPartial, error }: PipelineRun): 
     case "completed":
       return { title: "Completed.", description: why, ...(isPartial ? { tone: "warn" } : {}) }
     case "breakout":
-      return { title: "Exited.", description: `${why || "The research so far is stored."}${part}` }
+      return {
+        title: "Exited.",
+        description: sentences(why || "The research so far is stored.", part),
+      }
     case "stopped":
-      return { title: "Stopped.", description: `${why}${part}` }
+      return { title: "Stopped.", description: sentences(why, part) }
     case "over-budget":
-      return { title: "Over budget.", description: `${why}${part}`, tone: "warn" }
+      return { title: "Over budget.", description: sentences(why, part), tone: "warn" }
     case "failed":
       return { title: error?.message ?? "Failed.", description: error?.hint ?? why, tone: "bad" }
     default:
       return status satisfies never
   }
+}
+
+/** A stored reason has no period of its own. */
+function sentences(...parts: readonly string[]): string {
+  return parts
+    .filter((it) => it !== "")
+    .map((it) => (/[.!?]$/.test(it) ? it : `${it}.`))
+    .join(" ")
 }

@@ -31,7 +31,7 @@ const COLUMNS = {
 
 const COLUMNS_BESIDE = {
   ...COLUMNS,
-  full: "14px 72px minmax(0, 1fr) 96px 96px 104px 56px",
+  full: "14px 72px minmax(0, 1fr) 96px 96px 88px 72px",
 } as const
 
 type RowsProps = PageProps<PipelinesParams> & {
@@ -61,7 +61,7 @@ const HEAD = [
   { text: "" },
   { text: "Status", from: "roomy" },
   { text: "Question" },
-  { text: "Agent", from: "wide" },
+  { text: "Recipe", from: "wide" },
   { text: "Stage", from: "roomy" },
   { text: "Cost", from: "wide", align: "end" },
   { text: "Age", align: "end" },

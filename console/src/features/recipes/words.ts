@@ -29,6 +29,7 @@ export const ORIGINS: Readonly<Record<RecipeFolder["origin"], string>> = {
 const KINDS: Readonly<Record<StageConfig["kind"], string>> = {
   ask: "Asks a model once",
   web: "Searches the web through a source",
+  tools: "Calls tools of sources",
   retrieve: "Searches the knowledge base",
   verify: "Checks the answer against its sources",
   document: "Writes the document",
@@ -37,12 +38,13 @@ const KINDS: Readonly<Record<StageConfig["kind"], string>> = {
 
 /** Asks a model once, prompts/plan.md, medium effort, 12.0k context. */
 export function describeStage(stage: StageConfig): string {
-  const { kind, prompt, effort, contextTokens, model, agent, mode, optional } = stage
+  const { kind, prompt, effort, contextTokens, model, connection, agent, mode, optional } = stage
   return [
     agent === undefined ? KINDS[kind] : `Starts ${visibleLine(agent)}`,
     mode === undefined ? "" : `mode ${mode}`,
     prompt === undefined ? "" : visibleLine(prompt),
     model === undefined ? "" : visibleLine(model),
+    connection === undefined ? "" : `connection ${visibleLine(connection)}`,
     effort === undefined ? "" : `${effort} effort`,
     contextTokens === undefined ? "" : `${formatCount(contextTokens)} context`,
     optional ? "skipped if its requirements are missing" : "",

@@ -127,18 +127,17 @@ describe("context window of a run", () => {
 })
 
 describe("page of a run", () => {
-  it("an active or waiting pipeline of the session is named with a link", () => {
+  it("a working pipeline of the session is named with a link", () => {
     const withPipeline = (line: PipelineLine) =>
       renderRun(aRun(), (queries) => {
         const key = keys.operation("pipeline.list", { session: ID, limit: 1 })
         queries.setQueryData(key, { runs: [line] })
       })
-    const paused = withPipeline(aLine("p-12", { status: "paused", session: ID }))
-    expect(paused).toContain("deep-research has paused after Web calibration")
-    expect(paused).toContain("Open p-12")
-    expect(withPipeline(aLine("p-12", { status: "running" }))).toContain(
-      "deep-research is working on",
-    )
+    const running = withPipeline(aLine("p-12", { status: "running", session: ID }))
+    expect(running).toContain("deep-research is working on")
+    expect(running).toContain("Open p-12")
+    // A pause has its card in the transcript.
+    expect(withPipeline(aLine("p-12", { status: "paused" }))).not.toContain("p-12")
     expect(withPipeline(aLine("p-12", { endedAt: NOW }))).not.toContain("p-12")
   })
 

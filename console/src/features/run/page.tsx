@@ -320,7 +320,8 @@ const LOOKS: Readonly<Record<string, StripSpan["variant"]>> = {
 function PipelineNotice({ session }: { readonly session: string }) {
   const { data } = useOperation("pipeline.list", { session, limit: 1 })
   const newest = data?.runs[0]
-  if (newest === undefined || newest.endedAt !== null) return null
+  // A pause has its card in the transcript.
+  if (newest === undefined || newest.endedAt !== null || newest.status === "paused") return null
   return (
     <Notice description={describePipeline(newest)}>
       <LinkButton small href={paths.pipeline(newest.id)}>
@@ -330,10 +331,9 @@ function PipelineNotice({ session }: { readonly session: string }) {
   )
 }
 
-function describePipeline({ agent, status, stageTitle, query }: PipelineLine): string {
-  const where = stageTitle === null ? "" : ` after ${visibleLine(stageTitle)}`
+function describePipeline({ agent, status, query }: PipelineLine): string {
   const question = visibleLine(query)
-  return status === "paused"
-    ? `${agent} has paused${where}: ${question}. Your next message answers it; 3 exits.`
+  return status === "interrupted"
+    ? `${agent} was interrupted: ${question}`
     : `${agent} is working on: ${question}`
 }

@@ -40,6 +40,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   agent: "fork",
   mcp: "plug",
   plan: "events",
+  stage: "pipeline",
 }
 
 export function activityIcon(activity: Activity): IconName {
@@ -62,7 +63,12 @@ function tookMs(activity: Activity): number | null {
 export function activityFigures(activity: Activity): readonly string[] {
   const tokens = activity.ended?.event.tokens
   const took = tookMs(activity)
-  return [tokens === undefined ? "" : formatCount(tokens), took === null ? "" : formatElapsed(took)]
+  const usd = activity.ended?.event.usd
+  return [
+    tokens === undefined ? "" : formatCount(tokens),
+    took === null ? "" : formatElapsed(took),
+    ...(usd === undefined ? [] : [formatUsd(usd)]),
+  ]
 }
 
 type Outcome = { readonly description: string; readonly tone?: "bad" | "warn" }
@@ -79,8 +85,13 @@ export function activitySays(activity: Activity): Outcome {
     case "stopped":
       return { description: join("stopped", inside), tone: "warn" }
     case "done":
-      return { description: inside }
+      return { description: join(stageSummary(activity), inside) }
   }
+}
+
+/** The summary of a pipeline's stage is its output. */
+function stageSummary({ started, ended }: Activity): string {
+  return started?.event.kind === "stage" ? visibleLine(ended?.message.content ?? "") : ""
 }
 
 function join(...parts: readonly string[]): string {
@@ -210,6 +221,8 @@ export function describeEntry(entry: Entry): string {
       return "End of the turn"
     case "approval":
       return "Approval"
+    case "pause":
+      return "Pause"
     case "activity":
       return activityTitle(entry)
     case "group":

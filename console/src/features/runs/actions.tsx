@@ -38,6 +38,7 @@ export function ActionMenu({ runs, workflows, actions, isReadOnly, onDone }: Act
   const pick = (value: string) => {
     const format = exportOf(value)
     if (format !== null && first !== undefined) return toFile.mutate({ id: first.id, format })
+    if (value === "title" && first !== undefined) return actions.writeTitle(first)
     if (value === "archive" || value === "unarchive") return archive(value === "archive")
     const action = DOINGS.find((it) => it === value)
     if (action === "stop" && runs.length === 1) actions.stop(runs)
@@ -79,7 +80,10 @@ function choicesFor(runs: readonly Run[]): readonly MenuChoice[] {
   return [
     ...(many
       ? []
-      : [{ value: "rename", label: "Rename", detail: "Your own title is not replaced" }]),
+      : [
+          { value: "rename", label: "Rename", detail: "Your own title is not replaced" },
+          { value: "title", label: "Write a title", detail: "By the agent's model" },
+        ]),
     { value: "label", label: "Label", detail: "Keywords for filters" },
     { value: "workflow", label: "Progress", detail: "Progress: todo, in progress, done" },
     isAllArchived
@@ -135,7 +139,7 @@ function DoingDialog(props: DoingProps) {
           {...dialogProps}
           title={`Progress of ${count}`}
           label="Work"
-          description={`In use: ${props.workflows.map(visibleLine).join(", ")}.`}
+          description={`States: ${props.workflows.map(visibleLine).join(", ")}.`}
           value={runs.length === 1 ? first.workflow : ""}
           onGive={(workflow) => actions.change(runs, { workflow }, `${count} moved`)}
         />

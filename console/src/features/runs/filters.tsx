@@ -1,24 +1,23 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
-import { formatExact } from "../../contract.ts"
+import { formatExact, type Organising } from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
+import { keys } from "../../data/keys.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { RunsFacet, RunsParams } from "../../data/paths.ts"
+import { useClient } from "../../data/queries.tsx"
+import { labelTree, useOrganising } from "../../data/run-organisation.ts"
 import { FacetHead, FilterHead, type ListRef } from "../../ui/collection/collection.tsx"
 import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
 import { Flow, OnlyRoomy } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
 import { useLater } from "../../ui/use-later.ts"
-import { namesIn } from "./lines.ts"
+import { namesIn, workflowsOf } from "./lines.ts"
 import type { RunsData } from "./use-runs.ts"
-import {
-  filterOf,
-  isNarrowed,
-  keepViews,
-  type SavedView,
-  savedViews,
-  searchOf,
-  withView,
-} from "./views.ts"
+import { filterOf, isNarrowed, keepViews, type SavedView, savedViews, searchOf } from "./views.ts"
 
 type FiltersProps = ParamsProps<RunsParams> & {
   readonly data: RunsData
@@ -67,7 +66,9 @@ export function Filters({ data, params, handle, onParams }: FiltersProps) {
 type MenusProps = Omit<FiltersProps, "handle">
 
 function NarrowMenus({ data, params, onParams }: MenusProps) {
-  const { labels, workflows } = namesIn(data.all)
+  const organising = useOrganising()
+  const labels = labelTree(organising.labels, namesIn(data.all).labels)
+  const states = workflowsOf(organising, data.all).map((name) => ({ name, depth: 0 }))
   return (
     <Flow gap="wide">
       <NameMenu
@@ -80,11 +81,11 @@ function NarrowMenus({ data, params, onParams }: MenusProps) {
       <NameMenu
         label="Progress"
         any="Any progress"
-        names={workflows}
+        names={states}
         value={params.workflow}
         onPick={(workflow) => onParams({ workflow, at: "" })}
       />
-      <ViewMenu params={params} onParams={onParams} />
+      <ViewMenu params={params} onParams={onParams} shared={organising.views} />
     </Flow>
   )
 }
@@ -92,21 +93,22 @@ function NarrowMenus({ data, params, onParams }: MenusProps) {
 type NameMenuProps = {
   readonly label: string
   readonly any: string
-  readonly names: readonly string[]
+  readonly names: readonly { readonly name: string; readonly depth: number }[]
   readonly value: string
   onPick(value: string): void
 }
 
 function NameMenu({ label, any, names, value, onPick }: NameMenuProps) {
-  const all = value === "" || names.includes(value) ? names : [value, ...names]
+  const isListed = value === "" || names.some((it) => it.name === value)
+  const all = isListed ? names : [{ name: value, depth: 0 }, ...names]
   return (
     <ChoiceMenu
       label={label}
       choices={[
         { value: "", label: any, detail: "No filter" },
         ...all.map((it) => ({
-          value: it,
-          label: visibleLine(it),
+          value: it.name,
+          label: `${"\u2003".repeat(it.depth)}${visibleLine(it.name)}`,
           detail: `Only ${label === "Label" ? "with this label" : "with this progress"}`,
         })),
       ]}
@@ -122,19 +124,26 @@ function NameMenu({ label, any, names, value, onPick }: NameMenuProps) {
 
 const loadAskText = async () => (await import("./dialogs.tsx")).AskTextDialog
 
-function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
-  const [views, setViews] = useState(savedViews)
+type ViewMenuProps = Omit<MenusProps, "data"> & { readonly shared: Organising["views"] }
+
+function ViewMenu({ params, onParams, shared }: ViewMenuProps) {
+  // Views of earlier versions are in this browser only.
+  const [own, setOwn] = useState(savedViews)
+  const views = [...shared.map((it) => ({ name: it.name, params: it.filter })), ...own]
+  const write = useViewWrites()
   const [isNaming, setIsNaming] = useState(false)
   const { part: AskText, want } = useLater(loadAskText)
   const shown = filterOf(params)
   const current = views.find((it) => it.params === shown)
-  const keep = (next: typeof views) => {
-    setViews(next)
+  const forget = (view: SavedView) => {
+    if (!own.includes(view)) return write({ name: view.name, remove: true })
+    const next = own.filter((it) => it !== view)
+    setOwn(next)
     keepViews(next)
   }
   const pick = (value: string) => {
     if (value === "keep") want(() => setIsNaming(true))
-    else if (value === "forget") keep(views.filter((it) => it !== current))
+    else if (value === "forget" && current !== undefined) forget(current)
     else onParams(searchOf(value.slice(VIEW.length)))
   }
   return (
@@ -156,12 +165,25 @@ function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
           value=""
           verb="Save"
           description={describeFilter(shown)}
-          onGive={(name) => keep(withView(views, name, params))}
+          onGive={(name) => write({ name, filter: shown })}
           onClose={() => setIsNaming(false)}
         />
       )}
     </>
   )
+}
+
+function useViewWrites() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const toast = useToast()
+  const write = useMutation({
+    mutationFn: (view: Input<"organise.view">) => client.write("organise.view", view),
+    onSuccess: (organising) =>
+      queries.setQueryData(keys.operation("organise.show", {}), organising),
+    onError: (error: unknown) => toast.fail(toWireError(error)),
+  })
+  return write.mutate
 }
 
 const VIEW = "view "
@@ -171,7 +193,7 @@ function viewChoices(
   current: SavedView | undefined,
   hasFilter: boolean,
 ): readonly MenuChoice[] {
-  const keep = { value: "keep", label: "Save this view", detail: "Under a name, in this browser" }
+  const keep = { value: "keep", label: "Save this view", detail: "Under a name, for everyone" }
   const forget = { value: "forget", label: "Delete this view", detail: "Runs are not affected" }
   return [
     ...views.map((it) => ({

@@ -6,7 +6,7 @@ import { runsParams } from "../../data/paths.ts"
 import { withSeed } from "../../test-seed.ts"
 import { askedSince, costOf, countFacets, formatTime, linesOf } from "./lines.ts"
 import { aRun } from "./runs.fixture.ts"
-import { filterOf, MOST_VIEWS, readViews, searchOf, withView, writeViews } from "./views.ts"
+import { filterOf, readViews, searchOf, writeViews } from "./views.ts"
 
 const NOW = Date.UTC(2026, 10, 15, 12, 0)
 const HOUR = 3_600_000
@@ -114,16 +114,12 @@ describe("saved views", () => {
     expect(searchOf(filterOf(params))).toEqual(runsParams.parse("?text=tide&status=failed"))
   })
 
-  it("views are read back, a name is replaced, and the number is limited", () => {
-    const views = withView(withView([], "  broken\ttides ", params), "b", runsParams.parse(""))
-    expect(readViews(writeViews(views))).toEqual(views)
-    expect(withView(views, "broken tides", runsParams.parse("?label=x"))).toEqual([
+  it("views of this browser are read back", () => {
+    const views = [
       { name: "broken tides", params: "?label=x" },
       { name: "b", params: "" },
-    ])
-    expect(withView(views, "   ", params)).toBe(views)
-    const many = Array.from({ length: 30 }, (_, i) => ({ name: `v${i}`, params: "" }))
-    expect(withView(many, "new", params)).toHaveLength(MOST_VIEWS)
+    ]
+    expect(readViews(writeViews(views))).toEqual(views)
   })
 
   it.each([[null], [""], ["no tab"], ["\t?text=nameless"], ["\u0000\n\n"]])(

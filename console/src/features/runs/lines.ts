@@ -1,5 +1,5 @@
 import { formatAge, formatClock, formatDate, formatRunTime, nameDay } from "../../base/format.ts"
-import type { Approval, Run, RunStatus } from "../../contract.ts"
+import type { Approval, Organising, Run, RunStatus } from "../../contract.ts"
 import type { RunsFacet } from "../../data/paths.ts"
 
 const OF_FACET: Readonly<Record<Exclude<RunsFacet, "all">, readonly RunStatus[]>> = {
@@ -103,6 +103,13 @@ export function costOf({ cost, type }: Pick<Run, "cost" | "type">): number | nul
 
 export function tokensOf({ cost: { usage } }: Run): number {
   return usage.input + usage.output + usage.cacheRead + usage.cacheWrite
+}
+
+/** The states of the workflow in order, then other states in use. */
+export function workflowsOf({ states }: Organising, runs: readonly Run[]): readonly string[] {
+  const defined = states.map((it) => it.name)
+  const others = namesIn(runs).workflows.filter((it) => !defined.includes(it))
+  return [...defined, ...others]
 }
 
 export function namesIn(runs: readonly Run[]) {

@@ -4,6 +4,7 @@ import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunsParams, type RunsView } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
+import { useOrganising } from "../../data/run-organisation.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -16,7 +17,7 @@ import { InboxDetail, InboxPane } from "./inbox.tsx"
 import { LaunchForm } from "./launch/launch.tsx"
 import { emptyDraft } from "./launch/launch-draft.ts"
 import { PermissionsPane } from "./launch/permissions.tsx"
-import { namesIn } from "./lines.ts"
+import { workflowsOf } from "./lines.ts"
 import { ListPane } from "./list-pane.tsx"
 import { Peek } from "./peek.tsx"
 import { useActions } from "./use-actions.ts"
@@ -39,6 +40,7 @@ const NEXT: Readonly<Record<RunsView, RunsView>> = {
 export function RunsPage({ now, params, onParams }: RunsPageProps) {
   const data = useRuns(params, now)
   const actions = useActions()
+  const organising = useOrganising()
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const isReadOnly = useReadOnly()
   const { view } = params
@@ -58,7 +60,7 @@ export function RunsPage({ now, params, onParams }: RunsPageProps) {
           <OnlyWide>
             <ActionMenu
               runs={chosen}
-              workflows={namesIn(data.all).workflows}
+              workflows={workflowsOf(organising, data.all)}
               actions={actions}
               isReadOnly={isReadOnly}
               onDone={() => setPicked(new Set())}

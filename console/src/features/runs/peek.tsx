@@ -9,6 +9,7 @@ import { paths } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
+import { Markdown } from "../../ui/markdown/markdown.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import {
   Block,
@@ -96,9 +97,13 @@ function LastMessage({ run }: { readonly run: Run }) {
   const words = run.error ?? lastMessageIn(data?.messages ?? [])
   return (
     <Block title={run.error === null ? "Last message" : "Error"}>
-      <Text as="p" wrap {...(run.error === null ? {} : { tone: "bad" })}>
-        {words === undefined ? "No messages yet." : visible(words.slice(0, MOST_CHARACTERS))}
-      </Text>
+      {words !== undefined && run.error === null ? (
+        <Markdown text={words.slice(0, MOST_CHARACTERS)} />
+      ) : (
+        <Text as="p" wrap {...(run.error === null ? {} : { tone: "bad" })}>
+          {visible(words?.slice(0, MOST_CHARACTERS) ?? "No messages yet.")}
+        </Text>
+      )}
     </Block>
   )
 }

@@ -2,6 +2,7 @@ import { formatUsd } from "#ground/base/format"
 import { visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import { formatCount, type Run } from "../../contract.ts"
+import { useOrganising } from "../../data/run-organisation.ts"
 import { Donut } from "../../ui/donut/donut.tsx"
 import {
   Cell,
@@ -64,6 +65,7 @@ type RunRowProps = {
 }
 
 export function RunRow({ run, option, isPicked, time }: RunRowProps) {
+  const { labels } = useOrganising()
   const mark = STATUS_MARKS[run.status]
   const status = run.status
   const cost = costOf(run)
@@ -86,7 +88,7 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
           </Text>
           {run.labels.slice(0, MOST_LABELS).map((it) => (
             <Cell key={it} from="wide">
-              <Tag>{visibleLine(it)}</Tag>
+              <Tag colour={labels.find((one) => one.name === it)?.colour}>{visibleLine(it)}</Tag>
             </Cell>
           ))}
         </NameCell>

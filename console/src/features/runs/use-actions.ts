@@ -39,6 +39,17 @@ export function useActions() {
     onSettled: refetch,
   })
 
+  const title = useMutation({
+    mutationFn: (run: Run) => client.write("agents.title", { id: run.id }),
+    onSuccess: (run, before) =>
+      toast.show({
+        text: "Title written",
+        undo: () => change([run], { title: before.title }, "Title restored"),
+      }),
+    onError: (error) => toast.fail(toWireError(error)),
+    onSettled: refetch,
+  })
+
   const change = (runs: readonly Run[], to: Edit, description: string) => {
     edit.mutate({ runs, change: to })
     const undo = () => {
@@ -55,7 +66,13 @@ export function useActions() {
     )
   }
 
-  return { change, stop: stop.mutate, remove: remove.mutate, isBusy: remove.isPending }
+  return {
+    change,
+    writeTitle: title.mutate,
+    stop: stop.mutate,
+    remove: remove.mutate,
+    isBusy: remove.isPending,
+  }
 }
 
 export type Actions = ReturnType<typeof useActions>

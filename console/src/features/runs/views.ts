@@ -1,9 +1,10 @@
 import { paths, type RunsParams, runsParams } from "../../data/paths.ts"
 import { recall, remember } from "../../ui/remember.ts"
 
+/** Before views were in the store, they were in this browser; they are still listed. */
 export type SavedView = { readonly name: string; readonly params: string }
 
-export const MOST_VIEWS = 20
+const MOST_VIEWS = 20
 const KEY = "runs.views"
 
 export function savedViews(): readonly SavedView[] {
@@ -20,17 +21,6 @@ export function readViews(text: string | null): readonly SavedView[] {
 
 export function writeViews(views: readonly SavedView[]): string {
   return views.map((it) => `${it.name}\t${it.params}`).join("\n")
-}
-
-export function withView(
-  views: readonly SavedView[],
-  name: string,
-  params: RunsParams,
-): readonly SavedView[] {
-  const clean = name.replace(/\s+/g, " ").trim()
-  if (clean === "") return views
-  const others = views.filter((it) => it.name !== clean)
-  return [{ name: clean, params: filterOf(params) }, ...others].slice(0, MOST_VIEWS)
 }
 
 export function keepViews(views: readonly SavedView[]): void {

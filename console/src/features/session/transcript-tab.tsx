@@ -7,7 +7,7 @@ import { keys } from "../../data/keys.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
-import { CollectionList } from "../../ui/collection/collection.tsx"
+import { CollectionList, FilterHead, NoMatch, useListRef } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
@@ -33,7 +33,13 @@ export function TranscriptTab({ id, params, onParams }: SessionPageProps) {
     initialPageParam: 0,
     getNextPageParam: (last) => last.next,
   })
+  const handle = useListRef()
   const lines = useMemo(() => query.data?.pages.flatMap((it) => it.lines) ?? [], [query.data])
+  const words = params.find.trim().toLowerCase()
+  const shown = useMemo(
+    () => (words === "" ? lines : lines.filter((it) => it.text.toLowerCase().includes(words))),
+    [lines, words],
+  )
   const canLoad = query.hasNextPage && (query.data?.pages.length ?? 0) < MOST_PAGES
   if (query.error !== null) {
     return (
@@ -44,10 +50,22 @@ export function TranscriptTab({ id, params, onParams }: SessionPageProps) {
   if (lines.length === 0) return <RowNote>The transcript has no text.</RowNote>
   return (
     <>
+      <FilterHead
+        label="Find in the transcript"
+        text={params.find}
+        list={handle}
+        onText={(find) => onParams({ find }, "replace")}
+      />
+      {shown.length === 0 ? (
+        <NoMatch onShowAll={() => onParams({ find: "" }, "replace")}>
+          No listed line contains this text.
+        </NoMatch>
+      ) : null}
       <CollectionList
+        ref={handle}
         label="Transcript"
         columns={LINE_COLUMNS}
-        items={lines}
+        items={shown}
         keyOf={(it) => String(it.id)}
         at={params.line === null ? "" : String(params.line)}
         onMove={(key) => onParams({ line: Number(key) }, "replace")}

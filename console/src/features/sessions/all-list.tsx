@@ -159,7 +159,7 @@ function Nothing({ params, onParams }: Omit<AllListProps, "now" | "handle">) {
   }
   return (
     <Empty
-      description="Sessions of Claude Code, Codex, Copilot and Gemini appear here, with what filled their window and what they cost. Index the transcripts of this repository:"
+      description="Sessions of Claude Code, Codex, Copilot, Gemini and opencode appear here, with what filled their window and what they cost. Index the transcripts of this repository:"
       command="qm sessions import"
     />
   )

@@ -32,6 +32,7 @@ type SettingsPageProps = ParamsProps<SettingsParams> & {
   readonly now: number
   readonly appearance: AppearanceChoice
   readonly notifications: NotificationSetting
+  readonly wakeLock: WakeLockSetting
 }
 
 const LAYERS = [
@@ -40,7 +41,7 @@ const LAYERS = [
 ] as const
 
 export function SettingsPage(props: SettingsPageProps) {
-  const { now, params, onParams, appearance, notifications } = props
+  const { now, params, onParams, appearance, notifications, wakeLock } = props
   const config = useOperation("config.show", { sources: true })
   const save = useSave()
   const isReadOnly = useReadOnly()
@@ -106,6 +107,7 @@ export function SettingsPage(props: SettingsPageProps) {
               <PaneScroll>
                 {isShown("appearance") ? <AppearanceForm choice={appearance} /> : null}
                 {isShown("appearance") ? <NotificationForm setting={notifications} /> : null}
+                {isShown("appearance") ? <WakeLockForm setting={wakeLock} /> : null}
                 {isShown("session") ? <SessionForm /> : null}
                 {config.error === null ? null : (
                   <Failure
@@ -269,6 +271,34 @@ function NotificationForm({ setting }: { readonly setting: NotificationSetting }
         choices={ON_OFF}
         value={choice === "on" ? "on" : "off"}
         disabled={choice === "denied" || choice === "missing"}
+        onPick={(value) => pick(value === "on" ? "on" : "off")}
+      />
+    </FormRow>
+  )
+}
+
+type WakeLockSetting = {
+  readonly choice: "on" | "off" | "missing"
+  pick(choice: "on" | "off"): void
+}
+
+function WakeLockForm({ setting }: { readonly setting: WakeLockSetting }) {
+  const { choice, pick } = setting
+  const isMissing = choice === "missing"
+  return (
+    <FormRow
+      name="Keep the screen on"
+      description={
+        isMissing
+          ? "This browser cannot keep the screen on"
+          : "While runs work and this page is visible, so that the machine does not sleep"
+      }
+    >
+      <ChoiceField
+        label="Keep the screen on"
+        choices={ON_OFF}
+        value={choice === "on" ? "on" : "off"}
+        disabled={isMissing}
         onPick={(value) => pick(value === "on" ? "on" : "off")}
       />
     </FormRow>

@@ -13,6 +13,7 @@ const ICONS: Readonly<Record<ActivityKind, IconName>> = {
   agent: "agent",
   mcp: "plug",
   plan: "events",
+  stage: "pipeline",
   other: "dots",
 }
 

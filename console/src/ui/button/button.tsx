@@ -82,17 +82,28 @@ export function IconButton(props: IconButtonProps) {
   )
 }
 
-type LinkButtonProps = ButtonLook & { readonly href: string; readonly children: ReactNode }
+type LinkButtonProps = ButtonLook & {
+  readonly href: string
+  /** A page of another server opens in its own tab and learns nothing of this one. */
+  readonly isOutside?: boolean
+  readonly children: ReactNode
+}
 
 export function LinkButton({
   variant = "plain",
   small = false,
   icon,
   href,
+  isOutside = false,
   children,
 }: LinkButtonProps) {
+  const outside = { target: "_blank", rel: "noopener noreferrer" }
   return (
-    <a href={href} className={classNames(styles.button, styles[variant], small && styles.sm)}>
+    <a
+      href={href}
+      className={classNames(styles.button, styles[variant], small && styles.sm)}
+      {...(isOutside ? outside : {})}
+    >
       {icon === undefined ? null : <Icon name={icon} />}
       <span>{children}</span>
     </a>

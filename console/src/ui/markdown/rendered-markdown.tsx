@@ -1,7 +1,16 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked"
-import { Fragment, type ReactNode, useContext, useEffect, useMemo, useState } from "react"
+import {
+  Fragment,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react"
 import { visible } from "../../base/format.ts"
 import { CopyIcon } from "../copy/copy.tsx"
+import { Highlight } from "../highlight/highlight.tsx"
 import { LABELS, LabelsContext, type TextLabel } from "./labels.ts"
 import styles from "./markdown.module.css"
 import type { Drawing } from "./mermaid-draw.ts"
@@ -89,7 +98,9 @@ function CodeBlock({ token }: { readonly token: Tokens.Code }) {
         {visible(language)}
         <CopyIcon text={token.text} label="Copy the code" />
       </figcaption>
-      <pre>{visible(token.text)}</pre>
+      <pre>
+        <Highlight text={token.text} language={language} />
+      </pre>
     </figure>
   )
 }
@@ -248,6 +259,7 @@ export function resolveReferences(text: string): string {
 function MermaidBlock({ source }: { readonly source: string }) {
   const [drawing, setDrawing] = useState<Drawing | null>(null)
   const [isSource, setIsSource] = useState(false)
+  const look = useSyncExternalStore<"light" | "dark">(watchTheme, lookNow, () => "light")
   useEffect(() => {
     const gone = new AbortController()
     const { signal } = gone
@@ -255,12 +267,12 @@ function MermaidBlock({ source }: { readonly source: string }) {
       if (!signal.aborted && drawing !== undefined) setDrawing(drawing)
     }
     import("./mermaid-draw.ts")
-      .then(({ drawDiagram }) => drawDiagram({ source, look: lookNow(), signal }))
+      .then(({ drawDiagram }) => drawDiagram({ source, look, signal }))
       .then(show, () =>
         show({ kind: "refused", says: "The diagram renderer could not be loaded." }),
       )
     return () => gone.abort()
-  }, [source])
+  }, [source, look])
   const isDrawn = drawing?.kind === "drawn"
   return (
     <figure className={styles.code}>
@@ -292,6 +304,13 @@ function MermaidBlock({ source }: { readonly source: string }) {
       )}
     </figure>
   )
+}
+
+/** A diagram is a picture with its own colours, so it is drawn again for another theme. */
+function watchTheme(onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange)
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] })
+  return () => observer.disconnect()
 }
 
 function lookNow(): "light" | "dark" {

@@ -61,7 +61,11 @@ function Choice({ choice, isOff }: { readonly choice: PauseChoice; readonly isOf
       className={styles.choice}
       data-on={choice.isOn || undefined}
       disabled={isOff}
-      onClick={choice.onPick}
+      onClick={(event) => {
+        // Inside a transcript a click also selects the row, which would stop following the end.
+        event.stopPropagation()
+        choice.onPick()
+      }}
     >
       <KeyHint id={choice.keyId} />
       <b>{choice.word}</b>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react"
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react"
 import styles from "./tabs.module.css"
 
 type Tab<Id extends string> = {
@@ -85,6 +85,21 @@ export type Facet = {
   readonly count?: number | string | undefined
 }
 
+/** The end of a narrow bar fades out over these pixels. */
+const FADE_PX = 24
+
+/** Scrolls the bar alone: `scrollIntoView` would also move the page. */
+function showTab(bar: HTMLElement, value: string): void {
+  const tab = [...bar.children].find(
+    (it) => it instanceof HTMLElement && it.dataset.value === value,
+  )
+  if (tab === undefined) return
+  const [box, { left, right }] = [bar.getBoundingClientRect(), tab.getBoundingClientRect()]
+  const hidden = right - (box.right - FADE_PX)
+  if (left < box.left) bar.scrollLeft += left - box.left
+  else if (hidden > 0 && bar.scrollWidth > bar.clientWidth) bar.scrollLeft += hidden
+}
+
 type FacetsProps = {
   readonly label: string
   readonly facets: readonly Facet[]
@@ -93,13 +108,22 @@ type FacetsProps = {
 }
 
 export function Facets({ label, facets, active, onPick }: FacetsProps) {
+  const bar = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const box = bar.current
+    if (box === null) return
+    const observer = new ResizeObserver(() => showTab(box, active))
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [active])
   return (
-    <div className={styles.facets} role="group" aria-label={label}>
+    <div ref={bar} className={styles.facets} role="group" aria-label={label}>
       {facets.map((it) => (
         <button
           key={it.value}
           type="button"
           className={styles.tab}
+          data-value={it.value}
           aria-pressed={it.value === active}
           onClick={() => onPick(it.value)}
         >

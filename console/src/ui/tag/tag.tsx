@@ -2,11 +2,16 @@ import type { ReactNode } from "react"
 import { Icon, type IconName } from "../icon/icon.tsx"
 import styles from "./tag.module.css"
 
-type TagProps = { readonly tone?: "ok" | "bad" | "warn"; readonly children: ReactNode }
+type TagProps = {
+  readonly tone?: "ok" | "bad" | "warn"
+  /** A dot before the text; the text names the same thing. */
+  readonly colour?: string | undefined
+  readonly children: ReactNode
+}
 
-export function Tag({ tone, children }: TagProps) {
+export function Tag({ tone, colour, children }: TagProps) {
   return (
-    <span className={styles.tag} data-tone={tone}>
+    <span className={styles.tag} data-tone={tone} data-colour={colour}>
       {children}
     </span>
   )

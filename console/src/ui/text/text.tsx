@@ -48,6 +48,15 @@ export function Prose({ children }: { readonly children: string }) {
   )
 }
 
+/** A file of the server, which opens in a tab of its own. */
+export function FileLink({ href, children }: { readonly href: string; readonly children: string }) {
+  return (
+    <a className={styles.link} href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  )
+}
+
 export function PlaceLink({
   href,
   children,

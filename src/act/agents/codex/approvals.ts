@@ -9,9 +9,10 @@ import {
   emitRuleDecision,
 } from "../wire/approval-decision.ts"
 import type { EventEmitter } from "../wire/event-emitter.ts"
+import type { RpcId } from "../wire/json-rpc.ts"
 import { inputText, titleLine } from "../wire/tool-text.ts"
 import type { ActivityFacts } from "./parse-stream.ts"
-import { ApprovalOf, type RpcId, ToolOfServer } from "./schema.ts"
+import { ApprovalOf, ToolOfServer } from "./schema.ts"
 
 type Deps = {
   readonly emitter: EventEmitter

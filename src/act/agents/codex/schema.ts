@@ -1,17 +1,6 @@
 import { z } from "zod"
 
 /** The messages of `codex app-server` that we read, seen on 0.166.0. */
-const RpcId = z.union([z.string(), z.number()])
-export type RpcId = z.infer<typeof RpcId>
-
-export const Rpc = z.object({
-  id: RpcId.optional(),
-  method: z.string().optional(),
-  params: z.unknown().optional(),
-  result: z.unknown().optional(),
-  error: z.object({ message: z.string() }).optional(),
-})
-
 export const ThreadOpened = z.object({
   thread: z.object({ id: z.string(), cliVersion: z.string().optional() }),
   model: z.string().optional(),
@@ -115,7 +104,7 @@ export const ErrorOf = z.object({
   willRetry: z.boolean().default(false),
 })
 
-export const Resolved = z.object({ requestId: RpcId })
+export const Resolved = z.object({ requestId: z.union([z.string(), z.number()]) })
 
 export const ApprovalOf = z.object({
   threadId: z.string(),

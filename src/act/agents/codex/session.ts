@@ -1,12 +1,13 @@
-import { type AppError, type Clock, isAppError, parseJsonRecord } from "#ground/base"
+import { type Clock, isAppError } from "#ground/base"
 import type { AgentMode } from "#ground/contract"
 import type { AgentSession, StartOptions } from "../agent.ts"
-import { AgentNotUnderstood, AgentRefused, SessionOver } from "../errors.ts"
+import { AgentNotUnderstood, SessionOver } from "../errors.ts"
 import { createEventEmitter, type EventEmitter } from "../wire/event-emitter.ts"
 import { endSession, type HostProcess, startHostProcess } from "../wire/host-process.ts"
+import { createRpcClient, parseRpcMessage, type RpcClient } from "../wire/json-rpc.ts"
 import { createApprovals } from "./approvals.ts"
 import { newParserState, type ParserState, parseNotification } from "./parse-stream.ts"
-import { Rpc, type RpcId, Servers, ThreadOpened, TurnOf } from "./schema.ts"
+import { Servers, ThreadOpened, TurnOf } from "./schema.ts"
 
 const TITLE = "Codex"
 
@@ -47,7 +48,10 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
 function createSession(options: StartOptions): Session {
   const { mode, cwd, verdict } = options
   const emitter = createEventEmitter(TITLE, options.redact)
-  const rpc = createRpc((message) => session.child?.write(message))
+  const rpc = createRpcClient({
+    title: TITLE,
+    write: (message) => session.child?.write(message),
+  })
   const parser = newParserState(emitter, (id) => approvals.resolved(id))
   const { about } = parser
   const approvals = createApprovals({ emitter, rpc, cwd, about, verdict, mode: () => session.mode })
@@ -137,12 +141,12 @@ function giveUp(emitter: EventEmitter, child: HostProcess, error: unknown): void
 
 function handleLine(session: Session, raw: string): void {
   const { emitter, rpc, approvals, parser } = session
-  const message = Rpc.safeParse(parseJsonRecord(raw))
-  if (!message.success) return emitter.reportNoise(raw)
-  const { id, method, params, result, error } = message.data
+  const message = parseRpcMessage(raw)
+  if (message === undefined) return emitter.reportNoise(raw)
+  const { id, method, params, result, error } = message
   if (method === undefined) {
     if (id === undefined) emitter.reportNoise(raw)
-    else rpc.settle(id, { result, error: error?.message })
+    else rpc.settle(id, { result, error })
   } else if (id !== undefined) approvals.handle({ id, method, params }, raw)
   else {
     parseNotification(parser, { method, params, raw })
@@ -192,40 +196,6 @@ function agentSessionOf(session: Session): AgentSession {
       emitter.setStopping("killed")
       await child?.end()
       await child?.ended
-    },
-  }
-}
-
-type RpcClient = ReturnType<typeof createRpc>
-
-function createRpc(write: (message: object) => void) {
-  const waiting = new Map<RpcId, PromiseWithResolvers<unknown> & { readonly method: string }>()
-  let requests = 0
-
-  return {
-    notify: (method: string) => write({ method }),
-    request(method: string, params: object): Promise<unknown> {
-      requests += 1
-      const pending = { ...Promise.withResolvers<unknown>(), method }
-      waiting.set(requests, pending)
-      write({ id: requests, method, params })
-      return pending.promise
-    },
-    respond: (id: RpcId, result: object) => write({ id, result }),
-    refuse: (id: RpcId, message: string) => write({ id, error: { code: -32_601, message } }),
-    settle(
-      id: RpcId,
-      answer: { readonly result: unknown; readonly error?: string | undefined },
-    ): void {
-      const pending = waiting.get(id)
-      waiting.delete(id)
-      if (answer.error === undefined) return pending?.resolve(answer.result)
-      const what = pending?.method ?? "a question"
-      pending?.reject(AgentRefused({ title: TITLE, what, reason: answer.error }))
-    },
-    abandon(error: AppError = SessionOver({ title: TITLE })): void {
-      for (const pending of waiting.values()) pending.reject(error)
-      waiting.clear()
     },
   }
 }

@@ -255,11 +255,15 @@ export async function pendingPack(
 /** A shorter value occurs in ordinary words, and redacting it would reveal it. */
 const MIN_HIDDEN_CHARACTERS = 6
 
+/** Names of the worktree in which a run works; hidden, they would make its paths unreadable. */
+const SHOWN_VARIABLES = new Set(["QM_WORKTREE", "QM_WORKTREE_PATH"])
+
 function hideVariables(
   { redact, redactEvent }: Pick<PumpDeps, "redact" | "redactEvent">,
   variables: Readonly<Record<string, string>>,
 ): Pick<PumpDeps, "redact" | "redactEvent"> {
-  const values = Object.values(variables)
+  const values = Object.entries(variables)
+    .flatMap(([name, value]) => (SHOWN_VARIABLES.has(name) ? [] : [value]))
     .filter((it) => it.length >= MIN_HIDDEN_CHARACTERS)
     .toSorted((a, b) => b.length - a.length)
   if (values.length === 0) return { redact, redactEvent }

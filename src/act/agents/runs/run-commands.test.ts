@@ -330,8 +330,8 @@ test("runs are found by text, status, label and directory, and a title set by th
     labels: ["a%", "b"],
     workflow: "done",
   })
-  expect(await found({ label: "a%" })).toEqual([run.id])
-  expect(await found({ label: "a" })).toEqual([])
+  expect(await found({ labels: ["a%"] })).toEqual([run.id])
+  expect(await found({ labels: ["a"] })).toEqual([])
   expect(await found({ workflow: "done", status: ["completed"] })).toEqual([run.id])
   expect(await found({ status: ["failed"] })).toEqual([])
   await room.edit(run.id, { isArchived: true })
@@ -346,18 +346,20 @@ test("[AGENTS-39] variables given to a run reach its agent and are not stored", 
       ...noting([]),
       async start({ environment }) {
         seen.push(environment)
-        const text = 'it is value-"of"-it'
+        const text = 'it is value-"of"-it in /w/shop.worktrees/ws1'
         return playing([{ event: { event: "message", type: "assistant", text } }, ...DONE])
       },
     }),
   })
-  const configuration = configured({ env: { MY_KEY: 'value-"of"-it' } })
+  const env = { MY_KEY: 'value-"of"-it', QM_WORKTREE_PATH: "/w/shop.worktrees/ws1" }
+  const configuration = configured({ env })
   const run = await room.start({ type: "claude-code", prompt: "x", configuration })
   await until(room, run.id, isOver)
-  expect(seen).toEqual([{ MY_KEY: 'value-"of"-it' }])
+  expect(seen).toEqual([env])
   const rows = await room.store.db.all(z.unknown(), sql`SELECT * FROM runs`)
   expect(JSON.stringify([rows, await contents(room, run.id)])).not.toMatch(/value-.{1,3}of/)
-  expect(await contents(room, run.id)).toContain("it is [redacted: variable]")
+  const shown = "it is [redacted: variable] in /w/shop.worktrees/ws1"
+  expect(await contents(room, run.id), "the folder of a worktree is no secret").toContain(shown)
 })
 
 test("[T6][AGENTS-39] a run starts in the folder of the caller, and at the root if that is elsewhere", async () => {

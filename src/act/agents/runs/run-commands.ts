@@ -33,6 +33,13 @@ type Deps = {
   notifyMessages(runId: string, lastSeq: number): void
 }
 
+type StartOptions = {
+  /** Only this process starts it. */
+  readonly isHere?: boolean
+  /** The prompt is a user's, so a recipe's name in it starts that recipe (see `show/app`). */
+  readonly mayNameRecipe?: boolean
+}
+
 type SendOptions = {
   /** Into the current turn, if the host takes it. */
   readonly now?: boolean
@@ -53,7 +60,7 @@ export function createRunCommands(deps: Deps) {
     supervisor.fillSoon()
   }
   return {
-    async start(input: StartInput, how: { readonly isHere?: boolean } = {}): Promise<Run> {
+    async start(input: StartInput, how: StartOptions = {}): Promise<Run> {
       const { env = {}, pack, ...rest } = input.configuration
       // `last` is resolved to the package that is newest now.
       const packOption = pack === undefined ? {} : { pack: await deps.keptPack(pack) }
@@ -66,6 +73,8 @@ export function createRunCommands(deps: Deps) {
       supervisor.fillSoon()
       return run
     },
+    /** A session that has ended before its first turn; the first message sent to it starts it. */
+    open: (input: StartInput): Promise<Run> => openRun(input, deps),
     async send(id: string, text: string, how: SendOptions = {}): Promise<Run> {
       const { run } = await runs.find(id)
       if (how.env !== undefined) activeRuns.setVariables(id, how.env)
@@ -114,6 +123,24 @@ export function createRunCommands(deps: Deps) {
 }
 
 async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promise<Run> {
+  const { run, configuration } = await preparedRun(input, deps)
+  const { prompt: body } = input
+  const { createdAt: at } = run
+  const turn = { id: deps.ids.next("cmd"), runId: run.id, kind: "turn", body, at } as const
+  await deps.stores.runs.add(run, { configuration, owner, leaseUntil: at + LEASE_MS }, turn)
+  return run
+}
+
+async function openRun(input: StartInput, deps: Deps): Promise<Run> {
+  const prepared = await preparedRun(input, deps)
+  const { createdAt: at } = prepared.run
+  const run: Run = { ...prepared.run, status: "completed", startedAt: at, endedAt: at }
+  const { configuration } = prepared
+  await deps.stores.runs.add(run, { configuration, owner: null, leaseUntil: at })
+  return run
+}
+
+async function preparedRun(input: StartInput, deps: Deps) {
   const cwd = await usableDirectory(input.configuration.cwd, deps)
   const at = deps.clock.now()
   // The agent gets the prompt unredacted, from the queue.
@@ -128,10 +155,7 @@ async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promi
     ...rest,
     ...(env === undefined ? {} : { env: Object.fromEntries(names) }),
   }
-  const { prompt: body } = input
-  const turn = { id: deps.ids.next("cmd"), runId: run.id, kind: "turn", body, at } as const
-  await deps.stores.runs.add(run, { configuration, owner, leaseUntil: at + LEASE_MS }, turn)
-  return run
+  return { run, configuration }
 }
 
 export function newRun(

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { visibleLine } from "#ground/base"
+import { systemClock, visibleLine } from "#ground/base"
+import { configured, isOver, newRoom, until } from "#test/agents-room"
 import { fcParameters } from "#test/seed"
 import type { CompleteOptions } from "../agent.ts"
 import { synthetic } from "../synthetic/synthetic.ts"
@@ -97,5 +98,47 @@ describe("generated titles", () => {
   test("a long turn is truncated before it is sent", () => {
     const prompt = titlePrompt("word ".repeat(100_000), "answer ".repeat(100_000))
     expect(prompt.length).toBeLessThan(5_000)
+  })
+})
+
+describe("titles of runs", () => {
+  const writing = (complete: (it: CompleteOptions) => Promise<string | undefined>) => ({
+    wantsTitles: () => true,
+    agent: async () => ({ ...synthetic, complete }),
+  })
+  const start = { type: "claude-code", prompt: "x", configuration: configured() } as const
+
+  test("[AGENTS-75] a run in the foreground gets its title before its process ends", async () => {
+    const asked = Promise.withResolvers<void>()
+    await using room = await newRoom(
+      writing(async () => {
+        asked.resolve()
+        await systemClock.sleep(50)
+        return "Total of an empty list"
+      }),
+    )
+    const run = await room.start(start)
+    await until(room, run.id, isOver)
+    await asked.promise
+    await room.close()
+    expect((await room.get(run.id)).title).toBe("Total of an empty list")
+  })
+
+  test("[AGENTS-75] a title is written on request, also over the user's own, and a failure changes nothing", async () => {
+    let title: string | undefined = "A better name"
+    await using room = await newRoom({ ...writing(async () => title), wantsTitles: () => false })
+    const run = await room.start(start)
+    await until(room, run.id, isOver)
+    await room.edit(run.id, { title: "Mine", isTitleOwn: true })
+    const { signal } = new AbortController()
+    expect(await room.title(run.id, signal)).toMatchObject({
+      title: "A better name",
+      isTitleOwn: false,
+    })
+    title = undefined
+    await expect(room.title(run.id, signal)).rejects.toMatchObject({
+      code: "AGENTS_TITLE_NOT_WRITTEN",
+    })
+    expect((await room.get(run.id)).title).toBe("A better name")
   })
 })

@@ -1,11 +1,19 @@
-import { type Log, oneLine, type TemporaryDirectory } from "#ground/base"
+import { type Clock, type Log, oneLine, type TemporaryDirectory } from "#ground/base"
 import type { AgentType, Run } from "#ground/contract"
 import type { Agent, CompleteOptions } from "../agent.ts"
+import { TitleNotWritten } from "../errors.ts"
 import type { Progress } from "./run-progress.ts"
+import type { MessageStore } from "./stores/message-store.ts"
 import type { RunStore } from "./stores/run-store.ts"
+
+/** A title is worth a short wait at the end of a command, not a long one. */
+const CLOSE_WAIT_MS = 8_000
+const REQUEST_MS = 60_000
 
 type Deps = {
   readonly runs: RunStore
+  readonly messages: Pick<MessageStore, "list">
+  readonly clock: Pick<Clock, "sleep">
   readonly log: Log
   agent(type: AgentType): Promise<Agent>
   environment(): Readonly<Record<string, string | undefined>>
@@ -24,11 +32,15 @@ export function createTitles(deps: Deps) {
   const closing = new AbortController()
   const pending = new Set<Promise<void>>()
 
-  async function request(run: Run, answer: string): Promise<void> {
+  async function request(
+    run: Run,
+    answer: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const agent = await deps.agent(run.type)
     const projectFolders = await deps.projectFolders(run.cwd)
     const search = await agent.find({ environment: deps.environment(), projectFolders })
-    if (search.kind === "missing") return
+    if (search.kind === "missing") return undefined
     await using folder = await deps.temporaryDirectory()
     const title = await proposeTitle({
       agent,
@@ -38,27 +50,55 @@ export function createTitles(deps: Deps) {
       cwd: folder.path,
       environment: deps.environmentFor(run.type),
       program: search.program,
-      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(60_000)]),
+      signal: AbortSignal.any([closing.signal, signal, AbortSignal.timeout(REQUEST_MS)]),
     })
-    if (title !== undefined) await deps.runs.proposeTitle(run.id, deps.redact(title))
+    return title === undefined ? undefined : deps.redact(title)
+  }
+  async function propose(run: Run, answer: string): Promise<void> {
+    const title = await request(run, answer, closing.signal)
+    if (title !== undefined) await deps.runs.proposeTitle(run.id, title)
   }
   return {
     turnEnded(run: Run, { turns }: Progress, text: string): void {
       const isFirst = turns === 1 && !run.isTitleOwn
       if (!isFirst || run.type === "synthetic" || !deps.wantsTitles()) return
-      const one = request(run, text)
+      const one = propose(run, text)
         .catch((error: unknown) =>
           deps.log.info("could not generate a title", { error: String(error) }),
         )
         .finally(() => pending.delete(one))
       pending.add(one)
     },
+    /** On request, also if the user wrote the current title; it counts as generated. */
+    async write(id: string, signal: AbortSignal): Promise<Run> {
+      const { run } = await deps.runs.find(id)
+      const answer = await lastAnswer(run, deps.messages)
+      const title = await request({ ...run, isTitleOwn: false }, answer, signal)
+      if (title === undefined) throw TitleNotWritten({ id, type: run.type })
+      return deps.runs.edit(id, { title, isTitleOwn: false })
+    },
+    /** Waits for titles that are being written: a command may end right after its first turn. */
     async close(): Promise<void> {
+      const waited = new AbortController()
+      const timeout = deps.clock.sleep(CLOSE_WAIT_MS, waited.signal).catch(() => {})
+      if (pending.size > 0) await Promise.race([Promise.all(pending), timeout])
+      waited.abort()
       closing.abort()
       await Promise.all(pending)
     },
   }
 }
+
+async function lastAnswer(
+  { id, lastSeq }: Run,
+  messages: Pick<MessageStore, "list">,
+): Promise<string> {
+  const after = Math.max(0, lastSeq - LOOK_BACK_MESSAGES)
+  const page = await messages.list(id, { after, limit: LOOK_BACK_MESSAGES, brief: true })
+  return page.findLast((it) => it.type === "response" || it.type === "assistant")?.content ?? ""
+}
+
+const LOOK_BACK_MESSAGES = 100
 
 type TitleRequest = Omit<CompleteOptions, "prompt"> & {
   readonly agent: Pick<Agent, "complete">

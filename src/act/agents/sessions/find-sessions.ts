@@ -15,7 +15,7 @@ export async function findTranscript(
   sessionId: string,
   places: HostHome,
 ): Promise<string | undefined> {
-  if (!isSessionId(sessionId) || type === "synthetic") return undefined
+  if (!isSessionId(sessionId) || !isKeepingHost(type)) return undefined
   const folder = await sessionsFolder(type, places)
   if (folder === undefined) return undefined
   switch (type) {
@@ -53,14 +53,15 @@ export type ReadableTranscript = TranscriptFile<ReadHost>
 
 /**
  * Whether the host has the session's transcript with a response in it. Any failure means no: a new
- * session with restored context is always correct. The synthetic agent resumes any id.
+ * session with restored context is always correct. The synthetic agent resumes any id; an agent
+ * behind the Agent Client Protocol says itself that it has no such session.
  */
 export async function checkResumable(
   session: { readonly type: AgentType; readonly sessionId: string },
   places: HostHome,
 ): Promise<boolean> {
   const { type, sessionId } = session
-  if (type === "synthetic") return sessionId !== ""
+  if (!isKeepingHost(type)) return sessionId !== ""
   try {
     const file = await findTranscript(type, sessionId, places)
     return file !== undefined && (await checkTranscriptResumable(type, file))
@@ -69,7 +70,11 @@ export async function checkResumable(
   }
 }
 
-type KeepingHost = Exclude<AgentType, "synthetic">
+type KeepingHost = keyof typeof ANSWERS
+
+function isKeepingHost(type: AgentType): type is KeepingHost {
+  return Object.hasOwn(ANSWERS, type)
+}
 
 /** Requires over 500 bytes and a response within the first 8 MB. */
 export async function checkTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
@@ -89,11 +94,11 @@ async function hasAnswer(file: string, isAnswer: (line: JsonlRecord) => boolean)
   return false
 }
 
-const ANSWERS: Readonly<Record<KeepingHost, (line: JsonlRecord) => boolean>> = {
-  "claude-code": (line) => line["type"] === "assistant" && isRecord(line["message"]),
-  codex: (line) => line["type"] === "response_item" && isCodexAnswer(line["payload"]),
-  copilot: (line) => line["type"] === "assistant.message",
-}
+const ANSWERS = {
+  "claude-code": (line: JsonlRecord) => line["type"] === "assistant" && isRecord(line["message"]),
+  codex: (line: JsonlRecord) => line["type"] === "response_item" && isCodexAnswer(line["payload"]),
+  copilot: (line: JsonlRecord) => line["type"] === "assistant.message",
+} as const
 
 /** A text or call of the model; prompts are there from the start. */
 function isCodexAnswer(payload: unknown): boolean {

@@ -1,4 +1,4 @@
-import { formatDuration } from "#ground/base"
+import { formatDuration, formatUsd } from "#ground/base"
 import type { AgentEvent, Message } from "#ground/contract"
 import { eventOf } from "../event-message.ts"
 import { textField } from "../wire/tool-text.ts"
@@ -13,7 +13,9 @@ type Activity = {
   readonly at: number
   readonly depth: number
   readonly parts: (string | Activity)[]
-  ended: (Pick<ActivityEnded, "outcome" | "durationMs"> & { readonly at: number }) | undefined
+  ended:
+    | (Pick<ActivityEnded, "outcome" | "durationMs" | "usd"> & { readonly at: number })
+    | undefined
 }
 
 type State = {
@@ -117,7 +119,7 @@ function begin(state: State, started: ActivityStarted, message: Message): void {
 }
 
 function end(state: State, event: ActivityEnded, message: Message): void {
-  const { activityId, outcome, durationMs, diff } = event
+  const { activityId, outcome, durationMs, diff, usd } = event
   const body = diff === undefined ? codeBlock(message.content) : diffPiece(diff)
   const piece = `${body}${rawPiece(message)}\n`
   const activity = state.open.get(activityId)
@@ -126,7 +128,7 @@ function end(state: State, event: ActivityEnded, message: Message): void {
     return put(state, undefined, `${line}${body}\n`)
   }
   put(state, activityId, piece)
-  activity.ended = { outcome, durationMs, at: message.timestamp }
+  activity.ended = { outcome, durationMs, usd, at: message.timestamp }
   state.open.delete(activityId)
 }
 
@@ -154,7 +156,8 @@ function pieceOf(entry: string | Activity): string {
 function howEnded({ at, ended }: Activity): string {
   if (ended === undefined) return `<span class="stopped">not finished</span>`
   const took = formatDuration(ended.durationMs ?? Math.max(0, ended.at - at))
-  return `<span class="${ended.outcome}">${ended.outcome}</span> <span class="quiet">${took}</span>`
+  const price = ended.usd === undefined ? "" : `, ${formatUsd(ended.usd)}`
+  return `<span class="${ended.outcome}">${ended.outcome}</span> <span class="quiet">${took}${price}</span>`
 }
 
 /** Date in UTC, because a page may be read in another time zone. */
@@ -200,7 +203,7 @@ function messagePiece(message: Message, event: AgentEvent | undefined): string {
 }
 
 function linePiece(message: Pick<Message, "content" | "timestamp" | "raw" | "metadata">): string {
-  const line = `${timeTag(message.timestamp)} ${escapeText(message.content)}`
+  const line = `${timeTag(message.timestamp)} ${escapeText(message.content).replaceAll("\n", "<br>")}`
   const raw = codeBlock(rawText(message))
   return raw === ""
     ? `<article class="line">${line}</article>\n`

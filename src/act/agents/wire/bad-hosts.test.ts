@@ -7,6 +7,7 @@ import { type TestClock, testClock } from "#test/clock"
 import { tempDirectory } from "#test/temp"
 import { last, processesOf, reading } from "../../../../test/conformance/agents.ts"
 import { writeFakeHost } from "../../../../test/conformance/agents-fake-host.ts"
+import { configuredAgent } from "../acp/acp.ts"
 import type { Agent } from "../agent.ts"
 import { createClaudeCode } from "../claude-code/claude-code.ts"
 import { createCodex } from "../codex/codex.ts"
@@ -18,6 +19,7 @@ const AGENTS: readonly ((clock: Clock) => Agent)[] = [
   (clock) => createClaudeCode({ clock }),
   (clock) => createCodex({ clock }),
   (clock) => createCopilot({ clock, random: systemRandom }),
+  (clock) => configuredAgent("agent", clock),
 ]
 
 /** Behaviours that end only by our timeouts: there the test controls the clock. */

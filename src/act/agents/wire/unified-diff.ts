@@ -27,6 +27,30 @@ export function wholeDiff(path: string, text: string, how: "added" | "deleted"):
     : `${header(`a/${bare(path)}`, "/dev/null")}@@ -1,${lines.length} +0,0 @@\n${body}`
 }
 
+const CONTEXT_LINES = 3
+
+/** One hunk from the first to the last changed line, for hosts that send both texts. */
+export function changedDiff(path: string, before: string, after: string): string {
+  if (before === "") return wholeDiff(path, after, "added")
+  if (after === "") return wholeDiff(path, before, "deleted")
+  const [old, now] = [before.replace(/\n$/, "").split("\n"), after.replace(/\n$/, "").split("\n")]
+  const most = Math.min(old.length, now.length)
+  let start = 0
+  while (start < most && old[start] === now[start]) start += 1
+  let end = 0
+  while (end < most - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end += 1
+  const first = Math.max(0, start - CONTEXT_LINES)
+  const rest = Math.max(0, end - CONTEXT_LINES)
+  const lines = [
+    ...old.slice(first, start).map((it) => ` ${it}`),
+    ...old.slice(start, old.length - end).map((it) => `-${it}`),
+    ...now.slice(start, now.length - end).map((it) => `+${it}`),
+    ...old.slice(old.length - end, old.length - rest).map((it) => ` ${it}`),
+  ]
+  const [oldLines, newLines] = [old.length - rest - first, now.length - rest - first]
+  return hunksDiff(path, [{ oldStart: first + 1, oldLines, newStart: first + 1, newLines, lines }])
+}
+
 function header(from: string, to: string): string {
   return `--- ${from}\n+++ ${to}\n`
 }

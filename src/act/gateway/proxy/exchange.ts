@@ -56,7 +56,7 @@ export type SessionPort = {
   readonly upstream: URL
   readonly wire: WireName
   /** Fold mode only: reads the whole body first. If it throws, the original bytes are sent. */
-  prepare?(asked: HostRequest): PreparedRequest
+  prepare?(asked: HostRequest): PreparedRequest | Promise<PreparedRequest>
   /** A request that `prepare` cannot read or that it throws for is refused with this error. */
   unprepared?(): AppError
   /** Called after `prepare`, when the answer begins. */

@@ -137,11 +137,29 @@ function sendPrepared(state: RelayState): void {
   if (upload.isWhole()) {
     const hostRequest = askedOf(state)
     state.hostRequest = hostRequest
+    let preparing: Promise<PreparedRequest> | undefined
     quietly(state, "could not prepare a request", () => {
-      state.prepared = session.port.prepare?.(hostRequest)
+      const prepared = session.port.prepare?.(hostRequest)
+      if (prepared instanceof Promise) preparing = prepared
+      else state.prepared = prepared
     })
+    if (preparing !== undefined) return void sendLater(state, preparing)
   }
-  const { prepared } = state
+  sendNow(state)
+}
+
+async function sendLater(state: RelayState, preparing: Promise<PreparedRequest>): Promise<void> {
+  try {
+    state.prepared = await preparing
+  } catch (error) {
+    const { deps, session } = state
+    deps.log.error("could not prepare a request", { session: session.id, ...named(error) })
+  }
+  if (!state.isOver) sendNow(state)
+}
+
+function sendNow(state: RelayState): void {
+  const { session, prepared } = state
   const refusal =
     prepared?.refusal ?? (prepared === undefined ? session.port.unprepared?.() : undefined)
   if (refusal !== undefined) return refuse(state, refusal)

@@ -1,6 +1,7 @@
 import { ProxiedSessionUnknown } from "../errors.ts"
 import {
   deleteLatches,
+  deleteMasks,
   deleteOldChains,
   deleteProxiedSessions,
   deleteRequests,
@@ -40,6 +41,7 @@ async function clean(deps: CleanupDeps): Promise<void> {
   const limit = Math.max(1, deps.keepRequests())
   await deps.db.transaction(async (tx) => {
     await tx.run(deleteLatches(root, now - LATCH_LIFE_MS))
+    await tx.run(deleteMasks(root, now - LATCH_LIFE_MS))
     const oldest = await tx.get(MomentRow, selectOldestKept(root, limit))
     if (oldest !== undefined) {
       await tx.run(deleteOldChains({ root, before: oldest.at, limit: MOST_CLEANED }))

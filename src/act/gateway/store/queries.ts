@@ -43,6 +43,9 @@ export const selectLatches = (root: string, limit: number): Sql => sql`
 export const deleteLatches = (root: string, before: number): Sql => sql`
   DELETE FROM gateway_latches WHERE root = ${root} AND at < ${before}`
 
+export const deleteMasks = (root: string, before: number): Sql => sql`
+  DELETE FROM gateway_masks WHERE root = ${root} AND at < ${before}`
+
 export const setEnded = ({ root, id }: SessionKey, at: number): Sql => sql`
   UPDATE gateway_sessions SET ended_at = ${at}
   WHERE id = ${id} AND root = ${root} AND ended_at IS NULL RETURNING run`

@@ -98,8 +98,14 @@ function writeRequest(deps: StoreDeps, sessionId: string, recorded: RecordedRequ
           beforeSeq: before?.seq ?? null,
           usage: request.route === "count" ? NO_USAGE : request.usage,
           costUsd: request.costUsd,
-          savedTokens: request.folded.reduce((sum, it) => sum + it.tokens, 0),
-          savedBytes: request.folded.reduce((sum, it) => sum + it.bytes, 0),
+          savedTokens: request.folded.reduce(
+            (sum, it) => sum + it.tokens,
+            request.masked?.tokens ?? 0,
+          ),
+          savedBytes: request.folded.reduce(
+            (sum, it) => sum + it.bytes,
+            request.masked?.bytes ?? 0,
+          ),
           body,
           items: packedItems,
         }),

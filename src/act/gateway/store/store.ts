@@ -1,7 +1,9 @@
 import { sliceText } from "#ground/base"
 import type { gatewayOperations, Handlers, ProxiedSession } from "#ground/contract"
 import { cleanIfItCan, deleteProxiedSession, deleteRun } from "./cleanup.ts"
+import type { foldByHand } from "./hand-fold.ts"
 import { lastManifestOf, newestHostReport, wireContextOf } from "./host-report.ts"
+import { createMaskStore, listMasks } from "./masks.ts"
 import {
   insertLatch,
   insertProxiedSession,
@@ -64,6 +66,8 @@ export function createGatewayStore(deps: StoreDeps) {
     contextOf: wireContextOf(deps),
     newestHostReport: newestHostReport(deps),
     lastManifest: lastManifestOf(deps),
+    listMasks: listMasks(deps),
+    masks: createMaskStore(deps),
   }
 }
 
@@ -113,13 +117,19 @@ async function end({ db, root, clock }: StoreDeps, id: string): Promise<void> {
 }
 
 type HandlerDeps = {
-  gateway(): Promise<Pick<GatewayStore, "cache" | "list" | "show" | "request" | "texts" | "delete">>
+  gateway(): Promise<
+    Pick<GatewayStore, "cache" | "list" | "listMasks" | "show" | "request" | "texts" | "delete"> & {
+      readonly foldByHand: ReturnType<typeof foldByHand>
+    }
+  >
 }
 
 export const gatewayHandlers = ({ gateway }: HandlerDeps): Handlers<typeof gatewayOperations> => ({
   list: async (input) => (await gateway()).list(input),
   show: async (input) => (await gateway()).show(input),
   cache: async (input) => (await gateway()).cache(input),
+  fold: async (input) => (await gateway()).foldByHand(input),
+  masks: async (input) => (await gateway()).listMasks(input),
   request: async (input) => (await gateway()).request(input),
   texts: async (input) => (await gateway()).texts(input),
   delete: async (input) => (await gateway()).delete(input),

@@ -5,6 +5,7 @@ import { silentLog } from "#ground/base"
 import { OPERATIONS } from "#ground/contract"
 import { snapshot } from "#test/kit-fixture"
 import { tempDirectory } from "#test/temp"
+import { readTemplates } from "../templates.ts"
 import { checkDefinition, readDefinition } from "./check-definition.ts"
 import { forgeHandlers } from "./forge.ts"
 
@@ -30,6 +31,7 @@ async function workshop() {
     hosts: async () => ["claude-code", "codex", "antigravity", "copilot"],
     place: (it) => it,
     checks: async () => CHECKS,
+    templates: async () => readTemplates(path.join(import.meta.dirname, "../../../../templates")),
     countTokens: (text) => text.length,
     log: silentLog,
   })
@@ -127,4 +129,43 @@ test("[KIT-24] broken frontmatter and another name than the file's are problems"
   ])
   const toml = "name = \"one\"\ndescription = \"does\"\ndeveloper_instructions = '''\nText\n'''\n"
   expect(await read(toml)).toMatchObject({ name: "one", description: "does", body: "\nText\n" })
+})
+
+test("[KIT-26] diagrams of a text and of files are checked with the line in the file", async () => {
+  await using temp = await workshop()
+  const page = "# Page\n\n```mermaid\ngraph TD\n  A[x (y)] --> B\n```\n"
+  await writeFile(path.join(temp.root, "page.md"), page)
+  const { handlers } = temp
+  expect(
+    await handlers.diagrams({ text: "graph TD\n  A --> B", paths: [] }, context),
+  ).toMatchObject({
+    isGood: true,
+    diagrams: [{ file: null, type: "graph", problems: [] }],
+  })
+  expect(await handlers.diagrams({ paths: ["page.md"] }, context)).toMatchObject({
+    isGood: false,
+    diagrams: [{ file: "page.md", line: 4, problems: [{ line: 5 }] }],
+  })
+  await expect(handlers.diagrams({ paths: ["none.md"] }, context)).rejects.toMatchObject({
+    code: "KIT_DEFINITION_UNREADABLE",
+  })
+})
+
+test("[KIT-27] a definition is shown by its name: of the project first, then of the kit", async () => {
+  await using temp = await workshop()
+  const { handlers, input } = temp
+  expect(await handlers.show({ name: "code-research" }, context)).toMatchObject({
+    kind: "skill",
+    path: null,
+    pack: "daily",
+    problems: [],
+  })
+  await handlers.skill({ ...input, name: "code-research", host: ["claude-code"] }, context)
+  expect(await handlers.show({ name: "code-research" }, context)).toMatchObject({
+    path: ".claude/skills/code-research/SKILL.md",
+    text: expect.stringContaining("qm audit debt"),
+  })
+  await expect(handlers.show({ name: "nothing" }, context)).rejects.toMatchObject({
+    code: "KIT_DEFINITION_UNKNOWN",
+  })
 })

@@ -2,17 +2,24 @@ import path from "node:path"
 import { type Log, listDirectory, readTextBounded } from "#ground/base"
 import type {
   DefinitionCheck,
+  DefinitionText,
+  DiagramCheck,
   ForgedDefinition,
   forgeOperations,
   Handlers,
   KitHost,
   ParsedInput,
 } from "#ground/contract"
-import { DefinitionExists, DefinitionInvalid, DefinitionUnreadable } from "../errors.ts"
+import {
+  DefinitionExists,
+  DefinitionInvalid,
+  DefinitionUnknown,
+  DefinitionUnreadable,
+} from "../errors.ts"
 import { inspect } from "../files/inspect.ts"
 import { type Write, writeAll } from "../files/transaction.ts"
 import { agentToml } from "../hosts/codex.ts"
-import { withHead } from "../hosts/host.ts"
+import { type Template, withHead } from "../hosts/host.ts"
 import { LARGEST_TEMPLATE_BYTES } from "../limits.ts"
 import {
   type CheckDeps,
@@ -21,6 +28,7 @@ import {
   type DefinitionKind,
   readDefinition,
 } from "./check-definition.ts"
+import { checkDiagram, type DiagramBlock, diagramsIn } from "./check-diagram.ts"
 
 export type ForgeDeps = {
   root(): string
@@ -29,6 +37,8 @@ export type ForgeDeps = {
   /** Relative to the root; throws for a path outside. */
   place(path: string): string
   checks(): Promise<CheckDeps>
+  /** Those that come with the kit. */
+  templates(): Promise<readonly Template[]>
   countTokens(text: string): number | Promise<number>
   readonly log: Log
 }
@@ -40,7 +50,62 @@ export const forgeHandlers = (deps: ForgeDeps): Handlers<typeof forgeOperations>
   command: (input) => create("command", input, deps),
   skill: (input) => create("skill", input, deps),
   check: ({ paths }) => checkAll(paths, deps),
+  show: ({ name }) => showDefinition(name, deps),
+  diagrams: (input) => checkDiagrams(input, deps),
 })
+
+/** A definition of the repository, else one that comes with the kit. */
+async function showDefinition(name: string, deps: ForgeDeps): Promise<DefinitionText> {
+  const listed = (await Promise.all(PLACES.map((it) => listPlace(it, deps.root())))).flat()
+  const own = listed.find((it) => it.name === name)
+  if (own !== undefined) {
+    const { problems, ...definition } = await readListed(own, deps)
+    const { kind, description, body } = definition
+    return {
+      name,
+      kind,
+      description,
+      path: own.file,
+      pack: null,
+      level: null,
+      tokens: await deps.countTokens(`- ${name}: ${description}`),
+      text: body,
+      problems: [...problems, ...checkDefinition(definition, await deps.checks())],
+    }
+  }
+  const template = (await deps.templates()).find((it) => it.name === name)
+  if (template === undefined) throw DefinitionUnknown({ name })
+  const { kind, description, pack, level, body } = template
+  const tokens = await deps.countTokens(`- qm-${name}: ${description}`)
+  return { name, kind, description, path: null, pack, level, tokens, text: body, problems: [] }
+}
+
+async function readListed({ file, kind, name }: ListedDefinition, deps: ForgeDeps) {
+  const at = path.join(deps.root(), file)
+  const read = await readTextBounded(at, { maxBytes: LARGEST_TEMPLATE_BYTES, root: deps.root() })
+  if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: read.kind })
+  return readDefinition(kind, { name, text: read.text })
+}
+
+async function checkDiagrams(
+  { text, paths }: ParsedInput<"forge.diagrams">,
+  deps: ForgeDeps,
+): Promise<DiagramCheck> {
+  const diagrams: DiagramCheck["diagrams"] = []
+  const add = (file: string | null, { line, source }: DiagramBlock) => {
+    const { type, isOutline, problems } = checkDiagram(source)
+    const placed = problems.map((it) => ({ ...it, line: line + it.line - 1 }))
+    diagrams.push({ file, line, type, isOutline, problems: placed })
+  }
+  if (text !== undefined) add(null, { line: 1, source: text })
+  for (const file of paths.map(deps.place)) {
+    const at = path.join(deps.root(), file)
+    const read = await readTextBounded(at, { maxBytes: LARGEST_TEMPLATE_BYTES, root: deps.root() })
+    if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: read.kind })
+    for (const block of diagramsIn(read.text)) add(file, block)
+  }
+  return { diagrams, isGood: diagrams.every((it) => it.problems.length === 0) }
+}
 
 /** Checks first, then writes all files or none. */
 async function create(
@@ -144,11 +209,9 @@ async function checkAll(paths: readonly string[], deps: ForgeDeps): Promise<Defi
   const chosen = named.length === 0 ? listed : named.map((it) => placed(it, listed))
   const checks = await deps.checks()
   const files: DefinitionCheck["files"] = []
-  for (const { file, kind, name } of chosen) {
-    const at = path.join(deps.root(), file)
-    const read = await readTextBounded(at, { maxBytes: LARGEST_TEMPLATE_BYTES, root: deps.root() })
-    if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: read.kind })
-    const { problems, ...definition } = await readDefinition(kind, { name, text: read.text })
+  for (const it of chosen) {
+    const { file, kind } = it
+    const { problems, ...definition } = await readListed(it, deps)
     const text = `- ${definition.name}: ${definition.description}`
     files.push({
       path: file,

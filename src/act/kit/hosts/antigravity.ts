@@ -36,6 +36,8 @@ export const antigravity: KitHostForm = {
     window: null,
     budget: null,
     secrets: null,
+    results: null,
+    compaction: null,
   },
   without: {
     concurrency: FAILS_CLOSED,
@@ -48,6 +50,8 @@ export const antigravity: KitHostForm = {
     window: NO_EVENT,
     budget: FAILS_CLOSED,
     secrets: FAILS_CLOSED,
+    results: "the host does not send the output of tools",
+    compaction: NO_EVENT,
   },
   entries,
   project: (template, machine) =>

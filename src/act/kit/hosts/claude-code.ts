@@ -37,6 +37,8 @@ export const claudeCode: KitHostForm = {
     window: "PostToolUse",
     budget: "PreToolUse",
     secrets: "PreToolUse",
+    results: "PostToolUse",
+    compaction: "PreCompact",
   },
   without: {},
   entries,
@@ -94,6 +96,7 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
     { event: "SubagentStart", matcher: "*", from: HOOK_LEVELS.package },
     { event: "Stop", matcher: "*", from: HOOK_LEVELS.drift },
     { event: "InstructionsLoaded", matcher: "*", from: HOOK_LEVELS.loaded },
+    { event: "PreCompact", matcher: "*", from: HOOK_LEVELS.compaction },
   ]
   const hooks = [execHandler(program, ["claude-code"])]
   return entriesByLevel

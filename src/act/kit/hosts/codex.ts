@@ -38,9 +38,13 @@ export const codex: KitHostForm = {
     window: null,
     budget: "PreToolUse",
     secrets: "PreToolUse",
+    results: "PostToolUse",
+    compaction: null,
   },
   without: {
     loaded: "Codex has no event for loaded instructions",
+    compaction:
+      "Codex takes no instructions for a compaction; after it the session start puts them back",
     window: "only the status line of Claude Code reports how full the window is",
   },
   entries,

@@ -29,6 +29,8 @@ export const copilot: KitHostForm = {
     secrets: null,
     prompt: null,
     guideline: null,
+    results: null,
+    compaction: null,
   },
   without: {
     boot: NO_HOOKS,
@@ -44,6 +46,8 @@ export const copilot: KitHostForm = {
     secrets: NO_HOOKS,
     prompt: NO_HOOKS,
     guideline: NO_HOOKS,
+    results: NO_HOOKS,
+    compaction: NO_HOOKS,
   },
   entries: () => [],
   server: ({ node, main }) => ({

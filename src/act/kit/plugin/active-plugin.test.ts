@@ -53,7 +53,7 @@ test("[KIT-20] next to an active plugin init enrols the repository and writes no
   const { hooks, tampered } = await fixture.kit.installed()
   expect(tampered).toEqual([])
   expect(hooks.filter((it) => it.host === "claude-code").map((it) => it.state)).toEqual(
-    Array.from({ length: 13 }, () => "installed"),
+    Array.from({ length: 15 }, () => "installed"),
   )
   await fixture.uninstall()
   expect(await snapshot(fixture.userHome)).toEqual(before)

@@ -131,9 +131,10 @@ describe("the generated plugin", () => {
       "SubagentStart",
       "Stop",
       "InstructionsLoaded",
+      "PreCompact",
     ])
     const codex = Hooks.parse(jsonOf("plugin/hooks/codex.json")).hooks
-    expect(Object.keys(codex)).toEqual(Object.keys(claude).slice(0, -1))
+    expect(Object.keys(codex)).toEqual(Object.keys(claude).slice(0, -2))
     expect(claude["Stop"]?.[0]?.hooks[0]?.command).toBe(
       'sh "${CLAUDE_PLUGIN_ROOT}/scripts/hook.sh" claude-code',
     )

@@ -62,6 +62,16 @@ describe("hook states", () => {
     expect(statesOf(rows, toldBy([line("session-start"), line("loaded")]))).toEqual(rows)
   })
 
+  test("[PROVE-2] the hook for compactions cannot run in a proof, which is no warning", () => {
+    const told = toldBy([line("session-start")])
+    const states = statesOf([row("boot"), row("compaction")], told)
+    expect(states[1]).toMatchObject({
+      state: "installed",
+      why: expect.stringContaining("compacts"),
+    })
+    expect(checksOf("Codex", states, told).filter((it) => it.name === "Codex: hooks")).toEqual([])
+  })
+
   test("[PROVE-2] when the host could not run, each hook gets that reason", () => {
     const told: StoryOutcome = { kind: "untold", why: "Codex was not found." }
     expect(statesOf([row("boot"), row("loaded", "not offered")], told)).toEqual([

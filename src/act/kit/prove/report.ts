@@ -10,7 +10,7 @@ export type StoryOutcome =
   | { readonly kind: "told"; readonly seen: StoryRecord; why(event: string): string | undefined }
   | { readonly kind: "untold"; readonly why: string }
 
-const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
+const SHOWN_BY: Readonly<Record<HookName, HookEventKind | null>> = {
   boot: "session-start",
   track: "after-edit",
   drift: "stop",
@@ -24,6 +24,9 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   window: "after-edit",
   budget: "before-edit",
   secrets: "before-tool",
+  results: "after-tool",
+  // The story is too short for a compaction.
+  compaction: null,
 }
 
 export function statesOf(
@@ -33,6 +36,9 @@ export function statesOf(
   return installed.map((row) => {
     if (row.state !== "installed" && row.state !== "fired") return row
     if (outcome.kind === "untold") return { ...row, why: outcome.why }
+    if (SHOWN_BY[row.hook] === null) {
+      return { ...row, state: "installed", why: "It runs only when the host compacts." }
+    }
     const lines = outcome.seen.verdicts.filter((it) => it.event === SHOWN_BY[row.hook])
     const at = Math.max(...lines.map((it) => it.at))
     return lines.length > 0
@@ -48,14 +54,15 @@ export function checksOf(
 ): readonly DoctorCheck[] {
   const wired = states.filter((it) => it.state === "installed" || it.state === "fired")
   if (wired.length === 0) return []
-  const silent = wired.filter((it) => it.state !== "fired")
+  const provable = wired.filter((it) => SHOWN_BY[it.hook] !== null)
+  const silent = provable.filter((it) => it.state !== "fired")
   const name = `${title}: hooks`
   if (outcome.kind === "untold") {
     return [{ area: "kit", name, state: "warn", detail: `not proved: ${outcome.why}`, hint: HINT }]
   }
   const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
   return [
-    ...firedCheck(name, wired.length, silent),
+    ...firedCheck(name, provable.length, silent),
     ...CHECKS.flatMap(({ hook, name, look }): readonly DoctorCheck[] => {
       if (!hasFired(hook)) return []
       const { isRight, detail } = look(outcome.seen)

@@ -1,5 +1,5 @@
 import type { Model, ModelAnswer } from "#ground/model"
-import { AnswerInvalid, PromptTooLong, ProviderChanged } from "../errors.ts"
+import { AnswerInvalid, ConnectionChanged, PromptTooLong, ProviderChanged } from "../errors.ts"
 import type { BodyOf, RecordedEffect } from "../events/state.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
@@ -11,7 +11,7 @@ const LONGEST_ANSWER_CHARACTERS = 400_000
 const ASKS_FOR_ONE_ANSWER = 3
 
 export type AskDeps = {
-  model(): Promise<Pick<Model, "ask" | "provider">>
+  model(connection?: string): Promise<Pick<Model, "ask" | "name" | "provider">>
   readonly liveText: Pick<LiveText, "writing">
   count(): Promise<(text: string) => number>
   windowTokens(): number
@@ -75,12 +75,13 @@ async function call(ask: StageAsk, activityId: string, context: AskContext): Pro
   const { writer, stage, config, signal, liveText } = context
   const writing = liveText.writing({ id: writer.claim.id, stage, activityId })
   try {
-    const model = await context.model()
+    const model = await context.model(config.connection)
+    const usual = config.connection === undefined ? writer.state().start.model : model.name
     return await model.ask({
       name: `${writer.state().start.agent}/${config.name}`,
       instructions: ask.instructions,
       prompt: ask.prompt,
-      model: config.model ?? writer.state().start.model,
+      model: config.model ?? usual,
       effort: ask.effort ?? config.effort,
       maxOutputTokens: ask.maxOutputTokens ?? config.maxOutputTokens,
       schema: ask.schema,
@@ -107,6 +108,7 @@ function recordOf(
     attempt: context.attempt,
     ...at,
     model: answer.model,
+    ...(context.config.connection !== undefined && { connection: context.config.connection }),
     usage: answer.usage,
     usd: answer.usd,
     durationMs: Math.max(0, Math.round(answer.durationMs)),
@@ -122,10 +124,21 @@ function recordOf(
 }
 
 /** Otherwise a run resumed with other settings would name the wrong author of its answer. */
-async function refuseOtherProvider({ writer, model }: AskContext): Promise<void> {
+async function refuseOtherProvider({ writer, model, config }: AskContext): Promise<void> {
   const { id, start } = writer.state()
-  const { provider } = await model()
-  if (provider !== start.provider) throw ProviderChanged({ id, was: start.provider, is: provider })
+  const { connection } = config
+  const { provider, name } = await model(connection)
+  if (connection === undefined) {
+    if (provider !== start.provider)
+      throw ProviderChanged({ id, was: start.provider, is: provider })
+    return
+  }
+  const was = start.connections?.[connection]
+  const isSame = was?.provider === provider && was.model === name
+  if (!isSame) {
+    const before = was === undefined ? "none" : `${was.provider} ${was.model}`
+    throw ConnectionChanged({ id, connection, was: before, is: `${provider} ${name}` })
+  }
 }
 
 async function refuseTooLong(ask: StageAsk, context: AskContext): Promise<void> {

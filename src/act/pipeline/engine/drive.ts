@@ -91,10 +91,11 @@ async function attemptOf(
   const state = context.writer.state()
   const unit = unitOf(state.start, context.stage)
   const iteration = state.stages[context.stage]?.iteration ?? 0
-  const { prior } = state.start
+  const { prior, config: settings } = state.start
   return of.work({
     runId: state.id,
     query: state.start.query,
+    settings,
     depth: depthOf(state),
     stage: context.config,
     iteration,

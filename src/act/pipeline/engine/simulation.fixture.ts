@@ -99,6 +99,7 @@ function startProcess(fixture: Simulation): SimProcess {
     }),
     model: async () => ({
       provider: "scripted",
+      name: "sim",
       ask: (question) => answer(fixture, { pid, hop }, question),
     }),
   })

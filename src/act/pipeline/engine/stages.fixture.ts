@@ -26,6 +26,7 @@ export function simStages({ touch }: SimPorts): Readonly<Record<StageKind, Stage
       })
       return { output: [result], summary: "looked" }
     },
+    tools: () => Promise.reject(new Error("the simulation calls no source")),
     async retrieve({ runId, stage, effects }) {
       const results = await Promise.all(
         ["1", "2", "3"].map((key) =>

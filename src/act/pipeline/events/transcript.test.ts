@@ -9,18 +9,20 @@ import {
   output,
   paused,
   started,
-  stateAfter,
   substep,
 } from "./events.fixture.ts"
-import { transcriptOf } from "./transcript.ts"
+import { createTranscript } from "./transcript.ts"
 
 const told = (...bodies: readonly PipelineEventBody[]) =>
-  transcriptOf(stateAfter(...bodies), eventsOf(bodies))
+  eventsOf(bodies).flatMap(createTranscript("p-1").take)
 
 const step = (activityId: string, given: Parameters<typeof substep>[1] = {}) =>
   substep(0, { activityId, key: activityId, ...given })
 
-test("[PIPE-26] steps are activities of one turn, and each text has its own id", () => {
+const eventsIn = (messages: ReturnType<typeof told>) =>
+  messages.flatMap((it) => ("event" in it.metadata ? [AgentEvent.parse(it.metadata["event"])] : []))
+
+test("[PIPE-26] a stage is an activity with its steps inside, its summary and its cost", () => {
   const messages = told(
     started(),
     begun(0),
@@ -31,39 +33,40 @@ test("[PIPE-26] steps are activities of one turn, and each text has its own id",
       detail: "3 found",
       tokens: 12,
       durationMs: 3,
+      usd: 0.25,
     }),
     called(0),
     output(0),
     completed(),
   )
-  for (const it of messages) expect(Message.parse(it)).toEqual(it)
-  expect(messages.map((it) => `${it.type} ${it.content}`)).toEqual([
-    "user what is it",
-    "system tester began",
-    "system Plan",
-    "tool find it",
+  for (const { order, at, ...it } of messages) {
+    expect(Message.safeParse({ ...it, id: `p-1.${order}`, seq: 1, timestamp: at }).success).toBe(
+      true,
+    )
+  }
+  expect(messages.map((it) => `${it.type} ${it.content.split("\n")[0]}`)).toEqual([
+    "user @tester what is it",
+    "system tester p-1 started: standard, scripted, at most $1.00",
+    "tool Plan",
+    "tool Knowledge Base Search: find it",
     "tool 3 found",
-    "assistant Plan: stage 0 done",
-    "response All stages are done",
+    "tool stage 0 done",
+    expect.stringMatching(/^system tester p-1 completed: All stages are done \(.*of \$1\.00\)$/),
   ])
-  const events = messages.flatMap((it) =>
-    "event" in it.metadata ? [AgentEvent.parse(it.metadata["event"])] : [],
-  )
-  expect(events.map((it) => it.event)).toEqual([
-    "turn.started",
-    "activity.started",
-    "activity.ended",
-    "turn.ended",
+  expect(eventsIn(messages)).toMatchObject([
+    { event: "activity.started", activityId: "p-1/stage-1.1", kind: "stage" },
+    { event: "activity.started", activityId: "p-1/orch-kb-1", parentId: "p-1/stage-1.1" },
+    { event: "activity.ended", activityId: "p-1/orch-kb-1", tokens: 12, usd: 0.25 },
+    { event: "activity.ended", activityId: "p-1/stage-1.1", outcome: "done", usd: 0.25 },
   ])
-  expect(new Set(messages.map((it) => it.id)).size).toBe(messages.length)
-  expect(messages.every((it) => it.metadata["runId"] === "p-1")).toBe(true)
+  const orders = messages.map((it) => it.order)
+  expect(orders).toEqual([...new Set(orders)].toSorted((one, other) => one - other))
+  expect(messages.every((it) => JSON.stringify(it.metadata).includes('"id":"p-1"'))).toBe(true)
 })
 
 test("[PIPE-26] a note starts and ends at once, and a denied step is shown as denied", () => {
   const ended = (outcome: "noted" | "denied") =>
-    told(started(), begun(0), step("orch-step-1", { phase: "ended", outcome }))
-      .slice(3)
-      .map((it) => it.metadata["event"])
+    eventsIn(told(started(), begun(0), step("orch-step-1", { phase: "ended", outcome }))).slice(1)
   expect(ended("noted")).toMatchObject([
     { event: "activity.started", tool: "Knowledge Base Search" },
     { event: "activity.ended", outcome: "done" },
@@ -79,18 +82,47 @@ test("[PIPE-11] a pause, an interruption and the end stop every running indicato
       step("orch-web-1", { parentId: "orch-step-9" }),
       after,
     )
-    expect(
-      messages.find((it) => JSON.stringify(it).includes("stopped"))?.metadata["event"],
-    ).toEqual({
-      event: "activity.ended",
-      activityId: "orch-web-1",
-      outcome: "stopped",
-      output: "",
-    })
+    const stopped = eventsIn(messages).filter((it) => JSON.stringify(it).includes("stopped"))
+    expect(stopped).toMatchObject([
+      { event: "activity.ended", activityId: "p-1/orch-web-1", outcome: "stopped" },
+      { event: "activity.ended", activityId: "p-1/stage-1.1", outcome: "stopped" },
+    ])
   }
 })
 
-test("[PIPE-26] every event has a text in the transcript", () => {
+test("[PIPE-26] a pause has its question, its items and its choices, and is marked for an answer", () => {
+  const plan = output(0, { subqueries: [{ text: "What is it?", note: "guide" }] })
+  const messages = told(started(), begun(0), plan, paused(0), { type: "resumed", by: "you" })
+  const asked = messages.find((it) => it.content.startsWith("Paused"))
+  expect(asked?.content).toContain("Paused after Plan: Is this the plan you want?")
+  expect(asked?.content).toContain("1. What is it? (guide)")
+  expect(asked?.content).toContain("3 Exit: End here")
+  expect(asked?.metadata["pipeline"]).toMatchObject({ id: "p-1", part: "pause" })
+  expect(messages.at(-1)?.metadata["pipeline"]).toEqual({
+    ...(asked?.metadata["pipeline"] as object),
+    part: "answer",
+  })
+})
+
+test("[PIPE-26] the document appears once, at the end", () => {
+  const config = started().config
+  const [plan, write, check] = config.stages
+  if (plan === undefined || write === undefined || check === undefined) throw new Error("3 stages")
+  const writing = { ...config, stages: [plan, { ...write, kind: "document" as const }, check] }
+  const document = output(1, { title: "T", markdown: "# The answer", references: [] })
+  const messages = told(
+    started({ config: writing }),
+    begun(1),
+    document,
+    begun(1, 2),
+    document,
+    completed(),
+  )
+  expect(messages.filter((it) => it.content === "# The answer")).toHaveLength(1)
+  expect(messages.at(-2)).toMatchObject({ type: "assistant", content: "# The answer" })
+})
+
+test("[PIPE-26] every event that a user should know of has a text", () => {
   const usd = { scope: "run", spentUsd: 0.8, budgetUsd: 1 }
   const said = {
     type: "said",
@@ -110,7 +142,7 @@ test("[PIPE-26] every event has a text in the transcript", () => {
     begun(0),
     output(0),
     paused(0),
-    { type: "resumed", by: "you" },
+    { type: "resumed", by: "you", note: "fine" },
     { type: "skipped", by: "you", stage: 1, reason: "not needed" },
     begun(2, 2, 1),
     failed(2),
@@ -124,26 +156,30 @@ test("[PIPE-26] every event has a text in the transcript", () => {
     completed({ status: "failed", reason: "It failed" }),
     said,
   )
-  expect(messages.map((it) => it.content).slice(2)).toEqual([
+  expect(messages.map((it) => it.content.split("\n")[0]).slice(2)).toEqual([
     "Plan",
+    "It is busy.",
     "It is busy. [MODEL_BUSY]",
     "Paused after Plan: Is this the plan you want?",
-    "Plan runs again: shorter",
-    "Plan",
-    "Plan: stage 0 done",
+    "shorter",
+    "Plan runs again with this change",
+    "Plan, round 2",
+    "stage 0 done",
     "Paused after Plan: Is this the plan you want?",
-    "Resumed by you",
+    "fine",
+    "Continued by you",
     "Write skipped: not needed",
-    "Check, repair 1, attempt 2",
+    "Check, repair 1",
     "Check did not pass: a sentence has no source",
-    "Check: stage 2 done",
+    "stage 2 done",
     "Repair 1 started",
-    "$0.80 of $1.00 spent (run)",
-    "The budget of $1.00 is spent (run)",
+    "Budget: $0.80 of $1.00 spent (run)",
+    "Budget: $1.00 are spent (run)",
     "Paused after Check: Is this the plan you want?",
-    "Leave this run? 1 yes / 2 no",
-    "Left with the message: stop",
-    "It failed",
+    "stop",
+    "Paused after Check: Leave this run? Its results so far are stored. 1 yes / 2 no",
+    "Left by the user; the results are kept",
+    expect.stringContaining("tester p-1 failed: It failed"),
     "and now",
     "this",
   ])
@@ -152,4 +188,11 @@ test("[PIPE-26] every event has a text in the transcript", () => {
 test("[PIPE-26] a long text is truncated", () => {
   const [first] = told(started({ query: "x".repeat(300_000) }))
   expect(first?.content.length).toBe(200_000)
+})
+
+test("[PIPE-26] a stage that runs again is another activity, although its attempts count from 1", () => {
+  const amended = { type: "amended", by: "you", stage: 0, text: "shorter" } as const
+  const messages = told(started(), begun(0), output(0), paused(0), amended, begun(0), output(0))
+  const ids = eventsIn(messages).flatMap((it) => ("activityId" in it ? [it.activityId] : []))
+  expect(ids).toEqual(["p-1/stage-1.1", "p-1/stage-1.1", "p-1/stage-1.2", "p-1/stage-1.2"])
 })

@@ -1,6 +1,6 @@
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument } from "yaml"
 import { z } from "zod"
-import { firstLine } from "#ground/base"
+import { firstLine, formatExact } from "#ground/base"
 import type { ConfigProblem } from "#ground/contract"
 import { SourceSlug } from "#ground/contract"
 import { choices, quoted } from "./json-text.ts"
@@ -32,6 +32,10 @@ export function readAgentFile(text: string | undefined): AgentFile {
       "it must start with a header: a line of three dashes, fields, and three dashes again"
     return { problems: [problemAt(1, "", problem)] }
   }
+  if (head.length > LONGEST_HEAD_UNITS) {
+    const problem = `its header exceeds ${formatExact(LONGEST_HEAD_UNITS)} characters`
+    return { problems: [problemAt(1, "", problem)] }
+  }
   const lines = new LineCounter()
   const document = parseDocument(head, { lineCounter: lines, prettyErrors: false })
   const [broken] = document.errors
@@ -49,6 +53,9 @@ function headOf(text: string): string | undefined {
   const [, head] = HEAD.exec(text) ?? []
   return head
 }
+
+/** The YAML parser takes up to 5 µs a character. */
+const LONGEST_HEAD_UNITS = 12_000
 
 const HEAD = /^---[ \t]*\r?\n([\s\S]*?)(?:^|(?<=\n))---[ \t]*\r?(?:\n|$)/
 

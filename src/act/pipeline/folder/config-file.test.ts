@@ -43,7 +43,7 @@ test("[PIPE-42] a problem has file, line, stage, field and a message", () => {
         stage: "verify",
         field: "kind",
         problem:
-          "stage `verify`: `kind` is `verfy`; one of ask, web, retrieve, verify, document, agent; did you mean `verify`?",
+          "stage `verify`: `kind` is `verfy`; one of ask, web, tools, retrieve, verify, document, agent; did you mean `verify`?",
       },
     ],
   })
@@ -55,7 +55,7 @@ describe("a config field", () => {
     [{ stages: stages(plain("b", { title: 7 })) }, "stage `b`: `title` is `7`; it must be a text"],
     [
       { stages: stages(plain("b", { pausAfter: true })) },
-      "stage `b`: `pausAfter` is not a setting here; one of name, title, kind, prompt, output, pauseAfter, question, model, effort, maxOutputTokens, contextTokens, budgetUsd, optional, agent, mode, passes, scope; did you mean `pauseAfter`?",
+      "stage `b`: `pausAfter` is not a setting here; one of name, title, kind, prompt, output, pauseAfter, question, model, connection, effort, maxOutputTokens, contextTokens, budgetUsd, optional, calls, agent, mode, passes, scope; did you mean `pauseAfter`?",
     ],
     [
       { stages: stages(plain("b", { maxOutputTokens: 5 })) },
@@ -69,12 +69,36 @@ describe("a config field", () => {
       { stages: stages(plain("Bad-Name")) },
       "stage `Bad-Name`: `name` is `Bad-Name`: lowercase letters, digits and underscores",
     ],
+    [
+      { stages: stages(), verification: { entityGrounding: 80 } },
+      "`verification.entityGrounding` is `80`; at most 1",
+    ],
+    [
+      { stages: stages(), verification: { entityGround: 0.8 } },
+      "`entityGround` is not a setting here; one of entityGrounding, citationAccuracy, relationPreservation, contradictions; did you mean `entityGrounding`?",
+    ],
+    [
+      { stages: stages(), citationFormat: "{title} [{seite}]" },
+      "`citationFormat` is `{title} [{seite}]`: {seite} is not a field; one of citation, title, number, heading, page, path",
+    ],
+    [
+      { stages: stages(), citationFormat: "{title} [§ {number}" },
+      "`citationFormat` is `{title} [§ {number}`: a brace or bracket has no partner",
+    ],
+    [
+      { stages: stages(), citationFormat: "see below" },
+      "`citationFormat` is `see below`: it names no field, such as {citation}",
+    ],
+    [
+      { stages: stages(), language: "Klingon speech" },
+      "`language` is `Klingon speech`: not the tag of a language, such as de or pt-BR",
+    ],
     [{ stages: [] }, "`stages` is a list of 0; at least 1"],
     [{ stages: "all" }, "`stages` is `all`; it must be a list in brackets"],
     [{ stages: stages(), budgetUsd: "10" }, "`budgetUsd` is `10`; it must be a number"],
     [
       { stages: stages(), budgetUSD: 10 },
-      "`budgetUSD` is not a setting here; one of stages, pauseAfterStages, repairUnits, autoAdvance, pauseOnErrors, budgetUsd, depths; did you mean `budgetUsd`?",
+      "`budgetUSD` is not a setting here; one of stages, pauseAfterStages, repairUnits, autoAdvance, pauseOnErrors, budgetUsd, depths, verification, citationFormat, language; did you mean `budgetUsd`?",
     ],
     [
       { stages: stages(), depths: { quick: { subQueries: 3 } } },
@@ -103,7 +127,7 @@ test("[PIPE-42] all problems are reported at once, also those between fields", (
   }
   expect(said(config)).toMatchInlineSnapshot(`
     [
-      "config.json:6 answer kind: stage \`answer\`: \`kind\` is \`aks\`; one of ask, web, retrieve, verify, document, agent; did you mean \`ask\`?",
+      "config.json:6 answer kind: stage \`answer\`: \`kind\` is \`aks\`; one of ask, web, tools, retrieve, verify, document, agent; did you mean \`ask\`?",
       "config.json:7 answer prompt: stage \`answer\`: \`prompt\` is \`anser.md\`, which is not a file in prompts/; one of answer.md; did you mean \`answer.md\`?",
       "config.json:10 answer name: stage \`answer\`: stage 1 has the same name",
       "config.json:16 null pauseAfterStages.0: \`pauseAfterStages\` has \`anwser\`, which is not a stage; one of answer; did you mean \`answer\`?",
@@ -229,6 +253,16 @@ describe("config fields that depend on each other", () => {
         "config.json:8 answer agent: stage `answer`: `agent` is only for kind `agent`, not for `ask`",
         "config.json:9 answer mode: stage `answer`: `mode` is only for kind `agent`, not for `ask`",
       ],
+    ],
+    [
+      "a tools stage without calls",
+      { stages: stages(plain("b", { kind: "tools" })) },
+      ["config.json:9 b : stage `b`: kind `tools` needs `calls` or a `prompt`"],
+    ],
+    [
+      "a tools stage that calls a source outside its scope",
+      { stages: stages(plain("b", { kind: "tools", calls: [{ source: "crm", tool: "find" }] })) },
+      ["config.json:15 b calls.0.source: stage `b`: `scope.sources` does not contain `crm`"],
     ],
     [
       "a retrieve stage without knowledge in its scope",

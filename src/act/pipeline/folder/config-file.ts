@@ -7,6 +7,7 @@ import {
   RepairUnit,
   StageConfig,
   StageScope,
+  VerificationConfig,
 } from "#ground/contract"
 import { type Complaint, crossCheck, readSketch } from "./cross-check.ts"
 import { choices, inOrder, type JsonPath, quoted, readJsonText } from "./json-text.ts"
@@ -139,6 +140,7 @@ function knownAt(path: JsonPath): readonly string[] {
   const [section, , field] = path
   if (section === undefined) return Object.keys(PipelineConfig.shape)
   if (section === "depths") return Object.keys(DepthConfig.shape)
+  if (section === "verification") return Object.keys(VerificationConfig.shape)
   if (section === "repairUnits") return Object.keys(RepairUnit.shape)
   return Object.keys(field === "scope" ? StageScope.shape : StageConfig.shape)
 }

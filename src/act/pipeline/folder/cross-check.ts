@@ -109,6 +109,7 @@ function checkKind(stage: StageSketch): readonly Complaint[] {
   const { kind, agent, mode, scope } = stage
   if (kind === "retrieve" && !scope.knowledge)
     return [{ path: ["scope"], problem: "kind `retrieve` needs `scope.knowledge` to be true" }]
+  if (kind === "tools") return checkCalls(stage)
   if (kind !== "agent") {
     const problem = `is only for kind \`agent\`, not for \`${kind ?? ""}\``
     return [
@@ -119,6 +120,21 @@ function checkKind(stage: StageSketch): readonly Complaint[] {
   const started = agent ?? ANY_AGENT
   if (scope.agents.includes(started)) return []
   return [{ path: ["scope"], problem: `\`scope.agents\` does not contain ${quoted(started)}` }]
+}
+
+function checkCalls({ calls, prompt, scope }: StageSketch): readonly Complaint[] {
+  if (calls.length === 0 && prompt === undefined)
+    return [{ path: [], problem: "kind `tools` needs `calls` or a `prompt`" }]
+  return calls.flatMap(({ source }, index) =>
+    scope.sources.includes(source) || scope.sources.includes(ANY)
+      ? []
+      : [
+          {
+            path: ["calls", index, "source"],
+            problem: `\`scope.sources\` does not contain ${quoted(source)}`,
+          },
+        ],
+  )
 }
 
 function checkPasses({ passes, output }: StageSketch): readonly Complaint[] {
@@ -245,6 +261,7 @@ const StageSketch = z.object({
   kind: text,
   prompt: text,
   output: z.unknown().optional(),
+  calls: z.array(z.object({ source: z.string().catch("") }).catch({ source: "" })).catch([]),
   agent: text,
   mode: text,
   passes: text,

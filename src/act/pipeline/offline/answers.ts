@@ -291,7 +291,7 @@ const MOST_KEY_POINTS = 5
 const FITTING_SENTENCE_SHARE = 0.25
 
 const NOTE =
-  "No model wrote this: the sentences above were copied from the documents because their words match."
+  "No model wrote this: the sentences above were copied from the documents because their words match or are related."
 
 /** Copies sentences with their labels; sentences that the feedback names are left out. */
 export function synthesize(prompt: string): Readonly<Record<string, unknown>> {
@@ -304,7 +304,14 @@ export function synthesize(prompt: string): Readonly<Record<string, unknown>> {
   const short = weigh(query).slice(0, SENTENCES_OF_THE_SHORT_ANSWER)
   const sections = sectionsOf(questionsOf(prompt, query), weigh)
   const points = sections.flatMap((it) => it.sentences.slice(0, 1)).slice(0, MOST_KEY_POINTS)
-  const written = sections.map((it) => ({ title: it.title, text: formatSentences(it.sentences) }))
+  const used = new Set([...short, ...sections.flatMap((it) => it.sentences)].map((it) => it.label))
+  const closest = closestOf(material, used)
+  const written = [
+    ...sections.map((it) => ({ title: it.title, text: formatSentences(it.sentences) })),
+    ...(closest.length === 0
+      ? []
+      : [{ title: "Closest paragraphs", text: formatSentences(closest) }]),
+  ]
   return {
     title: query,
     shortAnswer:
@@ -312,6 +319,19 @@ export function synthesize(prompt: string): Readonly<Record<string, unknown>> {
     keyPoints: points.map((it) => formatSentences([it])),
     sections: [...written, { title: "How this was written", text: NOTE }],
   }
+}
+
+const MOST_CLOSEST = 3
+const SENTENCES_OF_A_PARAGRAPH = 2
+
+/** The first paragraphs of the context, which the search found by related words. */
+function closestOf(material: readonly Sentence[], used: ReadonlySet<string>): readonly Sentence[] {
+  const byLabel = Map.groupBy(material, (it) => it.label)
+  return [...byLabel]
+    .filter(([label]) => label.startsWith("P"))
+    .slice(0, MOST_CLOSEST)
+    .filter(([label]) => !used.has(label))
+    .flatMap(([, sentences]) => sentences.slice(0, SENTENCES_OF_A_PARAGRAPH))
 }
 
 function questionsOf(prompt: string, query: string): readonly string[] {

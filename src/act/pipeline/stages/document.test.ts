@@ -115,3 +115,16 @@ test("without sections the document has the output of each stage", async () => {
   const { output } = await writing({ first_look: { text: "It is so." }, other: { steps: [] } })
   expect(output).toMatchObject({ sections: [{ title: "first look", text: "It is so." }] })
 })
+
+test("[PIPE-80] the document's own words are in the recipe's language, else in English", async () => {
+  const outputs = { plan, answer, verify: scores }
+  const markdownIn = async (language: string) => {
+    const input = stageInput({ stage: { kind: "document" }, outputs, settings: { language } })
+    return PipelineDocument.partial().parse((await documentStage()(input)).output).markdown
+  }
+  const german = await markdownIn("de-CH")
+  expect(german).toContain("## Kernpunkte")
+  expect(german).toContain("> Die Prüfung wurde nicht bestanden: citation accuracy.")
+  expect(german).not.toContain("## Key points")
+  expect(await markdownIn("ja")).toContain("## Key points")
+})

@@ -1,5 +1,6 @@
 import { isRecord } from "#ground/base"
 import type { StageInput, StageWork } from "../stage.ts"
+import { type DocumentWords, documentWords } from "./document-words.ts"
 import {
   Answer,
   countOf,
@@ -19,7 +20,8 @@ export function documentStage(): StageWork {
     const scores = findOutput(input.outputs, Scores)
     const plan = findOutput(input.outputs, Plan)?.subQueries ?? []
     const notFound = findOutput(input.outputs, Gaps)?.notFound ?? []
-    const markdown = renderDocument({ answer, scores, plan, notFound })
+    const words = documentWords(input.settings.language)
+    const markdown = renderDocument({ answer, scores, plan, notFound, words })
     const summary = lineOf(answer, labels)
     await input.effects.note("document", { tool: "Document written", kind: "edit", title: summary })
     const isPartial = scores?.isPassed === false
@@ -62,38 +64,38 @@ type Parts = {
   readonly scores: Scores | undefined
   readonly plan: readonly SubQuery[]
   readonly notFound: readonly string[]
+  readonly words: DocumentWords
 }
 
 function renderDocument(parts: Parts): string {
   const { title, shortAnswer, keyPoints, sections, references } = parts.answer
+  const { words } = parts
   const blocks = [
     `# ${plain(title)}`,
-    missing(parts.notFound),
-    unverified(parts.scores),
+    missing(parts),
+    unverified(parts),
     shortAnswer,
-    block("## Key points", bullets(keyPoints)),
+    block(`## ${words.keyPoints}`, bullets(keyPoints)),
     ...sections.map((it) => block(`## ${plain(it.title)}`, it.text)),
-    block("## References", references.map(reference).join("\n")),
-    block("## Details", details(parts)),
+    block(`## ${words.references}`, references.map((it) => reference(it, words)).join("\n")),
+    block(`## ${words.details}`, details(parts)),
   ]
   return `${blocks.filter((it) => it !== "").join("\n\n")}\n`
 }
 
 /** Precedes the answer, so that the reader knows what is missing from it. */
-function missing(notFound: readonly string[]): string {
+function missing({ notFound, words }: Parts): string {
   if (notFound.length === 0) return ""
-  return `> Nothing was found for: ${notFound.map((it) => plain(it)).join(" · ")}`
+  return `> ${words.notFound}: ${notFound.map((it) => plain(it)).join(" · ")}`
 }
 
-function unverified(scores: Scores | undefined): string {
+function unverified({ scores, words }: Parts): string {
   if (scores?.notApplicable !== undefined)
-    return `> Verification is not applicable: ${scores.notApplicable}.`
+    return `> ${words.notApplicable}: ${scores.notApplicable}.`
   if (scores === undefined || scores.isPassed) return ""
-  if (Object.keys(scores.scores).length === 0) {
-    return "> Nothing was verified: there are no sources to check against."
-  }
+  if (Object.keys(scores.scores).length === 0) return `> ${words.nothingVerified}`
   const failed = Object.keys(scores.scores).filter((it) => isBelow(it, scores))
-  return `> Verification did not pass: ${failed.join(", ")}. Check the statements against the sources.`
+  return `> ${words.notPassed}: ${failed.join(", ")}. ${words.checkSources}`
 }
 
 function isBelow(check: string, { scores, bars }: Scores): boolean {
@@ -101,30 +103,39 @@ function isBelow(check: string, { scores, bars }: Scores): boolean {
   return check === "contradictions" ? score > bar : score < bar
 }
 
-function details({ scores, plan, notFound }: Parts): string {
-  const notes = notFound.map((it) => `Nothing was found for: ${plain(it)}`)
+function details({ scores, plan, notFound, words }: Parts): string {
+  const notes = notFound.map((it) => `${words.notFound}: ${plain(it)}`)
   const questions = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
-  return [block("### Questions", questions), scoreTable(scores), block("### Gaps", bullets(notes))]
+  return [
+    block(`### ${words.questions}`, questions),
+    scoreTable(scores, words),
+    block(`### ${words.gaps}`, bullets(notes)),
+  ]
     .filter((it) => it !== "")
     .join("\n\n")
 }
 
-function scoreTable(scores: Scores | undefined): string {
+function scoreTable(scores: Scores | undefined, words: DocumentWords): string {
   if (scores === undefined || Object.keys(scores.scores).length === 0) return ""
   const rows = Object.entries(scores.scores).map(([name, score]) => {
     const bar = scores.bars[name] ?? 0
-    const needed = name === "contradictions" ? `at most ${bar}` : `at least ${bar.toFixed(2)}`
+    const needed =
+      name === "contradictions" ? `${words.atMost} ${bar}` : `${words.atLeast} ${bar.toFixed(2)}`
     const value = name === "contradictions" ? String(score) : score.toFixed(2)
     return `| ${name} | ${value} | ${needed} |`
   })
-  const head = "| verification | score | needed |\n|---|---|---|"
-  return block("### Verification", `${head}\n${rows.join("\n")}\n\nChecked by ${scores.by}.`)
+  const head = `| ${words.scoreColumns.join(" | ")} |\n|---|---|---|`
+  const by = `${words.checkedBy} ${scores.by}.`
+  return block(`### ${words.verification}`, `${head}\n${rows.join("\n")}\n\n${by}`)
 }
 
-function reference({ label, title, citation, url, isPrior }: Reference): string {
+function reference(
+  { label, title, citation, url, isPrior }: Reference,
+  words: DocumentWords,
+): string {
   const where = citation === title ? plain(title) : `${plain(citation)} (${plain(title)})`
   const link = url === null ? "" : ` <${url.replaceAll(/[\s<>]/g, "")}>`
-  return `- [${label}] ${where}${link}${isPrior ? ", from the earlier answer" : ""}`
+  return `- [${label}] ${where}${link}${isPrior ? `, ${words.fromEarlier}` : ""}`
 }
 
 const block = (head: string, text: string): string => (text === "" ? "" : `${head}\n\n${text}`)

@@ -6,6 +6,9 @@ import type {
   KbTrace,
   KbVerification,
   KbWeb,
+  SourceAnswer,
+  SourceTools,
+  StageCall,
 } from "#ground/contract"
 
 export type KnowledgePort = {
@@ -78,6 +81,9 @@ export type StagePorts = {
   readonly knowledge: KnowledgePort
   readonly verify: Verifications
   readonly web: WebSearch
+  /** Rejects if the source is not approved, not available or has no such tool. */
+  callTool(call: StageCall, signal: AbortSignal): Promise<Pick<SourceAnswer, "text" | "isError">>
+  sourceTools(sources: readonly string[], signal: AbortSignal): Promise<SourceTools>
   startAgent(start: AgentStart): Promise<AgentEnd>
   count(): Promise<(text: string) => number>
 }

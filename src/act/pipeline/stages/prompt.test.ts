@@ -1,7 +1,23 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { fence, fillTemplate, PLACEHOLDERS, readFence, unknownPlaceholders } from "./prompt.ts"
+import {
+  fence,
+  fillTemplate,
+  instructionsFor,
+  PLACEHOLDERS,
+  readFence,
+  unknownPlaceholders,
+} from "./prompt.ts"
+import { stageInput } from "./stage-input.fixture.ts"
+
+test("[PIPE-80] every model call names the recipe's language", () => {
+  const stage = { kind: "ask" } as const
+  expect(instructionsFor(stageInput({ stage, settings: { language: "pt-BR" } }))).toContain(
+    "Write in Brazilian Portuguese (pt-BR)",
+  )
+  expect(instructionsFor(stageInput({ stage }))).not.toContain("Write in")
+})
 
 test("[PIPE-71] a prompt is filled in one pass: braces in inserted text stay as they are", () => {
   const filled = fillTemplate("A {{query}} and {{ plan }}", (it) => `<{{${it}}}>`)

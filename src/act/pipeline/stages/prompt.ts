@@ -10,6 +10,7 @@ export type Material = {
   readonly web?: readonly WebResult[]
   readonly documents?: readonly string[]
   readonly pairs?: string
+  readonly tools?: readonly string[]
 }
 
 /** For every model call: material is not an instruction. */
@@ -22,7 +23,14 @@ export function instructionsFor(input: StageInput): string {
     output === undefined
       ? "Answer in plain text."
       : "Answer with one JSON value of the given schema and nothing around it.",
+    ...languageLine(input.settings.language),
   ].join("\n")
+}
+
+function languageLine(language: string | undefined): readonly string[] {
+  if (language === undefined) return []
+  const name = new Intl.DisplayNames("en", { type: "language" }).of(language) ?? language
+  return [`Write in ${name} (${language}); quotations, names and titles keep their language.`]
 }
 
 export function templateOf(input: StageInput): string {
@@ -60,6 +68,8 @@ function valueOf(name: Placeholder, input: StageInput, material: Material): stri
       return fence(name, list(material.documents ?? []))
     case "pairs":
       return fence(name, material.pairs ?? NOTHING)
+    case "tools":
+      return fence(name, (material.tools ?? []).join("\n\n") || NOTHING)
     case "depth.subqueries":
       return String(input.depth.subQueries)
     case "depth.paragraphs":
@@ -120,6 +130,7 @@ export const PLACEHOLDERS = [
   "web",
   "documents",
   "pairs",
+  "tools",
   "depth.subqueries",
   "depth.paragraphs",
 ] as const

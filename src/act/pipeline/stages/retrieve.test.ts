@@ -28,7 +28,7 @@ test("each part is searched, references are followed, and the best results come 
   const effects = recordEffects(() => "")
   const { output } = await retrieveStage(handbook)(retrieving({ effects }))
   const { paragraphs } = Retrieved.parse(output)
-  expect(paragraphs.length).toBeLessThanOrEqual(STANDARD.paragraphs)
+  expect(paragraphs.length).toBeLessThanOrEqual(2 * STANDARD.paragraphs)
   expect(new Set(paragraphs.map((it) => it.id)).size).toBe(paragraphs.length)
   expect(paragraphs.slice(0, 6).map((it) => it.title)).toContain("Re-pricing Order")
   expect(paragraphs.some((it) => it.by.length === 0)).toBe(true)
@@ -180,4 +180,33 @@ test("a retrieval replayed over recorded results does not touch the knowledge ba
   const first = await retrieveStage(handbook)(retrieving({ effects }))
   const again = await retrieveStage(portsWith({}))(retrieving({ effects: effects.again() }))
   expect(again).toEqual(first)
+})
+
+test("[PIPE-80] depth.paragraphs limits each sub-query, totalParagraphs all of them", async () => {
+  const limits: number[] = []
+  const knowledge: KnowledgePort = {
+    ...handbook.knowledge,
+    search(input, context) {
+      limits.push(input.limit)
+      return handbook.knowledge.search(input, context)
+    },
+  }
+  const depth = { ...STANDARD, paragraphs: 6 }
+  const all = await retrieveStage({ knowledge })(retrieving({ depth }))
+  expect(limits).toEqual([6, 6])
+  const { paragraphs } = Retrieved.parse(all.output)
+  expect(paragraphs.length).toBeGreaterThan(6)
+  expect(paragraphs.length).toBeLessThanOrEqual(12)
+  const few = await retrieveStage({ knowledge })(
+    retrieving({ depth: { ...depth, totalParagraphs: 4 } }),
+  )
+  expect(Retrieved.parse(few.output).paragraphs).toEqual(paragraphs.slice(0, 4))
+})
+
+test("[PIPE-80] references are cited in the recipe's format", async () => {
+  const settings = { citationFormat: "{path}[ no. {number}]" }
+  const { output } = await retrieveStage(handbook)(retrieving({ settings }))
+  for (const { citation } of Retrieved.parse(output).paragraphs) {
+    expect(citation).toMatch(/^[\w/-]+\.(?:md|html|txt)(?: no\. [\w. ]+)?$/)
+  }
 })

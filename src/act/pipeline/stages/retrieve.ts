@@ -1,6 +1,7 @@
 import { compareText, isAppError, plural } from "#ground/base"
-import type { KbBy, KbParagraph, KbSearchResult } from "#ground/contract"
+import type { DepthConfig, KbBy, KbParagraph, KbSearchResult } from "#ground/contract"
 import type { PriorAnswer, StageInput, StageWork } from "../stage.ts"
+import { formatCitation } from "./citation-format.ts"
 import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
   findOutput,
@@ -13,8 +14,8 @@ import type { StagePorts } from "./ports.ts"
 
 const MOST_HOP_STARTS = 8
 
-/** Extra results per search, so that overlapping sub-queries still fill the depth. */
-const SPARE_HITS = 4
+/** Their texts are stored with the run. */
+const MOST_STORED = 200
 
 type Ports = Pick<StagePorts, "knowledge">
 
@@ -32,17 +33,18 @@ export function retrieveStage(ports: Ports): StageWork {
     const subQueries = plan.slice(0, input.depth.subQueries)
     const searches = await searchAll(input, subQueries, ports)
     const hops = await followReferences(input, searches, ports)
-    const fused = fuse(
-      [
+    const most = mostParagraphs(input.depth, subQueries.length)
+    const fused = decisiveFirst(
+      fuse([
         ...searches.map(({ hits, number }) => ({ items: hits, by: [number] })),
         { items: hops, by: [] },
-      ],
-      input.depth.paragraphs,
-    )
+      ]),
+      searches,
+    ).slice(0, most)
     const cited = new Set(input.prior?.sections.flatMap((it) => it.paragraphs))
     const paragraphs = [
       ...fused.map((it) => ({ ...it, isPrior: cited.has(it.id) })),
-      ...(await priorParagraphs(input, fused, ports)),
+      ...(await priorParagraphs(input, { results: fused, most }, ports)),
     ]
     const answered = searches
       .filter(({ hits }) => isCovered(hits, cited))
@@ -67,6 +69,23 @@ function isCovered(hits: readonly FoundParagraph[], cited: ReadonlySet<string>):
 function sectionOf(hits: readonly FoundParagraph[], prior: PriorAnswer | undefined): string {
   const best = hits[0]?.id ?? ""
   return prior?.sections.find((it) => it.paragraphs.includes(best))?.title ?? ""
+}
+
+/** Best hits of each sub-query that precede all others. */
+const FIRST_HITS = 2
+
+/**
+ * A paragraph that only one sub-query finds can be the answer to it, but would come after those
+ * that every sub-query finds a little.
+ */
+function decisiveFirst<Item extends { readonly id: string }>(
+  fused: readonly Item[],
+  searches: readonly Search[],
+): readonly Item[] {
+  const best = new Set(searches.flatMap((it) => it.hits.slice(0, FIRST_HITS)).map((it) => it.id))
+  const byId = new Map(fused.map((it) => [it.id, it]))
+  const first = [...best].flatMap((id) => byId.get(id) ?? [])
+  return [...first, ...fused.filter((it) => !best.has(it.id))]
 }
 
 const asPlan = (question: string): SubQuery => ({ question, why: "", target: "" })
@@ -97,13 +116,16 @@ function summaryOf(
  */
 async function priorParagraphs(
   input: StageInput,
-  results: readonly { readonly id: string }[],
+  {
+    results,
+    most,
+  }: { readonly results: readonly { readonly id: string }[]; readonly most: number },
   ports: Ports,
 ): Promise<readonly RetrievedParagraph[]> {
   const resultIds = new Set(results.map((it) => it.id))
   const sections = relatedSections(input.prior, resultIds)
   const others = new Set(sections.flatMap((it) => it.paragraphs).filter((it) => !resultIds.has(it)))
-  const ids = [...others].slice(0, input.depth.paragraphs - results.length)
+  const ids = [...others].slice(0, Math.max(0, most - results.length))
   if (ids.length === 0) return []
   const title = `${plural(ids.length, "paragraph")} of the answer of ${input.prior?.run}`
   const { hits } = await reading(
@@ -111,22 +133,21 @@ async function priorParagraphs(
     { key: "prior", tool: "Prior Research", title },
     async () => {
       const paragraphs = await ports.knowledge.paragraphs(ids)
-      return { hits: paragraphs.map(storedParagraph), by: null }
+      return { hits: paragraphs.map((it) => storedParagraph(it, input)), by: null }
     },
   )
   return hits.map((it) => ({ ...it, score: 0, by: [], isPrior: true }))
 }
 
 async function searchAll(input: StageInput, plan: readonly SubQuery[], { knowledge }: Ports) {
-  const share = Math.ceil(input.depth.paragraphs / plan.length)
-  const limit = Math.min(share + SPARE_HITS, MOST_HITS)
+  const limit = Math.min(input.depth.paragraphs, MOST_HITS)
   const searches: (Search & { readonly question: string; readonly number: number })[] = []
   for (const [index, { question }] of plan.entries()) {
     const number = index + 1
     const step = { key: `kb:${number}`, tool: "Knowledge Base Search", title: question }
     const query = { query: question.slice(0, LONGEST_SEARCH_CHARACTERS), limit, hops: 0 }
     const search = await reading(input, step, (signal) =>
-      knowledge.search(query, { signal }).then(keptAll),
+      knowledge.search(query, { signal }).then((it) => keptAll(it, input)),
     )
     searches.push({ ...search, question, number })
   }
@@ -145,7 +166,7 @@ async function followReferences(
   const limit = Math.min(input.depth.paragraphs, MOST_HITS)
   const step = { key: "hops", tool: "Deep Retrieval", title }
   const search = await reading(input, step, () =>
-    knowledge.hop({ paragraphs, depth: 1, limit }).then(keptAll),
+    knowledge.hop({ paragraphs, depth: 1, limit }).then((it) => keptAll(it, input)),
   )
   return search.hits
 }
@@ -176,13 +197,19 @@ function detailOf({ hits, by }: Search): string {
   return `${plural(hits.length, "paragraph")}${meaning}`
 }
 
-const keptAll = (result: KbSearchResult): Search => ({
-  hits: result.hits.map((it) => storedParagraph(it.paragraph)),
+const keptAll = (result: KbSearchResult, input: StageInput): Search => ({
+  hits: result.hits.map((it) => storedParagraph(it.paragraph, input)),
   by: result.by,
 })
 
-function storedParagraph({ id, title, citation, text, tier }: KbParagraph): FoundParagraph {
-  return { id, title, citation, text, tier }
+function storedParagraph(paragraph: KbParagraph, { settings }: StageInput): FoundParagraph {
+  const { id, title, text, tier } = paragraph
+  return { id, title, citation: formatCitation(paragraph, settings.citationFormat), text, tier }
+}
+
+/** Several sub-queries find the same paragraphs, so a run often has fewer. */
+function mostParagraphs({ paragraphs, totalParagraphs }: DepthConfig, subQueries: number): number {
+  return totalParagraphs ?? Math.min(paragraphs * subQueries, MOST_STORED)
 }
 
 export type RankedList<Item> = { readonly items: readonly Item[]; readonly by: readonly number[] }
@@ -195,7 +222,7 @@ const DAMPING = 60
 /** Reciprocal rank fusion. */
 export function fuse<Item extends { readonly id: string }>(
   lists: readonly RankedList<Item>[],
-  most: number,
+  most = Number.POSITIVE_INFINITY,
 ): readonly FusedItem<Item>[] {
   const byId = new Map<string, { item: Item; ranks: number[]; by: number[] }>()
   for (const { items, by } of lists) {

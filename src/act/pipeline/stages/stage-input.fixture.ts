@@ -82,6 +82,7 @@ export function stageInput({ stage, template = "{{query}}", ...own }: FixtureOpt
   return {
     runId: "p-1",
     query: "When may a booking be re-priced after arrival?",
+    settings: {},
     depth: STANDARD,
     iteration: 0,
     outputs: {},
@@ -116,6 +117,8 @@ export function portsWith(own: Partial<StagePorts>): StagePorts {
       findContradictions: untouched,
     },
     web: untouched,
+    callTool: untouched,
+    sourceTools: untouched,
     startAgent: untouched,
     count: async () => countWords,
     ...own,

@@ -5,6 +5,7 @@ import { askStage } from "./ask.ts"
 import { documentStage } from "./document.ts"
 import type { StagePorts } from "./ports.ts"
 import { retrieveStage } from "./retrieve.ts"
+import { toolsStage } from "./tools.ts"
 import { verifyStage } from "./verify.ts"
 import { webStage } from "./web.ts"
 
@@ -12,6 +13,7 @@ export function createStages(ports: StagePorts): Readonly<Record<StageKind, Stag
   return {
     ask: askStage(ports),
     web: webStage(ports),
+    tools: toolsStage(ports),
     retrieve: retrieveStage(ports),
     verify: verifyStage(ports),
     document: documentStage(),

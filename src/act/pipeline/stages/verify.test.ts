@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { VERIFY } from "#test/handbook"
 import { NothingToVerify } from "../errors.ts"
-import type { Reference } from "./outputs.ts"
+import { type Reference, Scores } from "./outputs.ts"
 import { readFence } from "./prompt.ts"
 import { portsWith, recordEffects, stageInput } from "./stage-input.fixture.ts"
 import { sentencesNamed, verifyStage } from "./verify.ts"
@@ -135,4 +135,24 @@ test("[PIPE-77] an answer without sources is not verified and not repaired", asy
 
 test("[PIPE-77] verification without an answer is an error", async () => {
   await expect(verify(verifying("", { outputs: {} }))).rejects.toSatisfy(NothingToVerify.is)
+})
+
+test("[PIPE-80] the bars of the recipe decide whether an answer passes", async () => {
+  const text = `${RULE} [P1] The Zeppelin of Ostmark waives 900 EUR. [P1]`
+  const strict = await verify(verifying(text))
+  expect(strict.output).toMatchObject({
+    isPassed: false,
+    bars: { "entity grounding": 0.8, "citation accuracy": 0.75, "relation preservation": 0.7 },
+  })
+  const verification = { entityGrounding: 0.1, citationAccuracy: 0.4, relationPreservation: 0 }
+  const lenient = await verify(verifying(text, { settings: { verification } }))
+  expect(lenient.output).toMatchObject({
+    isPassed: true,
+    bars: { "entity grounding": 0.1, "citation accuracy": 0.4, "relation preservation": 0 },
+  })
+  const opposed = `${RULE} [P1] The Re-pricing Notice must be given to the Master within 48 hours. [P1]`
+  const bars = { ...verification, citationAccuracy: 0, contradictions: 3 }
+  const one = await verify(verifying(opposed, { settings: { verification: bars } }))
+  expect(Scores.parse(one.output).scores["contradictions"]).toBeGreaterThan(0)
+  expect(one).toMatchObject({ output: { isPassed: true, failures: [] } })
 })

@@ -31,6 +31,7 @@ export function verifyStage(ports: Ports): StageWork {
     const draft = draftOf(input)
     if (draft.cited.length === 0) return unverifiable(input)
     const judge = await judged(input, draft, ports.verify)
+    const bars = input.settings.verification ?? {}
     const entities = await verifying(input, STEPS.entities, async () =>
       ports.verify.entityGrounding(draft.text, draft.cited),
     )
@@ -41,8 +42,19 @@ export function verifyStage(ports: Ports): StageWork {
       ports.verify.relationPreservation(draft.text, draft.cited, await edgesOf(draft, ports)),
     )
     const contradictions = await contradicting(input, draft, ports)
-    return resultOf({ entities, citations, relations, contradictions })
+    return resultOf({
+      entities: withBar(entities, bars.entityGrounding),
+      citations: withBar(citations, bars.citationAccuracy),
+      relations: withBar(relations, bars.relationPreservation),
+      contradictions,
+      mostContradictions: bars.contradictions ?? 0,
+    })
   }
+}
+
+/** The recipe's own bar. Applied after the check, so that a recorded check keeps its score. */
+function withBar(result: KbVerification, bar: number | undefined): KbVerification {
+  return bar === undefined ? result : { ...result, bar, isPassed: result.score >= bar }
 }
 
 /**
@@ -60,9 +72,24 @@ function unverifiable(input: StageInput): StageResult {
 const NOBODY = "nobody"
 
 const STEPS = {
-  entities: { key: "entities", tool: "Entity Verification", title: "entity grounding" },
-  citations: { key: "citations", tool: "Citation Verification", title: "citation accuracy" },
-  relations: { key: "relations", tool: "Relation Verification", title: "relation preservation" },
+  entities: {
+    key: "entities",
+    tool: "Entity Verification",
+    title: "entity grounding",
+    bar: "entityGrounding",
+  },
+  citations: {
+    key: "citations",
+    tool: "Citation Verification",
+    title: "citation accuracy",
+    bar: "citationAccuracy",
+  },
+  relations: {
+    key: "relations",
+    tool: "Relation Verification",
+    title: "relation preservation",
+    bar: "relationPreservation",
+  },
 } as const
 
 function draftOf(input: StageInput): DraftAnswer {
@@ -78,13 +105,15 @@ function draftOf(input: StageInput): DraftAnswer {
   return { text: answerText(answer), cited, references }
 }
 
-type Step = { readonly key: string; readonly tool: string; readonly title: string }
+type Step = (typeof STEPS)[keyof typeof STEPS]
 
 function verifying(input: StageInput, step: Step, verify: () => Promise<KbVerification>) {
-  const { key, ...label } = step
+  const { key, tool, title } = step
+  const label = { tool, title }
   return input.effects.step(key, { ...label, kind: "other" }, async () => {
     const result = await verify()
-    const detail = `${result.score.toFixed(2)} of at least ${result.bar.toFixed(2)}, ${result.checked} checked, by ${result.by}`
+    const bar = input.settings.verification?.[step.bar] ?? result.bar
+    const detail = `${result.score.toFixed(2)} of at least ${bar.toFixed(2)}, ${result.checked} checked, by ${result.by}`
     return { result, detail }
   })
 }
@@ -128,6 +157,7 @@ type VerifyResult = {
   readonly citations: KbVerification
   readonly relations: KbVerification
   readonly contradictions: KbContradictions
+  readonly mostContradictions: number
 }
 
 /** An answer that says only that the documents say nothing would pass every check. */
@@ -145,22 +175,23 @@ function notApplicable(): StageResult {
 }
 
 function resultOf(verified: VerifyResult): StageResult {
-  const { entities, citations, relations, contradictions } = verified
+  const { entities, citations, relations, contradictions, mostContradictions } = verified
   const checks = [entities, citations, relations]
   if (checks.every((it) => it.checked === 0) && contradictions.isPassed) return notApplicable()
   const failures = failuresOf(verified)
-  const isPassed = [entities, citations, relations, contradictions].every((it) => it.isPassed)
+  const pairs = distinctPairs(contradictions).length
+  const isPassed = checks.every((it) => it.isPassed) && pairs <= mostContradictions
   const scores = {
     "entity grounding": entities.score,
     "citation accuracy": citations.score,
     "relation preservation": relations.score,
-    contradictions: distinctPairs(contradictions).length,
+    contradictions: pairs,
   }
   const bars = {
     "entity grounding": entities.bar,
     "citation accuracy": citations.bar,
     "relation preservation": relations.bar,
-    contradictions: 0,
+    contradictions: mostContradictions,
   }
   const output: Scores = { scores, bars, isPassed, by: citations.by, failures: [...failures] }
   const parts = Object.entries(scores).map(([name, score]) => `${name} ${format(score)}`)
@@ -182,7 +213,9 @@ function failuresOf(result: VerifyResult): Scores["failures"] {
   const sentences = shares.flatMap(([check, { isPassed, failed }]) =>
     isPassed ? [] : distinctSentences(failed).map((failure) => ({ check, ...failure })),
   )
-  const pairs = distinctPairs(result.contradictions).map((pair) => ({
+  const opposedPairs = distinctPairs(result.contradictions)
+  const tooMany = opposedPairs.length > result.mostContradictions ? opposedPairs : []
+  const pairs = tooMany.map((pair) => ({
     check: "contradictions",
     sentence: pair.one,
     problem: `It contradicts another sentence (${pair.kind}).`,

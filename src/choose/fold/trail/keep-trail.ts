@@ -9,6 +9,8 @@ import {
   openScrub,
   type Scrub,
   scaleOf,
+  sessionOf,
+  TERMINAL,
 } from "../deps.ts"
 import { ScrubFailed } from "../errors.ts"
 import {
@@ -200,4 +202,74 @@ function stepOf(row: BranchRow) {
 /** Truncated after scrubbing: half a secret is not recognized. */
 function nameOf(tool: string): string {
   return storable(withoutHiddenCharacters(tool).slice(0, LONGEST_NAME_UNITS))
+}
+
+export type MaskedResult = {
+  readonly label: string
+  readonly text: string
+  readonly tokens: number
+}
+
+/** As long as trails: the masked text is in no window any more. */
+const MASKED_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
+
+/**
+ * Stores tool results that the gateway masked, each under a handle that the agent of the session can
+ * read. Undefined when they could not be scrubbed: then nothing is stored.
+ */
+export async function keepMaskedResults(
+  deps: FoldDeps,
+  named: string,
+  results: readonly MaskedResult[],
+): Promise<readonly { readonly handle: string; readonly label: string }[] | undefined> {
+  const handles = await maskedHandles(deps, named, results)
+  if (handles === undefined) return undefined
+  const db = await deps.db()
+  await db.transaction(async (tx) => {
+    for (const it of handles) await tx.run(insertHandle(it))
+  })
+  return handles.map(({ handle, label }) => ({ handle, label }))
+}
+
+/** Moves tool outputs that hooks replaced to the store, scrubbed; without scrubbing they are lost. */
+export async function drainReplacedResults(deps: FoldDeps): Promise<void> {
+  const results = (await deps.spool?.drainResults()) ?? []
+  for (const { session, handle, tool, ...result } of results) {
+    const [made] = (await maskedHandles(deps, session, [{ ...result, label: tool }])) ?? []
+    if (made === undefined) continue
+    const db = await deps.db()
+    await db.transaction((tx) => tx.run(insertHandle({ ...made, handle })))
+  }
+}
+
+async function maskedHandles(
+  deps: FoldDeps,
+  named: string,
+  results: readonly MaskedResult[],
+): Promise<readonly NewHandle[] | undefined> {
+  try {
+    const scrub = await openScrub(deps)
+    const session = sessionOf(named, TERMINAL.session, scrub)
+    const createdAt = deps.clock.now()
+    const handles: NewHandle[] = []
+    for (const { label, text, tokens } of results) {
+      handles.push({
+        root: deps.root(),
+        principal: TERMINAL.principal,
+        session,
+        branch: null,
+        handle: newId("rh", deps.random),
+        label: nameOf(scrub.text(label)),
+        tokens,
+        createdAt,
+        expiresAt: createdAt + MASKED_LIFE_MS,
+        text: shortenedText(scrub.text(text)),
+      })
+      await giveOthersATurn()
+    }
+    return handles
+  } catch (error) {
+    if (ScrubFailed.is(error)) return undefined
+    throw error
+  }
 }

@@ -3,6 +3,7 @@ import { counterOrRough, type FoldDeps, isBranchId, openCall } from "../deps.ts"
 import { FoldNotFound } from "../errors.ts"
 import { type BranchOwner, selectBound, selectHandle, selectWholeTrail } from "../queries.ts"
 import { BranchRow, HandleRow, WholeTrailRow } from "../rows.ts"
+import { drainReplacedResults } from "./keep-trail.ts"
 import { linesOf, matchesIn, sliceOf, withoutDigest, wordsOf } from "./lines.ts"
 
 export async function readHandle(
@@ -11,6 +12,7 @@ export async function readHandle(
   caller: Caller,
 ): Promise<FoldRead> {
   const { who } = await openCall(deps, caller, input.sessionId)
+  await drainReplacedResults(deps)
   const count = await counterOrRough(deps)
   const text = await find(deps, input.handle, who)
   const lines = linesOf(text.text)

@@ -4,8 +4,10 @@ import {
   ensureDirectory,
   type JsonlRecord,
   listDirectory,
+  parseJsonRecord,
   type Random,
   readJsonl,
+  readTextBounded,
   removeFile,
   statFile,
   tryRename,
@@ -29,6 +31,15 @@ type SpoolDeps = {
 }
 
 export type Spool = ReturnType<typeof createSpool>
+
+/** A tool output that a hook replaced by a digest with this handle. */
+type SpooledResult = {
+  readonly handle: string
+  readonly session: string
+  readonly tool: string
+  readonly tokens: number
+  readonly text: string
+}
 
 export type SpooledCharge = {
   readonly tool: string
@@ -58,6 +69,8 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
   const folder = join(stateDirectory, "charges")
   const markerOf = (name: string) => join(folder, `open-${name}`)
   const spoolOf = (name: string) => join(folder, `${name}.jsonl`)
+  const results = join(stateDirectory, "results")
+  const readerOf = (session: string) => `reader-${digest(session)}`
   const mark = (name: string) => createFile(markerOf(name))
 
   return {
@@ -77,6 +90,31 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
       const { records } = await readJsonl(own, { maxBytes: LARGEST_SPOOL_BYTES })
       await removeFile(own)
       return records.flatMap((it) => (it["session"] === session ? (chargeOf(it) ?? []) : []))
+    },
+
+    /** Tells hooks that the agent of this session can read handles. */
+    async openReader(session: string): Promise<void> {
+      await ensureDirectory(results)
+      await writeFileAtomic(join(results, readerOf(session)), "", { mode: 0o600 })
+    },
+
+    async closeReader(session: string): Promise<void> {
+      await removeFile(join(results, readerOf(session)))
+    },
+
+    /** Takes the outputs that hooks left; each is claimed by a rename, and removed. */
+    async drainResults(): Promise<readonly SpooledResult[]> {
+      const names = (await namesIn(results)).filter((it) => RESULT.test(it))
+      const drained: SpooledResult[] = []
+      for (const name of names) {
+        const own = join(results, `drain-${Buffer.from(random.bytes(12)).toString("hex")}`)
+        if (!(await tryRename(join(results, name), own))) continue
+        const read = await readTextBounded(own, { maxBytes: LARGEST_RESULT_BYTES })
+        await removeFile(own)
+        const result = read.kind === "read" ? resultOf(name.slice(0, -5), read.text) : undefined
+        if (result !== undefined) drained.push(result)
+      }
+      return drained
     },
 
     async hasCharges(): Promise<boolean> {
@@ -100,6 +138,18 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
       for (const name of gone) if (after.has(name)) await mark(name)
     },
   }
+}
+
+const RESULT = /^rh_[0-9a-f]{32}\.json$/
+
+/** Two million characters with escapes. */
+const LARGEST_RESULT_BYTES = 16 * 1024 ** 2
+
+function resultOf(handle: string, stored: string): SpooledResult | undefined {
+  const { session, tool, tokens, text } = parseJsonRecord(stored) ?? {}
+  const isNamed = typeof session === "string" && typeof tool === "string"
+  if (!isNamed || typeof text !== "string" || !Number.isSafeInteger(tokens)) return undefined
+  return { handle, session, tool: tool.slice(0, LONGEST_NAME_UNITS), tokens: Number(tokens), text }
 }
 
 /** Files that a dead process had claimed. */

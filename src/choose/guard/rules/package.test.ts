@@ -39,6 +39,7 @@ async function bridgeLab(options: { readonly longestAskMs?: number } = {}) {
       ignored: undefined,
       important: undefined,
       registration: undefined,
+      largeResultBytes: 0,
       spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
     },
     ...deps,

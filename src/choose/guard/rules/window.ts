@@ -34,6 +34,14 @@ const TEXTS: Readonly<Record<(typeof THRESHOLDS)[number], string>> = {
   85: "Your context window is 85 % full and will be compacted soon. Write down decisions and open steps now.",
 }
 
+/** Claude Code 2.1.325 compacts when only this is free; measured with `get_context_usage`. */
+const RESERVED_TOKENS = 33_000
+
+/** The fill in tokens at which Claude Code compacts a conversation by itself. */
+export function compactsAt(windowTokens: number): number {
+  return Math.max(1, windowTokens - RESERVED_TOKENS)
+}
+
 type NotedWindow = Pick<HookEvent, "at" | "session"> & { readonly percent: number }
 
 /** Called by the status line. Writes only when a threshold is crossed, in either direction. */

@@ -2,7 +2,6 @@ import type { TaskAnalysis } from "#ground/contract"
 import type { IndexedFile, IndexedTree } from "#know/map"
 import {
   filesNamedBy,
-  type Head,
   type LiftWeights,
   lift,
   matcherOf,
@@ -52,7 +51,6 @@ type GatherOptions = {
   readonly finder: PathFinder
   readonly ranker: Ranker
   readonly meaning?: SemanticScores | undefined
-  readonly meaningProblem?: string | undefined
   readonly lift?: LiftWeights | undefined
 }
 
@@ -76,7 +74,7 @@ export async function gatherCandidates(
     isIssue,
     query,
     postingsOf,
-    signals: signalsOf(tree, { ranked, named, links, options }),
+    signals: signalsOf(tree, { ranked, named, links }),
   }
 }
 
@@ -252,10 +250,7 @@ function namingOf(
   return named.has(path) ? "task" : undefined
 }
 
-function signalsOf(
-  tree: IndexedTree,
-  it: Pick<Sources, "ranked" | "named" | "links"> & { readonly options: GatherOptions },
-): Signals {
+function signalsOf(tree: IndexedTree, it: Pick<Sources, "ranked" | "named" | "links">): Signals {
   const head = it.ranked?.ranking.head
   const hasHistory = head === "lex+hist" || head === "all" || head === "issue"
   const hasMeaning = head === "lex+model" || head === "all"
@@ -263,7 +258,6 @@ function signalsOf(
   const missing = [
     ...(head === undefined ? [{ signal: "words", why: NO_WORDS }] : []),
     ...(hasHistory ? [] : [{ signal: "history", why: tree.historyProblem ?? "no commit found" }]),
-    ...(hasMeaning ? [] : [{ signal: "meaning", why: meaningMissing(head, it.options) }]),
     ...(hasStructure ? [] : [{ signal: "structure", why: "the task names no file or symbol" }]),
   ]
   const used = [
@@ -275,11 +269,4 @@ function signalsOf(
   return { used, missing }
 }
 
-function meaningMissing(head: Head | undefined, options: GatherOptions): string {
-  if (options.meaning === undefined) return options.meaningProblem ?? MEANING_OFF
-  if (head === undefined) return NO_WORDS
-  return "the ranker has no word table"
-}
-
-const MEANING_OFF = "off; set pack.wordTable to turn it on"
 const NO_WORDS = "the task contains no searchable word"

@@ -30,7 +30,7 @@ export async function reportRetro(
       : (await git.history({ from: head, limit: MOST_COMMITS }))
           .filter((it) => it.committedAtMs >= sinceMs)
           .map((it) => ({ ...it, message: redact(it.message).text }))
-  const { events } = (await deps.board()).log({ limit: MOST_EVENTS })
+  const { events } = await (await deps.board()).log({ limit: MOST_EVENTS })
   const since = new Date(sinceMs).toISOString().slice(0, 10)
   const sessions = readLatest(deps.repository.root, MOST_SESSIONS)
   const { memories } = await (await deps.memory()).list({ kind: "decision", limit: MOST_DECISIONS })

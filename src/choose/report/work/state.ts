@@ -18,7 +18,7 @@ export async function showState({ signal }: CallContext, deps: ReportDeps): Prom
   const { repository } = deps
   const { root } = repository
   const { branch, problem, ...history } = await readHistory(deps, signal)
-  const board = (await deps.board()).show({ lane: undefined, limit: MOST_TICKETS })
+  const board = await (await deps.board()).show({ lane: undefined, limit: MOST_TICKETS })
   const secrets = await deps.redact()
   const redact = (text: string) => oneLine(secrets(text).text, LONGEST_LINE_UNITS)
   const [last] = readLatest(root, 1)
@@ -102,12 +102,12 @@ export async function checkSignOff(
   const board = await deps.board()
   const listed =
     names.length === 0
-      ? board.show({ lane: "testing", limit: MOST_TICKETS }).tickets.map((it) => it.id)
+      ? (await board.show({ lane: "testing", limit: MOST_TICKETS })).tickets.map((it) => it.id)
       : names
   const tree = await board.treeId(signal)
   const tickets: SignOff["tickets"] = []
   for (const id of listed) {
-    const { ticket, evidence } = board.detail({ id })
+    const { ticket, evidence } = await board.detail({ id })
     const reason = await board.missingFor({ id: ticket.id }, signal)
     tickets.push({
       id: ticket.id,

@@ -31,6 +31,7 @@ const DATA_FILES = [
   "models/ranker/fusion.json",
   "models/tokens/claude.bin",
   "models/tokens/o200k.bin",
+  "models/words/english.bin",
   "recipes",
   "sources",
   "templates",

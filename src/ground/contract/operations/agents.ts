@@ -31,6 +31,9 @@ const EXIT_CODES = [
 
 const RunIdInput = { id: listedBy("agents.list", RunId.describe("Run id, listed by `qm runs`")) }
 
+/** `qm runs <verb> <id>`. */
+const ofRun = (verb: string) => ({ words: ["runs", verb], args: ["id"] })
+
 const TurnIdInput = {
   id: z.string().min(1).max(100).describe("Id of the queued turn, listed by `qm runs turns`"),
 }
@@ -73,12 +76,7 @@ export const agentsOperations = defineOperations("agents", {
     summary: "Show a run: state, cost and pending approvals",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: {
-      words: ["runs", "show"],
-      args: ["id"],
-      group: "Runs",
-      examples: ["qm runs show run_abc123"],
-    },
+    cli: { ...ofRun("show"), group: "Runs", examples: ["qm runs show run_abc123"] },
     input: z.object(RunIdInput),
     output: Run,
   },
@@ -128,12 +126,7 @@ export const agentsOperations = defineOperations("agents", {
     summary: "List the queued turns of a run",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: {
-      words: ["runs", "turns"],
-      args: ["id"],
-      group: "Runs",
-      examples: ["qm runs turns run_abc123"],
-    },
+    cli: { ...ofRun("turns"), group: "Runs", examples: ["qm runs turns run_abc123"] },
     input: z.object(RunIdInput),
     output: AgentsTurns,
   },
@@ -141,12 +134,7 @@ export const agentsOperations = defineOperations("agents", {
     summary: "Show what is added in front of a run's next turn",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: {
-      words: ["runs", "parts"],
-      args: ["id"],
-      group: "Runs",
-      examples: ["qm runs parts run_abc123"],
-    },
+    cli: { ...ofRun("parts"), group: "Runs", examples: ["qm runs parts run_abc123"] },
     input: z.object(RunIdInput),
     output: AgentsParts,
   },
@@ -172,12 +160,7 @@ export const agentsOperations = defineOperations("agents", {
     summary: "Show how long each step of a run took, with waiting times",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: {
-      words: ["runs", "timeline"],
-      args: ["id"],
-      group: "Runs",
-      examples: ["qm runs timeline run_abc123"],
-    },
+    cli: { ...ofRun("timeline"), group: "Runs", examples: ["qm runs timeline run_abc123"] },
     input: z.object(RunIdInput),
     output: AgentsTimeline,
   },
@@ -185,12 +168,7 @@ export const agentsOperations = defineOperations("agents", {
     summary: "Show what is in a run's context window and what it changed",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: {
-      words: ["runs", "context"],
-      args: ["id"],
-      group: "Runs",
-      examples: ["qm runs context run_abc123"],
-    },
+    cli: { ...ofRun("context"), group: "Runs", examples: ["qm runs context run_abc123"] },
     input: z.object(RunIdInput),
     output: AgentsContext,
   },
@@ -356,6 +334,14 @@ export const agentsOperations = defineOperations("agents", {
         .describe("Workflow state, such as review or done"),
       archived: z.boolean().optional().describe("Archive the run; --no-archived restores it"),
     }),
+    output: Run,
+  },
+  title: {
+    summary: "Let the agent's model write the title of a run again",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: { ...ofRun("title"), group: "Runs", examples: ["qm runs title run_abc123"] },
+    input: z.object(RunIdInput),
     output: Run,
   },
   rewrite: {

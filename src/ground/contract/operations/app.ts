@@ -40,8 +40,16 @@ export const configOperations = defineOperations("config", {
   check: {
     summary: "Check the config files and report line, column and nearest key",
     effect: "read",
-    surfaces: ["cli", "http"],
+    surfaces: ["cli", "http", "mcp"],
     cli: { group: "Setup", examples: ["qm config check"] },
+    mcp: {
+      set: "work",
+      rank: 7,
+      name: "config_validate",
+      title: "Check the configuration",
+      description:
+        "Checks the config files of Quartermaster (user and project): line, column and nearest key of each problem. Use after you edited one.",
+    },
     input: z.object({}),
     output: ConfigCheck,
   },

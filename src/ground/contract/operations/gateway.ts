@@ -4,8 +4,10 @@ import { defineOperations } from "../operation.ts"
 import {
   GatewayCache,
   GatewayDeleted,
+  GatewayFolded,
   GatewayList,
   GatewayManifest,
+  GatewayMasks,
   GatewayShow,
   GatewayTexts,
 } from "../shapes/gateway.ts"
@@ -80,6 +82,39 @@ export const gatewayOperations = defineOperations("gateway", {
         .describe("Maximum number of requests, newest first"),
     }),
     output: GatewayCache,
+  },
+  masks: {
+    summary: "List the masked tool results of a run or session, with re-reads",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { args: ["id"], group: "Gateway", examples: ["qm gateway masks last"] },
+    input: z.object({
+      id: listedBy(
+        "gateway.list",
+        SessionOrRun.describe("Run id, proxied session id, or last for the newest session"),
+      ),
+    }),
+    output: GatewayMasks,
+  },
+  fold: {
+    summary: "Fold the tool results of finished requests into a summary of yours",
+    effect: "write",
+    surfaces: ["cli", "http"],
+    cli: {
+      args: ["id"],
+      group: "Gateway",
+      examples: ['qm gateway fold last --from 3 --to 9 --summary "The login is in src/auth.ts"'],
+    },
+    input: z.object({
+      id: listedBy(
+        "gateway.list",
+        SessionOrRun.describe("Run id, proxied session id, or last for the newest session"),
+      ),
+      from: z.int().positive().describe("Number of the first request"),
+      to: z.int().positive().describe("Number of the last request"),
+      summary: z.string().min(1).max(8_000).describe("Text that stays in place of the results"),
+    }),
+    output: GatewayFolded,
   },
   request: {
     summary: "Show everything one request sent to the model",

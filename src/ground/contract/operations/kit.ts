@@ -2,6 +2,8 @@ import { z } from "zod"
 import { defineOperations } from "../operation.ts"
 import {
   DefinitionCheck,
+  DefinitionText,
+  DiagramCheck,
   ForgedDefinition,
   KitDone,
   KitHost,
@@ -198,7 +200,8 @@ export const forgeOperations = defineOperations("forge", {
       notes: ["Exits with 1 if there is a problem."],
     },
     mcp: {
-      set: "board",
+      set: "work",
+      rank: 5,
       name: "skill_validate",
       title: "Check agents, commands and skills",
       description:
@@ -212,5 +215,41 @@ export const forgeOperations = defineOperations("forge", {
         .describe("Files (default: all of this repository)"),
     }),
     output: DefinitionCheck,
+  },
+  show: {
+    summary: "Show an agent, command or skill of this project or of the kit",
+    effect: "read",
+    surfaces: ["cli", "http"],
+    cli: { args: ["name"], group: "Setup", examples: ["qm forge show research-and-plan"] },
+    input: z.strictObject({ name: z.string().min(1).max(60).describe("Its name") }),
+    output: DefinitionText,
+  },
+  diagrams: {
+    summary: "Check mermaid diagrams in markdown files",
+    effect: "read",
+    surfaces: ["cli", "http", "mcp"],
+    cli: {
+      args: ["paths"],
+      group: "Setup",
+      examples: ["qm forge diagrams README.md"],
+      notes: ["Exits with 1 if there is a problem."],
+    },
+    mcp: {
+      set: "work",
+      rank: 6,
+      name: "mermaid_validate",
+      title: "Check a mermaid diagram",
+      description:
+        "Checks the syntax of a mermaid diagram, with the line of each problem. Use it before you show or write a diagram.",
+    },
+    input: z.strictObject({
+      text: z.string().max(50_000).optional().describe("A diagram, without its fence"),
+      paths: z
+        .array(z.string().min(1).max(4_096))
+        .max(100)
+        .default([])
+        .describe("Markdown files of this repository"),
+    }),
+    output: DiagramCheck,
   },
 })

@@ -6,6 +6,7 @@ import {
   KbContext,
   KbContradictions,
   KbDocuments,
+  KbOriginal,
   KbParagraphShown,
   KbSearchResult,
   KbStatus,
@@ -47,13 +48,17 @@ export const kbOperations = defineOperations("kb", {
     cli: {
       args: ["path"],
       group: "Knowledge",
-      examples: ["qm kb add docs", "qm kb add docs/handbook --tier guide"],
+      examples: ["qm kb add docs", "qm kb add docs/handbook --tier guide", "qm kb add src --code"],
     },
     input: z.strictObject({
       path: z.string().min(1).max(4_000).describe("Folder or file with documents"),
       tier: KbTier.default("primary").describe(
         "Kind of source: primary documents, guides or web pages",
       ),
+      code: z
+        .boolean()
+        .default(false)
+        .describe("Also read the documentation comments of source files"),
     }),
     output: KbAdded,
   },
@@ -184,6 +189,15 @@ export const kbOperations = defineOperations("kb", {
       id: z.string().min(1).max(200).describe("Paragraph id, listed by `qm kb search`"),
     }),
     output: KbParagraphShown,
+  },
+  original: {
+    summary: "Get the file of a document as it was indexed",
+    effect: "read",
+    surfaces: ["http"],
+    input: z.strictObject({
+      document: z.string().min(1).max(200).describe("Document id, listed by `qm kb documents`"),
+    }),
+    output: KbOriginal,
   },
   web: {
     summary: "Search the web with a configured source",

@@ -15,6 +15,7 @@ import { autonomyOperations } from "./autonomy.ts"
 import { benchOperations } from "./bench.ts"
 import { boardOperations, ticketOperations } from "./board.ts"
 import { captureOperations } from "./capture.ts"
+import { connectionOperations } from "./connection.ts"
 import { foldOperations } from "./fold.ts"
 import { gatewayOperations } from "./gateway.ts"
 import { guardOperations } from "./guard.ts"
@@ -24,9 +25,11 @@ import { claimOperations, sessionOperations } from "./ledger.ts"
 import { mapOperations, searchOperations } from "./map.ts"
 import { mediaOperations } from "./media.ts"
 import { decisionOperations, memoryOperations } from "./memory.ts"
+import { organiseOperations } from "./organise.ts"
 import { guidelinesOperations, packOperations } from "./pack.ts"
 import { permissionsOperations } from "./permissions.ts"
 import { pipelineOperations, recipeOperations } from "./pipeline.ts"
+import { planOperations } from "./plan.ts"
 import { auditOperations, reportOperations } from "./report.ts"
 import { reviewOperations, syncOperations } from "./review.ts"
 import { scaffoldOperations } from "./scaffold.ts"
@@ -48,6 +51,7 @@ export const OPERATIONS = {
   ...captureOperations,
   ...claimOperations,
   ...configOperations,
+  ...connectionOperations,
   ...credentialOperations,
   ...dashboardOperations,
   ...decisionOperations,
@@ -67,10 +71,12 @@ export const OPERATIONS = {
   ...mediaOperations,
   ...memoryOperations,
   ...nowOperations,
+  ...organiseOperations,
   ...packOperations,
   ...packsOperations,
   ...permissionsOperations,
   ...pipelineOperations,
+  ...planOperations,
   ...reportOperations,
   ...reviewOperations,
   ...scaffoldOperations,

@@ -245,7 +245,15 @@ export const recipeOperations = defineOperations("recipe", {
     summary: "Check recipes; reports file, line, stage and field of each problem",
     formerName: "agent.validate",
     effect: "read",
-    surfaces: ["cli", "http"],
+    surfaces: ["cli", "http", "mcp"],
+    mcp: {
+      set: "work",
+      rank: 9,
+      name: "recipe_validate",
+      title: "Check recipes",
+      description:
+        "Checks recipes (pipeline definitions): file, line, stage and field of each problem. Use after you wrote or edited one.",
+    },
     cli: {
       args: ["slug"],
       aliases: ["agent validate"],

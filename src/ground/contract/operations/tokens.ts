@@ -33,7 +33,9 @@ export const tokensOperations = defineOperations("tokens", {
         .min(1)
         .max(200)
         .optional()
-        .describe("Model to count for (default: setting tokens.model, else the model used last)"),
+        .describe(
+          "Model to count for (default: setting tokens.model, else the model used last, else current Claude models)",
+        ),
       budget: z
         .int()
         .positive()

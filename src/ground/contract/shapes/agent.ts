@@ -1,8 +1,19 @@
 import { z } from "zod"
 import { ContextKind } from "./start.ts"
 
-/** The agents that can be started; programs of the user first. */
-export const AGENT_TYPES = ["claude-code", "codex", "copilot", "synthetic"] as const
+/**
+ * The agents that can be started; programs of the user first. `acp` is any program that speaks the
+ * Agent Client Protocol, named by the setting `agents.acp`.
+ */
+export const AGENT_TYPES = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+  "opencode",
+  "acp",
+  "synthetic",
+] as const
 export const AgentType = z.enum(AGENT_TYPES)
 export type AgentType = z.infer<typeof AgentType>
 
@@ -26,6 +37,7 @@ export const ActivityKind = z.enum([
   "agent",
   "mcp",
   "plan",
+  "stage",
   "other",
 ])
 export type ActivityKind = z.infer<typeof ActivityKind>
@@ -88,6 +100,7 @@ export const AgentEvent = z.discriminatedUnion("event", [
     diff: z.string().optional().describe("Unified diff of the change"),
     durationMs: z.int().nonnegative().optional(),
     tokens: z.int().nonnegative().optional(),
+    usd: z.number().nonnegative().optional().describe("Cost, if the agent reports it"),
   }),
   z.object({
     event: z.literal("approval.requested"),

@@ -109,7 +109,7 @@ export type RepositoryState = z.infer<typeof RepositoryState>
 
 /** An agent host on this machine and whether Quartermaster is connected to it. */
 export const HostStatus = z.object({
-  name: z.enum([...HOST_NAMES, "opencode"]),
+  name: z.enum(HOST_NAMES),
   isCaptured: z.boolean().describe("Whether `qm capture` knows what it loads"),
   title: z.string(),
   isInstalled: z.boolean(),

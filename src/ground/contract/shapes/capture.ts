@@ -3,7 +3,14 @@ import { Manifest } from "./manifest.ts"
 import { ContextKind } from "./start.ts"
 
 /** The most used first. */
-export const HOST_NAMES = ["claude-code", "codex", "copilot", "gemini", "antigravity"] as const
+export const HOST_NAMES = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+  "opencode",
+  "antigravity",
+] as const
 export const HostName = z.enum(HOST_NAMES)
 export type HostName = z.infer<typeof HostName>
 
@@ -12,6 +19,7 @@ export const INSTALL_COMMANDS = {
   codex: "npm install -g @openai/codex",
   copilot: "npm install -g @github/copilot",
   gemini: "npm install -g @google/gemini-cli",
+  opencode: "npm install -g opencode-ai",
   antigravity: null,
 } as const satisfies Readonly<Record<HostName, string | null>>
 

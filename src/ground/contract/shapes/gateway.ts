@@ -10,6 +10,16 @@ export type GatewayMode = z.infer<typeof GatewayMode>
 
 export const SECRET_MODES = ["off", "warn", "replace"] as const
 
+/** Whether old tool results are masked without being asked. */
+export const AUTO_FOLD_MODES = ["off", "suggest", "on"] as const
+export const AutoFoldMode = z.enum(AUTO_FOLD_MODES)
+export type AutoFoldMode = z.infer<typeof AutoFoldMode>
+
+/** Why a tool result is not needed any more. */
+const MASK_KINDS = ["superseded", "duplicate", "failed", "oversize", "hand"] as const
+export const MaskKind = z.enum(MASK_KINDS)
+export type MaskKind = z.infer<typeof MaskKind>
+
 /** The API of the model provider. */
 const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
 export const WireName = z.enum(WIRE_NAMES)
@@ -64,6 +74,15 @@ export const WireFold = z.object({
   tokens: Count.describe("Removed from this request, by our counter"),
 })
 export type WireFold = z.infer<typeof WireFold>
+
+/** Tool results replaced by one line in a request, with the thinking that depended on them. */
+export const WireMasks = z.object({
+  results: Count,
+  bytes: Count.describe("Removed from this request, thinking included"),
+  tokens: Count.describe("Removed from this request, by the ratio of the provider's count"),
+  added: Count.describe("Results masked for the first time in this request"),
+})
+export type WireMasks = z.infer<typeof WireMasks>
 
 export const WireOutcome = z.enum(["answered", "refused", "cut", "aborted", "unreachable"])
 export type WireOutcome = z.infer<typeof WireOutcome>
@@ -152,6 +171,11 @@ export const GatewayRequest = z.object({
   added: z.array(WireItem).describe("Items new since the previous request, in order"),
   gone: Count.describe("Number of items of the previous request that are missing"),
   folded: z.array(WireFold),
+  masked: WireMasks.optional().describe("Absent if no result is masked"),
+  maskable: z
+    .object({ results: Count, tokens: Count })
+    .optional()
+    .describe("Results that `gateway.autoFold: on` would have masked in this request"),
   fallback: z
     .string()
     .nullable()
@@ -271,6 +295,49 @@ export const GatewayCache = z.object({
     .describe("Most lost tokens first"),
 })
 export type GatewayCache = z.infer<typeof GatewayCache>
+
+/** The masked tool results of a run or a proxied session. */
+export const GatewayMasks = z.object({
+  sessions: z.array(ProxiedSession).describe("Oldest first"),
+  masks: z
+    .array(
+      z.object({
+        at: z.int(),
+        session: z.string().describe("The host's session id"),
+        agent: z.string().describe("The sub-agent; empty for the main conversation"),
+        kind: MaskKind,
+        label: z.string().describe("The call, redacted"),
+        tokens: Count,
+        handle: z.string().describe("Reads the masked text with read_handle"),
+        rereadAfterTurns: Count.nullable().describe("Null if the text was not read again"),
+      }),
+    )
+    .describe("In order"),
+  kinds: z.array(
+    z.object({
+      kind: MaskKind,
+      masks: Count,
+      tokens: Count,
+      rereads: Count,
+      isStopped: z.boolean().describe("Read again soon, so the kind is not masked any more"),
+    }),
+  ),
+  savedTokens: Count.describe("Tokens kept out of requests by masks, summed over all requests"),
+  rereads: Count,
+  maskable: z
+    .object({ results: Count, tokens: Count })
+    .nullable()
+    .describe("Newest suggestion of `gateway.autoFold: suggest`"),
+})
+export type GatewayMasks = z.infer<typeof GatewayMasks>
+
+/** A span of finished work that a person folds into a summary. */
+export const GatewayFolded = z.object({
+  session: z.string().describe("The host's session id"),
+  results: Count.describe("Tool results that the summary replaces at the next prompt"),
+  tokens: Count.describe("Their tokens, by our counter"),
+})
+export type GatewayFolded = z.infer<typeof GatewayFolded>
 
 export const GatewayDeleted = z.object({ id: z.string(), requests: Count })
 

@@ -19,6 +19,8 @@ export const HOOK_NAMES = [
   "window",
   "budget",
   "secrets",
+  "results",
+  "compaction",
 ] as const
 export const HookName = z.enum(HOOK_NAMES)
 export type HookName = z.infer<typeof HookName>
@@ -87,6 +89,7 @@ export const KitPacks = z.object({
       state: z.enum(["installed", "partly installed", "removed", "not installed"]),
       level: KitLevel.describe("Lowest level that installs a part of it"),
       tokens: z.int().nonnegative().describe("Tokens at start, of what is installed"),
+      allTokens: z.int().nonnegative().describe("Tokens at start, if all of it is installed"),
       items: z.array(
         z.object({
           name: z.string(),
@@ -126,3 +129,30 @@ export const DefinitionCheck = z.object({
   isGood: z.boolean(),
 })
 export type DefinitionCheck = z.infer<typeof DefinitionCheck>
+
+export const DefinitionText = z.object({
+  name: z.string(),
+  kind: z.enum(["agent", "command", "skill", "playbook"]),
+  description: z.string(),
+  path: z.string().nullable().describe("File in the repository; null for one of the kit"),
+  pack: z.string().nullable().describe("Pack or squad of the kit"),
+  level: z.int().nullable().describe("Lowest level of the kit that installs it"),
+  tokens: z.int().nonnegative().describe("Tokens at start"),
+  text: z.string(),
+  problems: z.array(z.string()),
+})
+export type DefinitionText = z.infer<typeof DefinitionText>
+
+export const DiagramCheck = z.object({
+  diagrams: z.array(
+    z.object({
+      file: z.string().nullable().describe("Null for the text that was given"),
+      line: z.int().positive().describe("First line of the diagram in its file"),
+      type: z.string().nullable(),
+      isOutline: z.boolean().describe("Only its first line, quotes and brackets were checked"),
+      problems: z.array(z.object({ line: z.int().positive(), problem: z.string() })),
+    }),
+  ),
+  isGood: z.boolean(),
+})
+export type DiagramCheck = z.infer<typeof DiagramCheck>

@@ -28,7 +28,7 @@ export const KbDocument = z.object({
   path: z.string(),
   folder: z.string(),
   tier: KbTier,
-  format: z.enum(["markdown", "html", "text"]),
+  format: z.enum(["markdown", "html", "text", "pdf", "docx", "code"]),
   digest: z.string(),
   paragraphs: Count,
   references: Count,
@@ -36,6 +36,13 @@ export const KbDocument = z.object({
   updatedAt: z.int(),
 })
 export type KbDocument = z.infer<typeof KbDocument>
+
+export const KbOriginal = z.object({
+  path: z.string(),
+  format: KbDocument.shape.format,
+  content: z.string().describe("The bytes of the file in base64; texts without their secrets"),
+})
+export type KbOriginal = z.infer<typeof KbOriginal>
 
 export const KbHit = z.object({
   paragraph: KbParagraph,
@@ -58,6 +65,7 @@ export const KbBy = z.object({
   words: z.literal(true),
   meaning: z.string().nullable().describe("Name of the embedder, or null"),
   note: z.string().nullable().describe("Reason why meaning was not used"),
+  related: z.boolean().optional().describe("Whether related words were searched too"),
 })
 export type KbBy = z.infer<typeof KbBy>
 

@@ -12,7 +12,7 @@ export const RecipeSlug = z
 /**
  * `ask` is one model call, `agent` starts an agent; the others are our code, which may call a model.
  */
-const STAGE_KINDS = ["ask", "web", "retrieve", "verify", "document", "agent"] as const
+const STAGE_KINDS = ["ask", "web", "tools", "retrieve", "verify", "document", "agent"] as const
 export const StageKind = z.enum(STAGE_KINDS)
 export type StageKind = z.infer<typeof StageKind>
 
@@ -44,6 +44,14 @@ export const StageScope = z.strictObject({
 })
 export type StageScope = z.infer<typeof StageScope>
 
+/** One call of a tool; texts in `args` may contain {{query}} and {{outputs.<stage>.<field>}}. */
+export const StageCall = z.strictObject({
+  source: z.string().min(1).max(60),
+  tool: z.string().min(1).max(200),
+  args: z.record(z.string(), z.unknown()).default({}),
+})
+export type StageCall = z.infer<typeof StageCall>
+
 export const StageConfig = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]*$/, "lowercase letters, digits and underscores"),
   title: z.string().min(1).max(60).describe("Title for display"),
@@ -56,6 +64,11 @@ export const StageConfig = z.strictObject({
   pauseAfter: z.boolean().default(false),
   question: z.string().max(200).optional().describe("Question of the pause"),
   model: z.string().optional(),
+  connection: z
+    .string()
+    .max(40)
+    .optional()
+    .describe("Named model connection of the user; default: the model settings"),
   effort: Effort.optional(),
   maxOutputTokens: z.int().min(16).max(200_000).default(4_000),
   contextTokens: z
@@ -69,6 +82,11 @@ export const StageConfig = z.strictObject({
     .boolean()
     .default(false)
     .describe("Skipped with a note if its requirements are missing"),
+  calls: z
+    .array(StageCall)
+    .max(20)
+    .optional()
+    .describe("For kind tools: calls of sources; with a prompt a model adds its own"),
   agent: z.string().optional().describe("For kind agent: the agent to start"),
   mode: z.enum(["plan", "ask", "edits", "auto"]).optional(),
   passes: z.string().optional().describe("Output field that must be true, else a repair starts"),
@@ -78,7 +96,13 @@ export type StageConfig = z.infer<typeof StageConfig>
 
 export const DepthConfig = z.strictObject({
   subQueries: z.int().min(1).max(50),
-  paragraphs: z.int().min(1).max(200),
+  paragraphs: z.int().min(1).max(100).describe("Paragraphs that each sub-query may find"),
+  totalParagraphs: z
+    .int()
+    .min(1)
+    .max(400)
+    .optional()
+    .describe("Paragraphs of all sub-queries together; default: paragraphs × sub-queries"),
   repairs: z.int().min(0).max(10),
   contextTokens: z.int().min(500).max(500_000),
   web: z.boolean(),
@@ -92,6 +116,54 @@ export const RepairUnit = z.strictObject({
 })
 export type RepairUnit = z.infer<typeof RepairUnit>
 
+const Share = z.number().min(0).max(1)
+
+/** Scores that an answer needs in a `verify` stage. */
+export const VerificationConfig = z.strictObject({
+  entityGrounding: Share.optional().describe("Least share of entities in the cited paragraphs"),
+  citationAccuracy: Share.optional().describe("Least share of citations that support a sentence"),
+  relationPreservation: Share.optional().describe("Least share of relations found in a paragraph"),
+  contradictions: z.int().min(0).max(100).optional().describe("Most pairs that contradict"),
+})
+export type VerificationConfig = z.infer<typeof VerificationConfig>
+
+const CITATION_FIELDS = ["citation", "title", "number", "heading", "page", "path"] as const
+export type CitationField = (typeof CITATION_FIELDS)[number]
+
+/**
+ * `{title}[ § {number}][, p. {page}]`: fields in braces; a part in brackets is left out if one of
+ * its fields is empty.
+ */
+const CitationFormat = z
+  .string()
+  .min(1)
+  .max(200)
+  .superRefine((format, context) => {
+    const rest = format.replaceAll(/\[[^[\]]*\]/g, (part) => part.slice(1, -1))
+    const names = [...rest.matchAll(/\{([^{}]*)\}/g)].map((it) => it[1] ?? "")
+    const unknown = names.find((name) => !CITATION_FIELDS.some((it) => it === name))
+    const plain = rest.replaceAll(/\{[^{}]*\}/g, "")
+    if (unknown !== undefined)
+      context.addIssue(`{${unknown}} is not a field; one of ${CITATION_FIELDS.join(", ")}`)
+    else if (names.length === 0) context.addIssue("it names no field, such as {citation}")
+    else if (/[{}[\]]/.test(plain)) context.addIssue("a brace or bracket has no partner")
+  })
+
+/** A language tag that `Intl` knows, such as `de` or `pt-BR`. */
+const LanguageTag = z
+  .string()
+  .min(2)
+  .max(35)
+  .refine(isKnownLanguage, "not the tag of a language, such as de or pt-BR")
+
+function isKnownLanguage(tag: string): boolean {
+  try {
+    return new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(tag) !== undefined
+  } catch {
+    return false
+  }
+}
+
 export const PipelineConfig = z.strictObject({
   stages: z.array(StageConfig).min(1).max(30),
   pauseAfterStages: z.array(z.string()).default([]),
@@ -100,6 +172,11 @@ export const PipelineConfig = z.strictObject({
   pauseOnErrors: z.boolean().default(true),
   budgetUsd: Usd.optional().describe("Budget of a run; default: the setting pipeline.budget"),
   depths: z.record(z.string(), DepthConfig).default({}),
+  verification: VerificationConfig.optional(),
+  citationFormat: CitationFormat.optional().describe(
+    "How references are written; default: {citation}[, p. {page}]",
+  ),
+  language: LanguageTag.optional().describe("Language of the texts that models write"),
 })
 export type PipelineConfig = z.infer<typeof PipelineConfig>
 

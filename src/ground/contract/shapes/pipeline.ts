@@ -41,6 +41,10 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     budgetUsd: Usd,
     provider: z.string(),
     model: z.string().optional().describe("For stages that name none; missing in older runs"),
+    connections: z
+      .record(z.string(), z.object({ provider: z.string(), model: z.string() }))
+      .optional()
+      .describe("Connections that its stages name, as they were at the start"),
     /** The run whose earlier outputs were reused. */
     from: z.object({ run: PipelineId, stage: z.int(), edit: z.string().nullable() }).nullable(),
     prior: PipelineId.nullable().describe("An earlier run whose answer is offered as a reference"),
@@ -69,6 +73,7 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     key,
     activityId: z.string(),
     model: z.string(),
+    connection: z.string().optional().describe("Named connection; absent for the settings"),
     usage: TokenUsage,
     usd: Usd.nullable().describe("Null if no price is known"),
     text: z.string(),

@@ -3,7 +3,10 @@ import { TokenEncoding } from "../config.ts"
 
 /** From tokens of an encoding to tokens of a model. */
 export const TokenScale = z.object({
-  model: z.string().describe("Model whose tokens are counted"),
+  model: z
+    .string()
+    .nullable()
+    .describe("Model whose tokens are counted; null for current Claude models, if none is known"),
   factor: z.number().positive().describe("Tokens of the model for each token of the encoding"),
   basis: z
     .enum(["measured", "stated"])
@@ -14,7 +17,7 @@ export type TokenScale = z.infer<typeof TokenScale>
 /** Completes a figure: "8,000 tokens, counted for …". */
 export function describeScale({ model, factor, basis }: TokenScale): string {
   const source = basis === "measured" ? "measured here" : "stated by the provider"
-  return `counted for ${model} (factor ${factor}, ${source})`
+  return `counted for ${model ?? "current Claude models"} (factor ${factor}, ${source})`
 }
 
 export const CountedText = z.object({

@@ -4,8 +4,8 @@ import {
   compareText,
   ensureDirectory,
   isAppError,
+  parseJsonRecord,
   type Random,
-  removeFile,
   statFile,
   withFileLock,
 } from "#ground/base"
@@ -25,7 +25,8 @@ import {
   type SealedRecord,
   writeFile,
 } from "./file.ts"
-import { createKeys, keyIdOf, NONCE_BYTES, open, seal } from "./key.ts"
+import { createKeys, isStronger, keyIdOf, NONCE_BYTES, open, seal } from "./key.ts"
+import type { Keychain } from "./keychain.ts"
 import { MOST_CREDENTIALS } from "./limits.ts"
 
 const LOCK_TRY_MS = 50
@@ -41,6 +42,8 @@ export type CredentialDeps = {
   readonly clock: Pick<Clock, "now" | "sleep">
   readonly random: Random
   readonly passphrase?: string | undefined
+  /** Of the operating system; without one a key file is used. */
+  readonly keychain?: Keychain | undefined
 }
 
 export type Credentials = ReturnType<typeof createCredentials>
@@ -68,7 +71,9 @@ export function createCredentials(deps: CredentialDeps) {
       try {
         const names = Object.keys((await readFile(file))?.records ?? {})
         const values = await Promise.allSettled(names.map((name) => use(name, room)))
-        return values.flatMap((it) => (it.status === "fulfilled" ? (it.value ?? []) : []))
+        return values.flatMap((it) =>
+          it.status === "fulfilled" && it.value !== undefined ? secretsIn(it.value) : [],
+        )
       } catch (error) {
         if (!isAppError(error)) throw error
         return []
@@ -76,6 +81,21 @@ export function createCredentials(deps: CredentialDeps) {
     },
     list: (): Promise<CredentialList> => list(room),
   }
+}
+
+/** Shorter texts of a structure are names such as `Bearer`, not secrets. */
+const SHORTEST_SECRET_CHARACTERS = 16
+
+/** A stored sign-in is a JSON object; texts show its tokens, never the object itself. */
+function secretsIn(value: string): readonly string[] {
+  const record = value.startsWith("{") ? parseJsonRecord(value) : undefined
+  if (record === undefined) return [value]
+  return [value, ...textsIn(record).filter((it) => it.length >= SHORTEST_SECRET_CHARACTERS)]
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return URL.canParse(value) ? [] : [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 type Room = CredentialDeps & {
@@ -88,7 +108,7 @@ type UnlockedStore = { readonly store: CredentialFile; readonly key: Uint8Array 
 async function unlock({ file, keys }: Room): Promise<UnlockedStore> {
   const stored = await readFile(file)
   const isNew = stored === undefined || Object.keys(stored.records).length === 0
-  const by = isNew ? keys.choose() : stored.by
+  const by = isNew ? await keys.choose() : stored.by
   const key = await keys.of(by, { isNew })
   if (isNew) return { store: emptyStore(by, key), key }
   if (stored.keyId !== keyIdOf(key)) throw CredentialsWrongKey({ path: file, by: by.kind })
@@ -98,7 +118,7 @@ async function unlock({ file, keys }: Room): Promise<UnlockedStore> {
 async function set(name: string, value: string, room: Room): Promise<void> {
   const unlocked = await unlock(room)
   // The replaced record need not be readable: setting it again repairs damage.
-  const { store, key } = await moveToPassphrase(without(name, unlocked), room)
+  const { store, key } = await moveToStronger(without(name, unlocked), room)
   if (Object.keys(store.records).length >= MOST_CREDENTIALS) {
     throw CredentialInvalid({
       name,
@@ -107,15 +127,17 @@ async function set(name: string, value: string, room: Room): Promise<void> {
   }
   const record = sealed({ name, value, setAt: room.clock.now() }, { key, random: room.random })
   await writeFile(room.file, { ...store, records: { ...store.records, [name]: record } })
-  if (unlocked.store.by.kind !== store.by.kind) await leaveKeyFile(name, value, room)
+  const { by } = unlocked.store
+  if (by.kind === store.by.kind) return
+  await readBack(name, value, room)
+  await room.keys.leave(by)
 }
 
-/** The key file is removed only after the new records were read back. */
-async function leaveKeyFile(name: string, value: string, room: Room): Promise<void> {
+/** The earlier key is removed only after the new records were read back. */
+async function readBack(name: string, value: string, room: Room): Promise<void> {
   const { store, key } = await unlock(room)
-  const record = store.by.kind === "passphrase" ? ownRecord(store, name) : undefined
+  const record = ownRecord(store, name)
   if (record === undefined || opened(name, record, key) !== value) throw CredentialDamaged({ name })
-  await removeFile(room.keys.file)
 }
 
 function without(name: string, { store, key }: UnlockedStore): UnlockedStore {
@@ -154,13 +176,13 @@ function ownRecord({ records }: CredentialFile, name: string): SealedRecord | un
 async function list({ file, keys }: Room): Promise<CredentialList> {
   const store = await readFile(file)
   const records = Object.entries(store?.records ?? {})
-  const keptBy = (store === undefined || records.length === 0 ? keys.choose() : store.by).kind
+  const keptBy = store === undefined || records.length === 0 ? keys.preferred() : store.by.kind
   return {
     credentials: records
       .map(([name, { setAt }]) => ({ name, setAt }))
       .toSorted((a, b) => compareText(a.name, b.name)),
     keptBy,
-    warning: keptBy === "passphrase" ? null : await warningOf(keys.file),
+    warning: keptBy === "key file" ? await warningOf(keys.file) : null,
   }
 }
 
@@ -225,11 +247,11 @@ function opened(name: string, record: SealedRecord, key: Uint8Array): string {
   return Buffer.from(plain).toString("utf8")
 }
 
-/** With a passphrase the records of a key file are re-encrypted. */
-async function moveToPassphrase({ store, key }: UnlockedStore, deps: Room): Promise<UnlockedStore> {
-  const by = deps.keys.choose()
-  if (store.by.kind === by.kind) return { store, key }
-  // Only this direction: for the other one `unlock` has already failed without a passphrase.
+/** Records of a key file move to a keychain, and those of both to a passphrase. */
+async function moveToStronger({ store, key }: UnlockedStore, deps: Room): Promise<UnlockedStore> {
+  if (store.by.kind === deps.keys.preferred()) return { store, key }
+  const by = await deps.keys.choose()
+  if (!isStronger(by, store.by)) return { store, key }
   const newKey = await deps.keys.of(by, { isNew: true })
   const records = Object.entries(store.records).map(([name, record]) => {
     const value = opened(name, record, key)

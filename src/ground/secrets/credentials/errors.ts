@@ -16,6 +16,16 @@ export const CredentialsLocked = defineError<{ path: string }>()("CREDENTIALS_LO
   hint: () => "Set QM_PASSPHRASE to the passphrase and run the command again.",
 })
 
+export const CredentialsKeychainLocked = defineError<{ path: string; title: string }>()(
+  "CREDENTIALS_KEYCHAIN_LOCKED",
+  {
+    family: "denied",
+    message: (it) => `The key of ${visibleLine(it.path)} could not be read from ${it.title}.`,
+    hint: () =>
+      "Unlock the keychain in a desktop session. Without it, move credentials.json away and set them again.",
+  },
+)
+
 export const CredentialsWrongKey = defineError<{ path: string; by: string }>()(
   "CREDENTIALS_WRONG_KEY",
   {

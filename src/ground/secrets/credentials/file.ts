@@ -21,6 +21,12 @@ export type SealedRecord = z.infer<typeof SealedRecord>
 const KeySource = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("key file") }),
   z.strictObject({
+    kind: z.literal("keychain"),
+    id: hex(16),
+    /** The encrypted key, for a system that protects data instead of storing it. */
+    stored: z.string().regex(/^(?:[0-9a-f]{2}){0,2048}$/),
+  }),
+  z.strictObject({
     kind: z.literal("passphrase"),
     salt: hex(16),
     cost: z.literal(SCRYPT_COST),

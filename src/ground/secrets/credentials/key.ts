@@ -8,8 +8,9 @@ import {
   removeFile,
   writeFileAtomic,
 } from "#ground/base"
-import { CredentialsKeyMissing, CredentialsLocked } from "./errors.ts"
+import { CredentialsKeychainLocked, CredentialsKeyMissing, CredentialsLocked } from "./errors.ts"
 import type { KeySource } from "./file.ts"
+import type { Keychain } from "./keychain.ts"
 import { SCRYPT_BLOCK, SCRYPT_COST, SCRYPT_MOST_MEMORY_BYTES } from "./limits.ts"
 
 const SCRYPT_LANES = 1
@@ -21,18 +22,44 @@ type KeyDeps = {
   readonly directory: string
   readonly random: Random
   readonly passphrase?: string | undefined
+  readonly keychain?: Keychain | undefined
 }
 
-/** Keys derived from a passphrase are cached for this process. */
+/** From the weakest to the strongest: records move in this direction only. */
+const BY_STRENGTH: readonly KeySource["kind"][] = ["key file", "keychain", "passphrase"]
+
+export function isStronger(a: KeySource, b: KeySource): boolean {
+  return BY_STRENGTH.indexOf(a.kind) > BY_STRENGTH.indexOf(b.kind)
+}
+
+/** Keys of a passphrase or a keychain are cached for this process. */
 export function createKeys(deps: KeyDeps) {
   const file = path.join(deps.directory, "credentials.key")
   const bySalt = new Map<string, Promise<Uint8Array>>()
+  const byId = new Map<string, Promise<Uint8Array | undefined>>()
+  const { keychain } = deps
+  const randomId = (): string => Buffer.from(deps.random.bytes(16)).toString("hex")
   return {
     file,
-    choose(): KeySource {
-      if (!deps.passphrase) return { kind: "key file" }
-      const salt = Buffer.from(deps.random.bytes(16)).toString("hex")
-      return { kind: "passphrase", salt, cost: SCRYPT_COST, block: SCRYPT_BLOCK }
+    /** Without touching the keychain: what the next `set` would try first. */
+    preferred(): KeySource["kind"] {
+      if (deps.passphrase) return "passphrase"
+      return keychain === undefined ? "key file" : "keychain"
+    },
+    async choose(): Promise<KeySource> {
+      if (deps.passphrase) {
+        return { kind: "passphrase", salt: randomId(), cost: SCRYPT_COST, block: SCRYPT_BLOCK }
+      }
+      const made =
+        keychain === undefined ? undefined : await newInKeychain(keychain, randomId(), deps)
+      if (made === undefined) return { kind: "key file" }
+      byId.set(made.by.id, Promise.resolve(made.key))
+      return made.by
+    },
+    /** After its records moved to another key. */
+    async leave(by: KeySource): Promise<void> {
+      if (by.kind === "key file") await removeFile(file)
+      if (by.kind === "keychain") await keychain?.remove(by.id)
     },
     /**
      * `isNew` allows creating a key file, which must not happen for an existing store.
@@ -41,6 +68,7 @@ export function createKeys(deps: KeyDeps) {
       if (by.kind === "key file") {
         return (await readKey(file)) ?? (await firstKey(file, { ...deps, ...options }))
       }
+      if (by.kind === "keychain") return keychainKey(by)
       if (!deps.passphrase) {
         throw CredentialsLocked({ path: path.join(deps.directory, "credentials.json") })
       }
@@ -49,6 +77,40 @@ export function createKeys(deps: KeyDeps) {
       return key
     },
   }
+
+  async function keychainKey(by: InKeychain): Promise<Uint8Array> {
+    const pendingKey =
+      byId.get(by.id) ?? keychain?.get(by.id, by.stored) ?? Promise.resolve(undefined)
+    byId.set(by.id, pendingKey)
+    const key = await pendingKey
+    if (key === undefined) {
+      byId.delete(by.id)
+      const title = keychain?.title ?? "the keychain"
+      throw CredentialsKeychainLocked({
+        path: path.join(deps.directory, "credentials.json"),
+        title,
+      })
+    }
+    return key
+  }
+}
+
+type InKeychain = Extract<KeySource, { kind: "keychain" }>
+
+/** Read back before it is used: a keychain may accept an item and not return it. */
+async function newInKeychain(
+  keychain: Keychain,
+  id: string,
+  { random }: Pick<KeyDeps, "random">,
+): Promise<{ readonly by: InKeychain; readonly key: Uint8Array } | undefined> {
+  const key = random.bytes(KEY_BYTES)
+  const stored = await keychain.put(id, key)
+  if (stored === undefined) return undefined
+  const back = await keychain.get(id, stored)
+  const isSame = back !== undefined && Buffer.from(back).equals(key)
+  if (isSame) return { by: { kind: "keychain", id, stored }, key }
+  await keychain.remove(id)
+  return undefined
 }
 
 /** Identifies the key of a store without helping to guess it. */

@@ -309,6 +309,12 @@ function isCookies({ secret }: Parts): boolean {
     const at = pair.indexOf("=")
     if (at < 0 || /^(?:expires|path|domain|max-age|samesite)$/i.test(pair.slice(0, at)))
       return false
-    return isOdd({ secret: pair.slice(at + 1), groups: {} })
+    // A sentence may follow the last cookie; a value has no spaces.
+    const value =
+      pair
+        .slice(at + 1)
+        .split(/[\s,]/, 1)[0]
+        ?.replace(/[.)]$/, "") ?? ""
+    return isOdd({ secret: value, groups: {} })
   })
 }

@@ -14,6 +14,9 @@ import { foldCharges } from "./0013-fold-charges.ts"
 import { contextSettings } from "./0014-context-settings.ts"
 import { sessions } from "./0015-sessions.ts"
 import { captureRuns } from "./0016-capture-runs.ts"
+import { organising } from "./0017-run-organisation.ts"
+import { sourceSwitches } from "./0018-source-switches.ts"
+import { gatewayMasks } from "./0019-gateway-masks.ts"
 import type { Migration } from "./migration.ts"
 
 /** In order. A room adds its tables here; existing migrations never change. */
@@ -34,4 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   contextSettings,
   sessions,
   captureRuns,
+  organising,
+  sourceSwitches,
+  gatewayMasks,
 ]

@@ -205,12 +205,11 @@ describe("two clones", () => {
         await mergeBoards(a, b)
         for (const it of steps) await take(it, fixtures).catch(refusedOnly)
         await mergeBoards(a, b)
-        const [own, other] = fixtures.map((it) => it.room.log({ limit: 1_000 }))
+        const [own, other] = await Promise.all(fixtures.map((it) => it.room.log({ limit: 1_000 })))
         expect(own).toEqual(other)
-        const lanes = fixtures.map((it) =>
-          it.room
-            .show({ limit: 100 })
-            .tickets.map((ticket) => [ticket.id, ticket.number, ticket.lane]),
+        const boards = await Promise.all(fixtures.map((it) => it.room.show({ limit: 100 })))
+        const lanes = boards.map(({ tickets }) =>
+          tickets.map((ticket) => [ticket.id, ticket.number, ticket.lane]),
         )
         expect(lanes[0]?.toSorted()).toEqual(lanes[1]?.toSorted())
         expect(own?.problems).toEqual([])
@@ -247,7 +246,10 @@ describe("two clones", () => {
     git(a.root, "merge", "-q", "--no-edit", "side")
     git(a.root, "pull", "-q", "--no-rebase", "--no-edit", other, "main")
     git(b.root, "pull", "-q", "--no-rebase", "--no-edit", a.root, "main")
-    const [own, foreign] = [a, b].map((it) => it.room.log({ limit: 100 }).events)
+    const [{ events: own }, { events: foreign }] = [
+      await a.room.log({ limit: 100 }),
+      await b.room.log({ limit: 100 }),
+    ]
     expect(own).toEqual(foreign)
     expect(own?.length).toBe(3)
     expect(own?.filter((it) => it.voidReason === null)).toHaveLength(1)
@@ -261,7 +263,7 @@ describe("two clones", () => {
     await expect(fixture.room.undo({ id: "1" }, BY_AGENT)).rejects.toThrow("only a user undoes")
     expect(await fixture.room.undo({ id: "1" }, PERSON)).toMatchObject({ lane: "backlog" })
     expect(await fixture.room.undo({ id: "1" }, PERSON)).toMatchObject({ lane: "working" })
-    const [last] = fixture.room.log({ limit: 1 }).events
+    const [last] = (await fixture.room.log({ limit: 1 })).events
     expect(last).toMatchObject({ kind: "undo", inverse: { from: "working", to: "backlog" } })
   })
 
@@ -277,7 +279,7 @@ describe("two clones", () => {
     )
     const rejected = await fixture.room.reject({ id: "1", feedback: "Name both lengths" }, PERSON)
     expect(rejected.lane).toBe("working")
-    expect(fixture.room.detail({ id: "1" }).events[0]).toMatchObject({
+    expect((await fixture.room.detail({ id: "1" })).events[0]).toMatchObject({
       actor: "qa",
       feedback: "Name both lengths",
     })

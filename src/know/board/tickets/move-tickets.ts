@@ -90,7 +90,7 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
   /** Whether the latest run of a command on the current tree passed, for any ticket. */
   async function stampOf(command: string): Promise<"failed" | "missing" | "passed"> {
     const tree = await deps.tree.id(new AbortController().signal)
-    const records = [...load().replay.evidence.values()].flat()
+    const records = [...(await load()).replay.evidence.values()].flat()
     const runs = records.filter(
       (it) => it.evidence?.tree === tree && it.evidence.command === command,
     )
@@ -144,7 +144,7 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
     /** Throws where `approve` would, without approving. */
     async refuseUnproved({ id }: { readonly id: string }, { caller, signal }: CallFrom) {
       const author = reviewer(deps.identify(caller, undefined))
-      const snapshot = load()
+      const snapshot = await load()
       const ticket = findTicket(snapshot.tickets, id)
       if (ticket.lane === "conclusion") return
       const draft = { kind: "approve", to: "conclusion", exempt: "docs", ...author } as const
@@ -159,7 +159,7 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
       { id }: { readonly id: string },
       signal: AbortSignal,
     ): Promise<string | undefined> {
-      const snapshot = load()
+      const snapshot = await load()
       const ticket = findTicket(snapshot.tickets, id)
       if (ticket.lane !== "testing") return `it is in ${ticket.lane}, not in testing`
       try {
@@ -213,7 +213,7 @@ export function createMoves(deps: BoardDeps, { locked, commit, load }: Snapshots
       const command = input.command.join(" ")
       const isCheck = checksOf(deps.settings().checks).includes(command)
       if (caller !== undefined && !isCheck) throw CommandNotAllowed({ command })
-      const { id: ticketId } = findTicket(load().tickets, input.id)
+      const { id: ticketId } = findTicket((await load()).tickets, input.id)
       const id = ids.next("be")
       const startedMs = deps.clock.monotonicMs()
       const before = await deps.tree.id(signal)

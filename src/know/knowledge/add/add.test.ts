@@ -7,7 +7,7 @@ import { z } from "zod"
 import { sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { kindEmbedder, knowledgeFixture } from "#test/knowledge-room"
-import { LARGEST_DOCUMENT_BYTES, MOST_PARAGRAPHS } from "../limits.ts"
+import { largestBytes, MOST_PARAGRAPHS } from "../limits.ts"
 import { goneFrom } from "./add.ts"
 
 const HANDBOOK = {
@@ -71,13 +71,15 @@ describe("skipped files", () => {
       "a.md": "# A\n\nWords.",
       "b.md": new Uint8Array([35, 0, 65]),
       "c.md": new Uint8Array([0xff, 0xfe, 0x41]),
-      "d.pdf": "%PDF",
+      "d.pdf": "A picture of a PDF file",
+      "e.docx": "<w:document/>",
+      "f.png": "",
       "large.txt": "x",
       "node_modules/x/README.md": "# Package",
       ".git/x.md": "# Hidden",
       "empty.md": "",
     })
-    await truncate(join(it.folder, "large.txt"), LARGEST_DOCUMENT_BYTES + 1)
+    await truncate(join(it.folder, "large.txt"), largestBytes("text") + 1)
     await symlink(join(outside.folder, "secret.md"), join(it.folder, "link.md"))
     await symlink(outside.folder, join(it.folder, "linked"))
     execFileSync("mkfifo", [join(it.folder, "pipe.md")])
@@ -85,7 +87,9 @@ describe("skipped files", () => {
     expect(Object.fromEntries(skipped.map(({ path, reason }) => [path, reason]))).toEqual({
       "b.md": "binary",
       "c.md": "not UTF-8",
-      "d.pdf": "not Markdown, HTML or plain text",
+      "d.pdf": "not a PDF file",
+      "e.docx": "not a DOCX file",
+      "f.png": "not Markdown, HTML, plain text, PDF or DOCX",
       "large.txt": "larger than 5 MB",
       "link.md": "a symbolic link",
       linked: "a symbolic link",
@@ -94,7 +98,7 @@ describe("skipped files", () => {
     })
     expect(documents).toBe(2)
     expect((await it.kb.search({ query: "elsewhere package hidden" })).hits).toEqual([])
-    expect((await it.kb.status()).folders).toMatchObject([{ skipped: 8, isStale: false }])
+    expect((await it.kb.status()).folders).toMatchObject([{ skipped: 10, isStale: false }])
   })
 
   test("[KNOW-8] skipped files beyond the reported ones are counted", async () => {
@@ -291,7 +295,7 @@ test("[KNOW-23] errors name the missing paragraph, folder or path", async () => 
     message: `${missing} cannot be read: it does not exist.`,
   })
   await expect(it.kb.add({ path: join(it.folder, "a.png") })).rejects.toThrow(
-    "not Markdown, HTML or plain text",
+    "not Markdown, HTML, plain text, PDF or DOCX",
   )
   await expect(it.kb.remove({ path: missing })).rejects.toMatchObject({
     code: "KNOWLEDGE_FOLDER_NOT_FOUND",

@@ -1,7 +1,7 @@
 import path from "node:path"
-import { formatExact, giveOthersATurn, isLongText, type Log } from "#ground/base"
+import { formatExact, giveOthersATurn, type Log } from "#ground/base"
 import type { CallContext, KbAdded, KbTier } from "#ground/contract"
-import { type PrepareRedaction, prepareNothing, type Redact } from "#ground/secrets"
+import { prepareNothing } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { KnowledgeDeps } from "../deps.ts"
 import { FolderUnreadable } from "../errors.ts"
@@ -18,7 +18,7 @@ import {
   touchDocument,
   upsertFolder,
 } from "../queries.ts"
-import { readDocument } from "../readers/read.ts"
+import { type DocumentReader, openDocumentReader } from "../readers/document-reader.ts"
 import { embedFolder } from "../search/embeddings.ts"
 import {
   type Candidate,
@@ -31,27 +31,28 @@ import { type NewDocument, prepareDocument, writeDocument } from "./write-docume
 
 const DOCUMENTS_A_TRANSACTION = 20
 
-type AddRequest = { readonly folder: string; readonly tier: KbTier }
+type AddRequest = { readonly folder: string; readonly tier: KbTier; readonly code: boolean }
 
 /**
  * Files are compared by digest, so unchanged ones are not parsed again; deleted files are removed.
  */
 export async function addFolder(
-  request: AddRequest,
+  { code: isCode, ...request }: AddRequest,
   context: CallContext,
   deps: KnowledgeDeps,
 ): Promise<KbAdded> {
+  await using code = isCode ? await deps.code?.() : undefined
   const db = await deps.db()
   const folders = (await db.all(FolderRow, selectFolders())).map((it) => it.folder)
-  const outcome = walkDocuments(request.folder, new Set(folders))
+  const outcome = walkDocuments(request.folder, new Set(folders), code?.isSource)
   if (outcome.kind === "failed") {
     throw FolderUnreadable({ path: request.folder, reason: outcome.reason })
   }
   const documents = await db.all(DocumentRow, selectDocumentsOf(request.folder))
   const { redact, prepare = prepareNothing } = await deps.secrets()
   const { log, clock } = deps
-  const redaction = { redact, prepare }
-  const work = { ...request, ...outcome, known: documents, ...redaction, db, log, now: clock.now() }
+  await using reader = openDocumentReader({ redact, prepare, code })
+  const work = { ...request, ...outcome, known: documents, reader, db, log, now: clock.now() }
   const done = await readAll(work, context)
   const removed = await finish(work, done)
   await takeFromAbove(request.folder, folders, db)
@@ -67,16 +68,15 @@ export async function addFolder(
     unchanged,
     documents: left.length,
     paragraphs: cut?.count ?? 0,
-    skipped: [...skipped, ...notes],
+    skipped: [...skipped, ...notes].map(({ path: file, reason }) => ({ path: file, reason })),
     by,
   }
 }
 
-type Work = AddRequest & {
+type Work = Omit<AddRequest, "code"> & {
   readonly walked: WalkResult
   readonly known: readonly DocumentRow[]
-  readonly redact: Redact
-  readonly prepare: PrepareRedaction
+  readonly reader: DocumentReader
   readonly db: Db<"knowledge">
   readonly log: Log
   readonly now: number
@@ -99,10 +99,10 @@ async function readAll(work: Work, { signal, onProgress }: CallContext): Promise
   let batch: NewDocument[] = []
   for (const [at, candidate] of work.walked.candidates.entries()) {
     signal.throwIfAborted()
-    const read = await readFresh(work, candidate, byPath.get(candidate.path))
+    const read = await readFresh(work, { candidate, before: byPath.get(candidate.path), signal })
     if (read.kind === "fresh") batch.push(read.fresh)
     else if (read.kind === "same") done.same.push(candidate)
-    else done.skipped.push({ path: candidate.path, reason: read.reason })
+    else done.skipped.push({ path: candidate.path, ...skippedFrom(read) })
     const isFull = batch.length >= DOCUMENTS_A_TRANSACTION || at === total - 1
     if (isFull && batch.length > 0) {
       await writeBatch(work, batch, done)
@@ -115,22 +115,35 @@ async function readAll(work: Work, { signal, onProgress }: CallContext): Promise
   return done
 }
 
-async function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undefined) {
+type Unusable = { readonly reason: string; readonly digest?: string }
+
+function skippedFrom({ reason, digest }: Unusable): Unusable {
+  return digest === undefined ? { reason } : { reason, digest }
+}
+
+type FreshRequest = {
+  readonly candidate: Candidate
+  readonly before: DocumentRow | undefined
+  readonly signal: AbortSignal
+}
+
+async function readFresh(work: Work, { candidate, before, signal }: FreshRequest) {
   const file = readCandidate(work.folder, candidate.path)
   if (file.kind === "missing") return { kind: "gone" as const, reason: "the file was deleted" }
   if (file.kind === "skipped") return file
   const { digest } = file
   if (digest === before?.digest) return { kind: "same" as const }
   try {
-    using _ = await work.prepare(isLongText(file.text) ? file.text : "")
-    const read = readDocument(file.text, candidate.format, work.redact)
-    if (read.kind === "skipped") return read
+    const read = await work.reader.read({ ...candidate, bytes: file.bytes }, signal)
+    if (read.kind === "skipped") return { ...read, digest }
     const made = prepareDocument(read.document, candidate)
-    const fresh: NewDocument = { candidate, digest, ...made, knownId: before?.id }
+    const { note } = read
+    const fresh: NewDocument = { candidate, digest, ...made, note, knownId: before?.id }
     return { kind: "fresh" as const, fresh }
   } catch (error) {
+    signal.throwIfAborted()
     work.log.warn("a document cannot be read", { path: candidate.path, error })
-    return { kind: "skipped" as const, reason: "it cannot be parsed" }
+    return { kind: "skipped" as const, reason: "it cannot be parsed", digest }
   }
 }
 
@@ -158,7 +171,9 @@ async function writeBatch(
       continue
     }
     done[fresh.knownId === undefined ? "added" : "changed"]++
-    if (fresh.isCut) done.notes.push({ path: fresh.candidate.path, reason: ONLY_FIRST })
+    const { path: file } = fresh.candidate
+    if (fresh.isCut) done.notes.push({ path: file, reason: ONLY_FIRST })
+    if (fresh.note !== undefined) done.notes.push({ path: file, reason: fresh.note })
   }
 }
 

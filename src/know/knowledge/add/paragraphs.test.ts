@@ -94,7 +94,7 @@ describe("long paragraphs", () => {
     ["one word", "x".repeat(70_000)],
     ["pairs of surrogates", "😀".repeat(30_001)],
   ])("%s over 20,000 characters are split without loss", (_, text) => {
-    const block = { text, line: 3, headings: [], anchors: ["a"], links: [] }
+    const block = { text, line: 3, page: null, headings: [], anchors: ["a"], links: [] }
     const read = { title: undefined, citeAs: undefined, blocks: [block], isCut: false }
     const pieces = splitDocument(read, DOCUMENT)
     expect(pieces.length).toBeGreaterThan(2)

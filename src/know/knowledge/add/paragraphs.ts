@@ -7,6 +7,7 @@ export type DocumentParagraph = {
   readonly id: string
   readonly text: string
   readonly line: number
+  readonly page: number | null
   readonly headings: readonly string[]
   readonly number: string | null
   readonly citation: string
@@ -131,7 +132,7 @@ function referenceOfLink({ target, words }: Link): readonly Reference[] {
   return isElsewhere || !isDocument ? [] : [{ kind: "link", target, words: shown }]
 }
 
-const DOCUMENTS: ReadonlySet<string> = new Set(["md", "markdown", "html", "htm", "txt", "text"])
+const DOCUMENTS: ReadonlySet<string> = new Set("md markdown html htm txt text pdf docx".split(" "))
 
 const NUMBER = String.raw`(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?![\w’']))`
 const SECTION = new RegExp(
@@ -226,7 +227,9 @@ function titleBefore(text: string, end: number): NameBefore | undefined {
       .match(/\([^()]*\)|[^\s()]+/g) ?? []
   const words: string[] = []
   for (const token of tokens.toReversed()) {
-    const isName = NAME_WORD.test(token) && !NO_NAME.has(token.toLowerCase())
+    // "AS § 2.2" names a document; "As § 2.2 says" does not.
+    const isWord = NO_NAME.has(token.toLowerCase()) && !/^\p{Lu}{2,}$/u.test(token)
+    const isName = NAME_WORD.test(token) && !isWord
     if (!isName && (words.length === 0 || !SMALL_WORD.test(token.toLowerCase()))) break
     words.unshift(token)
   }

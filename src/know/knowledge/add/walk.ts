@@ -3,7 +3,7 @@ import { hash } from "node:crypto"
 import path from "node:path"
 import { type FileStat, type OpenFolder, openFolder } from "#ground/base"
 import { isSecretBearing } from "#see/repo"
-import { LARGEST_DOCUMENT_BYTES } from "../limits.ts"
+import { largestBytes } from "../limits.ts"
 import { type Format, formatOf } from "../readers/read.ts"
 
 const MOST_SKIPPED_TOLD = 500
@@ -19,7 +19,12 @@ export type Candidate = {
   readonly format: Format
   readonly stat: FileStat
 }
-export type SkippedFile = { readonly path: string; readonly reason: string }
+/** With the digest of a file that was read and is unusable, so that `status` sees whether it changed. */
+export type SkippedFile = {
+  readonly path: string
+  readonly reason: string
+  readonly digest?: string
+}
 
 export type WalkResult = {
   readonly candidates: readonly Candidate[]
@@ -35,25 +40,32 @@ type WalkOutcome =
  * A folder with its subfolders, or one file. Follows no links. Folders in `apart` were added separately,
  * perhaps as another tier.
  */
-export function walkDocuments(root: string, apart: ReadonlySet<string>): WalkOutcome {
+export function walkDocuments(
+  root: string,
+  apart: ReadonlySet<string>,
+  isSource: IsSource = () => false,
+): WalkOutcome {
   const opened = openFolder(root)
   if (opened.kind === "open") {
     using folder = opened.folder
-    const state = newState((way) => apart.has(path.join(root, ...way)))
+    const state = newState((way) => apart.has(path.join(root, ...way)), isSource)
     visit({ folder, way: [] }, state)
     return { kind: "walked", walked: doneOf(state) }
   }
   if (opened.kind === "missing") return { kind: "failed", reason: "it does not exist" }
   if (opened.kind === "unreadable") return { kind: "failed", reason: opened.reason }
   if (opened.what !== "regular file") return { kind: "failed", reason: `it is a ${opened.what}` }
-  return walkFile(root)
+  return walkFile(root, isSource)
 }
 
-function walkFile(file: string): WalkOutcome {
+/** Whether a file is source code, by its path. */
+type IsSource = (file: string) => boolean
+
+function walkFile(file: string, isSource: IsSource): WalkOutcome {
   const above = openFolder(path.dirname(file))
   if (above.kind !== "open") return { kind: "failed", reason: "its folder cannot be read" }
   using folder = above.folder
-  const state = newState(() => false)
+  const state = newState(() => false, isSource)
   take({ folder, way: [] }, path.basename(file), state)
   const [problem] = state.skipped
   if (problem !== undefined) return { kind: "failed", reason: problem.reason }
@@ -66,11 +78,12 @@ type State = {
   readonly unseen: string[]
   left: number
   isApart(way: readonly string[]): boolean
+  isSource(file: string): boolean
 }
 type FolderAt = { readonly folder: OpenFolder; readonly way: readonly string[] }
 
-function newState(isApart: State["isApart"]): State {
-  return { candidates: [], skipped: [], unseen: [], left: 0, isApart }
+function newState(isApart: State["isApart"], isSource: IsSource): State {
+  return { candidates: [], skipped: [], unseen: [], left: 0, isApart, isSource }
 }
 
 function doneOf({ candidates, skipped, unseen, left }: State): WalkResult {
@@ -126,12 +139,12 @@ function take({ folder, way }: FolderAt, name: string, state: State): void {
   if (fileStat.kind === "missing") return
   if (fileStat.kind === "unreadable") return skip(state, file, fileStat.reason)
   if (fileStat.what !== "regular file") return skip(state, file, `a ${fileStat.what}`)
-  const format = formatOf(name)
-  if (format === undefined) return skip(state, file, "not Markdown, HTML or plain text")
+  const format = formatOf(name) ?? (state.isSource(file) ? "code" : undefined)
+  if (format === undefined) return skip(state, file, "not Markdown, HTML, plain text, PDF or DOCX")
   if (isSecretBearing(file)) return skip(state, file, "its name suggests that it contains secrets")
   const { sizeBytes } = fileStat.stat
-  if (sizeBytes > LARGEST_DOCUMENT_BYTES) {
-    return skip(state, file, `larger than ${LARGEST_DOCUMENT_BYTES / 1_000_000} MB`)
+  if (sizeBytes > largestBytes(format)) {
+    return skip(state, file, `larger than ${largestBytes(format) / 1_000_000} MB`)
   }
   if (state.candidates.length >= MOST_FILES) {
     return skip(state, file, `there are more than ${MOST_FILES} documents`)
@@ -140,7 +153,7 @@ function take({ folder, way }: FolderAt, name: string, state: State): void {
 }
 
 type ReadFile =
-  | { readonly kind: "read"; readonly text: string; readonly digest: string }
+  | { readonly kind: "read"; readonly bytes: Buffer; readonly digest: string }
   | { readonly kind: "skipped"; readonly reason: string }
   | { readonly kind: "missing" }
 
@@ -168,14 +181,15 @@ function readBelow(folder: OpenFolder, [name = "", ...more]: readonly string[]):
 }
 
 function readOne(folder: OpenFolder, name: string): ReadFile {
-  const read = folder.read(name, { maxBytes: LARGEST_DOCUMENT_BYTES })
+  const format = formatOf(name) ?? "text"
+  const read = folder.read(name, { maxBytes: largestBytes(format) })
   switch (read.kind) {
     case "read":
-      return textOf(read.bytes)
+      return checkBytes(read.bytes, format)
     case "missing":
       return { kind: "missing" }
     case "too-large":
-      return { kind: "skipped", reason: `larger than ${LARGEST_DOCUMENT_BYTES / 1_000_000} MB` }
+      return { kind: "skipped", reason: `larger than ${largestBytes(format) / 1_000_000} MB` }
     case "not-regular":
       return { kind: "skipped", reason: `a ${read.what}` }
     case "unreadable":
@@ -186,11 +200,30 @@ function readOne(folder: OpenFolder, name: string): ReadFile {
 }
 
 /** Grows when documents are read differently, so that unchanged files are read again. */
-const READERS_VERSION = 2
+const READERS_VERSION = 3
 
-function textOf(bytes: Buffer): ReadFile {
-  if (bytes.includes(0)) return { kind: "skipped", reason: "binary" }
-  if (!isUtf8(bytes)) return { kind: "skipped", reason: "not UTF-8" }
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "")
-  return { kind: "read", text, digest: `${READERS_VERSION}:${hash("sha256", bytes)}` }
+function checkBytes(bytes: Buffer, format: Format): ReadFile {
+  const reason = unusable(bytes, format)
+  if (reason !== undefined) return { kind: "skipped", reason }
+  return { kind: "read", bytes, digest: `${READERS_VERSION}:${hash("sha256", bytes)}` }
+}
+
+/** The header of a PDF may follow other bytes. */
+const HEADER_BYTES = 1_024
+
+function unusable(bytes: Buffer, format: Format): string | undefined {
+  switch (format) {
+    case "pdf":
+      return bytes.subarray(0, HEADER_BYTES).includes("%PDF-") ? undefined : "not a PDF file"
+    case "docx":
+      return bytes.subarray(0, 2).equals(Buffer.from("PK")) ? undefined : "not a DOCX file"
+    case "markdown":
+    case "html":
+    case "text":
+    case "code":
+      if (bytes.includes(0)) return "binary"
+      return isUtf8(bytes) ? undefined : "not UTF-8"
+    default:
+      return format satisfies never
+  }
 }

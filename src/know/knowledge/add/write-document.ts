@@ -31,6 +31,7 @@ export type NewDocument = {
   readonly title: string
   readonly paragraphs: readonly DocumentParagraph[]
   readonly isCut: boolean
+  readonly note: string | undefined
   readonly knownId: string | undefined
 }
 
@@ -144,8 +145,8 @@ async function insertAll(
 }
 
 function bodyFrom(paragraph: DocumentParagraph): ParagraphBody {
-  const { text, line, headings, number, citation, anchors } = paragraph
-  return { text, line, headings: [...headings], number, citation, anchors: [...anchors] }
+  const { text, line, page, headings, number, citation, anchors } = paragraph
+  return { text, line, page, headings: [...headings], number, citation, anchors: [...anchors] }
 }
 
 function* inSteps<Row>(rows: readonly Row[]): Generator<readonly Row[]> {

@@ -9,6 +9,7 @@ export type Link = { readonly target: string; readonly words: string }
 export type Block = {
   readonly text: string
   readonly line: number
+  readonly page: number | null
   readonly headings: readonly string[]
   readonly anchors: readonly string[]
   readonly links: readonly Link[]
@@ -24,7 +25,10 @@ export type ReadDocument = {
 const MOST_ANCHORS = 20
 
 type Heading = { readonly level: number; readonly text: string }
-type Piece = Pick<Block, "text" | "line"> & { readonly links?: readonly Link[] }
+type Piece = Pick<Block, "text" | "line"> & {
+  readonly page?: number | null
+  readonly links?: readonly Link[]
+}
 type OpenBlock = Omit<Block, "headings"> & { readonly under: readonly Heading[] }
 
 export function createOutline() {
@@ -46,13 +50,13 @@ export function createOutline() {
       const isName = name !== "" && name.length <= LONGEST_HEADING_UNITS
       if (isName && anchors.length < MOST_ANCHORS) anchors.push(name)
     },
-    block({ text, line, links = [] }: Piece): void {
+    block({ text, line, page = null, links = [] }: Piece): void {
       if (text.trim() === "") return
       if (blocks.length >= MOST_PARAGRAPHS_OF_A_DOCUMENT) {
         isCut = true
         return
       }
-      blocks.push({ text, line, links, under, anchors })
+      blocks.push({ text, line, page, links, under, anchors })
       anchors = []
     },
     done(header: { readonly title?: string | undefined; readonly citeAs?: string | undefined }) {

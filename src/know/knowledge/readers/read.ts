@@ -15,6 +15,19 @@ const FORMATS: Readonly<Record<string, Format>> = {
   htm: "html",
   txt: "text",
   text: "text",
+  pdf: "pdf",
+  docx: "docx",
+}
+
+/** Formats whose text is parsed as it is; the others are extracted first. */
+export type TextFormat = Exclude<Format, "pdf" | "docx" | "code">
+
+export function isTextFormat(format: Format): format is TextFormat {
+  return format !== "code" && !isBinaryFormat(format)
+}
+
+export function isBinaryFormat(format: Format): format is "pdf" | "docx" {
+  return format === "pdf" || format === "docx"
 }
 
 export function formatOf(name: string): Format | undefined {
@@ -30,14 +43,14 @@ type Outcome =
  * Redacts the file, because a secret may span paragraphs, and again the parsed text, because HTML can
  * encode one.
  */
-export function readDocument(text: string, format: Format, redact: Redact): Outcome {
+export function readDocument(text: string, format: TextFormat, redact: Redact): Outcome {
   const clean = redactKeepingLines(withoutHiddenCharacters(text.replace(/\r\n?/g, "\n")), redact)
   const read = readAs(clean, format)
   if (read === undefined) return { kind: "skipped", reason: "an HTML tag has too many attributes" }
   return { kind: "read", document: format === "html" ? cleanedAgain(read, redact) : read }
 }
 
-function readAs(text: string, format: Format): ReadDocument | undefined {
+function readAs(text: string, format: TextFormat): ReadDocument | undefined {
   switch (format) {
     case "markdown":
       return readMarkdown(text)
@@ -50,7 +63,7 @@ function readAs(text: string, format: Format): ReadDocument | undefined {
   }
 }
 
-function cleanedAgain(read: ReadDocument, redact: Redact): ReadDocument {
+export function cleanedAgain(read: ReadDocument, redact: Redact): ReadDocument {
   const clean = (text: string): string => redact(withoutHiddenCharacters(text)).text
   const block = (it: Block): Block => ({
     ...it,

@@ -5,11 +5,11 @@ import { systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { fcParameters, isNight } from "#test/seed"
 import type { Block } from "./outline.ts"
-import { type Format, formatOf, readDocument } from "./read.ts"
+import { formatOf, readDocument, type TextFormat } from "./read.ts"
 
 const { redact } = createSecrets({ random: systemRandom })
 
-function read(text: string, format: Format) {
+function read(text: string, format: TextFormat) {
   const outcome = readDocument(text, format, redact)
   if (outcome.kind !== "read") throw new Error(outcome.reason)
   return outcome.document
@@ -149,6 +149,7 @@ test("[KNOW-1] the file extension decides the format", () => {
     "d.HTM",
     "e.txt",
     "f.pdf",
+    "g.DOCX",
     "README",
     "x.constructor",
   ]
@@ -158,13 +159,14 @@ test("[KNOW-1] the file extension decides the format", () => {
     "html",
     "html",
     "text",
-    undefined,
+    "pdf",
+    "docx",
     undefined,
     undefined,
   ])
 })
 
-const FORMATS: readonly Format[] = ["markdown", "html", "text"]
+const FORMATS: readonly TextFormat[] = ["markdown", "html", "text"]
 
 describe.each(FORMATS)("reading arbitrary %s", (format) => {
   const signs = fc.constantFrom(
@@ -239,7 +241,7 @@ describe("secrets in documents", () => {
   const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
   const entities = Array.from(secret, (it) => `&#${it.charCodeAt(0)};`).join("")
 
-  test.each<[string, Format, string]>([
+  test.each<[string, TextFormat, string]>([
     ["in a paragraph", "markdown", `The key is ${secret}.`],
     ["in a title", "markdown", `# Use ${secret}\n\nText.`],
     ["in a link", "markdown", `See [this](a.md#${secret}).`],

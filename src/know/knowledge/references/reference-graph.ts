@@ -1,9 +1,10 @@
 import type { Library, StoredParagraph } from "../library.ts"
+import { type EntityEdge, entityEdges } from "./entities.ts"
 import { createResolver } from "./resolve-references.ts"
 
 const MOST_UNDER_A_HEADING = 6
 
-export type EdgeKind = "refers to" | "referred from" | "same heading"
+export type EdgeKind = "refers to" | "referred from" | "same heading" | EntityEdge["kind"]
 type Edge = { readonly to: StoredParagraph; readonly kind: EdgeKind; readonly words: string }
 
 export type Graph = {
@@ -29,8 +30,13 @@ export function createGraph(library: Library): Graph {
     }
   }
   const beside = createNeighbours(library)
+  const shared = new Map<string, Edge[]>()
+  for (const { from, to, kind, words } of entityEdges(library)) {
+    put(shared, from.id, { to, kind, words })
+  }
+  const lists = [out, back, shared]
   return {
-    edges: (from) => [...(out.get(from.id) ?? []), ...(back.get(from.id) ?? []), ...beside(from)],
+    edges: (from) => [...lists.flatMap((it) => it.get(from.id) ?? []), ...beside(from)],
     unresolved,
   }
 }
@@ -66,6 +72,8 @@ export type Step = Edge & {
 const HANDS_ON: Readonly<Record<EdgeKind, number>> = {
   "refers to": 0.6,
   "referred from": 0.45,
+  "same entity": 0.4,
+  "defined in": 0.35,
   "same heading": 0.3,
 }
 

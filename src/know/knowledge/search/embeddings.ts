@@ -1,5 +1,6 @@
 import type { CallContext, KbBy } from "#ground/contract"
 import type { Db } from "#ground/store"
+import type { WordVectors } from "#know/search"
 import type { Embedder, KnowledgeDeps } from "../deps.ts"
 import {
   bodyOf,
@@ -43,6 +44,12 @@ export async function embedFolder(
 
 export function byWords(note: string): KbBy {
   return { words: true, meaning: null, note }
+}
+
+/** With vectors of words a search has related words, so a missing embedder needs no note. */
+export function withRelated(by: KbBy, vectors: WordVectors | undefined): KbBy {
+  if (vectors === undefined) return by
+  return { ...by, note: by.note === NO_EMBEDDER ? null : by.note, related: true }
 }
 
 async function embedSome(

@@ -1,4 +1,5 @@
 import type { KbBy, KbHit, KbTier } from "#ground/contract"
+import type { WordVectors } from "#know/search"
 import { type Library, type StoredParagraph, shownParagraph } from "../library.ts"
 import { type Graph, type Step, walkGraph } from "../references/reference-graph.ts"
 
@@ -15,12 +16,21 @@ type Question = {
 
 export type ByMeaning = { readonly by: KbBy; readonly ranked: readonly StoredParagraph[] }
 
+type SearchMeans = {
+  readonly graph: () => Graph
+  readonly meaning: ByMeaning
+  readonly vectors: WordVectors | undefined
+}
+
+/** A guide explains a rule in the words of a question; the rule itself is cited. */
+const GUIDE_SHARE = 0.85
+
 export function findParagraphs(
   question: Question,
   library: Library,
-  { graph, meaning }: { readonly graph: () => Graph; readonly meaning: ByMeaning },
+  { graph, meaning, vectors }: SearchMeans,
 ): readonly KbHit[] {
-  const ranked = rankAll(question, library, meaning.ranked)
+  const ranked = rankAll(question, library, { similar: meaning.ranked, vectors })
   const { query, limit, hops } = question
   const chosen = hops === 0 ? ranked.slice(0, limit) : followed(question, ranked, graph())
   return chosen.map(({ paragraph, ...it }) => ({
@@ -37,21 +47,35 @@ type RankedParagraph = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & {
 function rankAll(
   { query, tier }: Question,
   library: Library,
-  byMeaning: readonly StoredParagraph[],
+  { similar: byMeaning, vectors }: RankMeans,
 ): readonly RankedParagraph[] {
   const isWanted = (it: StoredParagraph) => tier === undefined || it.document.tier === tier
-  const words = library.words
-    .search(query)
+  const scored = library.words
+    .search(query, vectors)
     .flatMap(({ number, score }) => {
       const paragraph = library.paragraphs[number]
       return paragraph === undefined || !isWanted(paragraph) ? [] : [{ paragraph, score }]
     })
     .slice(0, MOST_RANKED)
+  const words = vectors === undefined ? scored : rulesFirst(scored)
   const similar = byMeaning.filter(isWanted).slice(0, MOST_RANKED)
   return similar.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), similar)
 }
 
 type ScoredParagraph = { readonly paragraph: StoredParagraph; readonly score: number }
+
+type RankMeans = {
+  readonly similar: readonly StoredParagraph[]
+  readonly vectors: WordVectors | undefined
+}
+
+function rulesFirst(words: readonly ScoredParagraph[]): readonly ScoredParagraph[] {
+  return words
+    .map((it) =>
+      it.paragraph.document.tier === "guide" ? { ...it, score: it.score * GUIDE_SHARE } : it,
+    )
+    .toSorted((a, b) => b.score - a.score || a.paragraph.number - b.paragraph.number)
+}
 
 function paragraphOf({ paragraph }: ScoredParagraph): StoredParagraph {
   return paragraph

@@ -4,23 +4,32 @@ import {
   createPostings,
   knownForms,
   measureSymbols,
+  nearestWords,
   type Query,
+  rarityOf,
   SYMBOL_FIELDS,
   type SymbolField,
   type SymbolTerms,
   scoreSymbols,
+  scoreTermGroups,
   type TermCounts,
+  type TermGroup,
+  type WordVectors,
   withForms,
   wordForms,
 } from "#know/search"
 import type { StoredParagraph } from "../library.ts"
+import { expandAbbreviations, findAbbreviations } from "./abbreviations.ts"
 
 const MOST_QUESTION_TERMS = 256
 
 const PARAGRAPHS_A_TURN = 500
 
+type ScoredNumber = { readonly number: number; readonly score: number }
+
 export type WordIndex = {
-  search(question: string): readonly { readonly number: number; readonly score: number }[]
+  /** With vectors, related words and abbreviations of the texts count too. */
+  search(question: string, vectors?: WordVectors): readonly ScoredNumber[]
   matched(question: string, paragraph: number): readonly string[]
 }
 
@@ -36,6 +45,7 @@ const WEIGHTS: Bm25fWeights = {
 export async function indexWords(paragraphs: readonly StoredParagraph[]): Promise<WordIndex> {
   const postings = createPostings(SYMBOL_FIELDS.length)
   const measured: Pick<SymbolTerms, "lengths">[] = []
+  const vocabulary = new Set<string>()
   for (const paragraph of paragraphs) {
     if (paragraph.number % PARAGRAPHS_A_TURN === 0) await giveOthersATurn()
     const fields = fieldsOf(paragraph)
@@ -44,18 +54,24 @@ export async function indexWords(paragraphs: readonly StoredParagraph[]): Promis
       paragraph.number,
       counted.map(({ counts }) => counts),
     )
+    for (const { counts } of counted) for (const term of counts.keys()) vocabulary.add(term)
     measured.push({ lengths: counted.map(({ length }) => length) })
   }
   const lengths = measureSymbols(measured)
+  const index = { postingsOf: postings.of, lengths }
+  const isKnown = (term: string) => postings.of(term).length > 0
+  const groupsOf = createGroups({ paragraphs, vocabulary, isKnown, documentsOf })
+  function documentsOf(term: string): number {
+    return postings.of(term).length / (SYMBOL_FIELDS.length + 1)
+  }
   return {
-    search(question) {
+    search(question, vectors) {
       const query = readQuestion(question)
-      const forms = knownForms(query, (term) => postings.of(term).length > 0)
-      const index = { postingsOf: postings.of, lengths }
-      return scoreSymbols(withForms(query, forms), index, WEIGHTS).map(({ symbol, score }) => ({
-        number: symbol,
-        score,
-      }))
+      const scored =
+        vectors === undefined
+          ? scoreSymbols(withForms(query, knownForms(query, isKnown)), index, WEIGHTS)
+          : scoreTermGroups(groupsOf(query, vectors), index, WEIGHTS)
+      return scored.map(({ symbol, score }) => ({ number: symbol, score }))
     },
     matched(question, number) {
       const paragraph = paragraphs[number]
@@ -65,6 +81,73 @@ export async function indexWords(paragraphs: readonly StoredParagraph[]): Promis
       const matched = [...askedIn(question)].filter(([term]) => isInText(term))
       return matched.map(([, { word }]) => word)
     },
+  }
+}
+
+type GroupDeps = {
+  readonly paragraphs: readonly StoredParagraph[]
+  readonly vocabulary: ReadonlySet<string>
+  isKnown(term: string): boolean
+  documentsOf(term: string): number
+}
+
+/** Other forms of a word mean the same, but the form that was asked for comes first. */
+const FORM_WEIGHT = 0.6
+
+/** A related word weighs this power of its cosine: 0.8 counts half, 0.5 an eighth. */
+const COSINE_POWER = 3
+
+const FRAME_WEIGHT = 0.3
+
+/** The words of an abbreviation are common ones. */
+const ABBREVIATION_WEIGHT = 0.6
+
+function createGroups({ paragraphs, vocabulary, isKnown, documentsOf }: GroupDeps) {
+  let abbreviations: ReturnType<typeof findAbbreviations> | undefined
+  let near: { readonly of: WordVectors; readonly find: ReturnType<typeof nearestWords> } | undefined
+  return (query: Query, vectors: WordVectors): readonly TermGroup[] => {
+    abbreviations ??= findAbbreviations(textsOf(paragraphs))
+    near = near?.of === vectors ? near : { of: vectors, find: nearestWords(vectors, vocabulary) }
+    const { find } = near
+    const rarity = (term: string) => rarityOf(documentsOf(term), paragraphs.length)
+    const membersOf = (term: string) => [
+      { term, weight: 1 },
+      ...wordForms(term)
+        .filter(isKnown)
+        .map((it) => ({ term: it, weight: FORM_WEIGHT })),
+      ...find(term).map((it) => ({ term: it.word, weight: it.cosine ** COSINE_POWER })),
+    ]
+    const groups = query.terms.map((term, at) => {
+      if (FRAME_WORDS.has(term)) {
+        return { rarity: rarity(term) * FRAME_WEIGHT, members: [{ term, weight: 1 }] }
+      }
+      return { rarity: rarity(term) * (query.weights[at] ?? 1), members: membersOf(term) }
+    })
+    const others = expandAbbreviations(new Set(query.terms), abbreviations)
+    const added = others.map((term) => ({
+      rarity: rarity(term) * ABBREVIATION_WEIGHT,
+      members: [{ term, weight: 1 }],
+    }))
+    return [...groups, ...added]
+  }
+}
+
+/** Words that frame a question or a rule; words that are related to them are not about its subject. */
+const FRAME_WORDS: ReadonlySet<string> = new Set(
+  `about after again allowed already also always am any anybody before can cannot come could each even
+  every fast first get give go going happen happens just keep know least let like long make many may
+  maximum more most much must need never next no nobody not now off often once only other out over
+  own permitted put same say see shall should somebody someone something soon still such sure take
+  tell thing time too under until up us use used using want way well while without yet`.split(
+    /\s+/,
+  ),
+)
+
+function* textsOf(paragraphs: readonly StoredParagraph[]): Generator<string> {
+  for (const { body, document } of paragraphs) {
+    yield body.text
+    if (body.headings.length > 0) yield body.headings.join("\n")
+    yield document.title
   }
 }
 

@@ -100,21 +100,17 @@ async function matchingLines(
 ): Promise<readonly RankRow[]> {
   const options = { dialect: db.dialect, limit: MAX_MATCHING_LINES, filter }
   const matches = await db.get(MatchesRow, selectMatches(words, options))
-  const ids = (matches?.ids ?? "")
-    .split(",")
-    .filter(Boolean)
-    .map(Number)
-    .toSorted((a, b) => b - a)
+  const ids = ascendingIds(matches?.ids ?? "")
   if (ids.length <= MAX_RANKED_LINES || filter.session !== undefined) {
-    return ranksOf(db, ids.slice(0, MAX_RANKED_LINES))
+    return ranksOf(db, ids.subarray(-MAX_RANKED_LINES))
   }
   const ranked: RankRow[] = []
   const hits = new Set<string>()
   for (const { id } of await db.all(SessionRow, selectSessions(filter, MAX_SESSIONS_READ))) {
     const range = await db.get(LineRange, selectLineRange(id))
     if (range === undefined) continue
-    const inRange = ids.filter((it) => it >= range.first && it <= range.last)
-    const lines = await ranksOf(db, inRange.slice(0, MAX_LINES_PER_SESSION))
+    const inRange = ids.subarray(firstAtLeast(ids, range.first), firstAtLeast(ids, range.last + 1))
+    const lines = await ranksOf(db, inRange.subarray(-MAX_LINES_PER_SESSION))
     const own = lines.filter((it) => it.session === id)
     ranked.push(...own)
     if (own.length > 0) hits.add(id)
@@ -123,6 +119,23 @@ async function matchingLines(
   return ranked
 }
 
-async function ranksOf(db: SessionsDb, ids: readonly number[]): Promise<readonly RankRow[]> {
-  return ids.length === 0 ? [] : db.all(RankRow, selectRanks(ids))
+/** Of the comma-separated ids; numbers of their own kind, because a common word has 100,000. */
+function ascendingIds(text: string): Float64Array {
+  return text === "" ? new Float64Array() : Float64Array.from(text.split(","), Number).sort()
+}
+
+/** Index of the first id that is not smaller, in ascending ids. */
+function firstAtLeast(ids: Float64Array, id: number): number {
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ids[middle] ?? id) < id) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+async function ranksOf(db: SessionsDb, ids: Float64Array): Promise<readonly RankRow[]> {
+  return ids.length === 0 ? [] : db.all(RankRow, selectRanks([...ids]))
 }

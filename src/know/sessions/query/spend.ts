@@ -4,7 +4,14 @@ import type { CostBudget, CostGroup, SessionsCost, Spend } from "#ground/contrac
 import { type Sql, sql } from "#ground/store"
 import { PRICES_VERSION } from "#ground/tokens"
 import { priceOf } from "../import/batch.ts"
-import { type SessionFilter, type SessionsDb, SpendRow, sessionCondition } from "../queries.ts"
+import {
+  type SessionFilter,
+  SessionRow,
+  type SessionsDb,
+  SpendRow,
+  selectSessionsById,
+  sessionCondition,
+} from "../queries.ts"
 
 const DAY_MS = 86_400_000
 
@@ -38,13 +45,14 @@ const KEYS: Readonly<Record<SpendGroup | TimeAndModel, Sql>> = {
   host: sql`s.host`,
 }
 
-/** Rows of days and weeks also have their parts by model. */
+/** Rows of sessions have their titles; those of days and weeks also have their parts by model. */
 export async function spendRows(
   db: SessionsDb,
   by: Exclude<SpendGroup, "all">,
   request: SpendRequest,
 ): Promise<SessionsCost["rows"]> {
   const rows = await spendBy(db, by, request)
+  if (by === "session") return withTitles(db, rows)
   if (by !== "day" && by !== "week") return rows
   const parts = (await groupedSpend(db, `${by} model`, request)).map((row) => {
     const space = row.key.indexOf(" ")
@@ -60,6 +68,20 @@ export async function spendRows(
         (a, b) => (b.spend.usd ?? -1) - (a.spend.usd ?? -1) || compareText(a.model, b.model),
       ),
   }))
+}
+
+const TITLES_PER_STEP = 500
+
+async function withTitles(
+  db: SessionsDb,
+  rows: SessionsCost["rows"],
+): Promise<SessionsCost["rows"]> {
+  const titles = new Map<string, string>()
+  for (let at = 0; at < rows.length; at += TITLES_PER_STEP) {
+    const ids = rows.slice(at, at + TITLES_PER_STEP).map((it) => it.key)
+    for (const it of await db.all(SessionRow, selectSessionsById(ids))) titles.set(it.id, it.title)
+  }
+  return rows.map((row) => ({ ...row, label: titles.get(row.key) ?? row.label }))
 }
 
 export type Period = { readonly since: number; readonly until: number }

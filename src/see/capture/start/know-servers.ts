@@ -48,8 +48,9 @@ export async function knowServers(
   const used = surveyed.survey.mcpServers.filter((it) => isUsed(it) && it.trust !== "external")
   if (used.length === 0) return { servers: [], sessions: 0 }
   const calls = await countCalls(surveyed, deps)
+  const earlierServers = new Map(evidence.earlier?.start?.servers.map((it) => [it.digest, it]))
   const evidences = await Promise.all(
-    used.map((it) => knownTools(it, asking, { ...evidence, deps })),
+    used.map((it) => knownTools(it, asking, { ...evidence, earlierServers, deps })),
   )
   const hasAnswer = evidences.some((it) => it.source === "asked" && it.answer.kind === "listed")
   const count = hasAnswer ? (await deps.counter()).count : () => 0
@@ -78,10 +79,15 @@ const NOT_ASKED = {
   reason: "its tools are unknown; qm capture --ask-servers starts it and lists them",
 } as const
 
+type ToolEvidence = Evidence & {
+  readonly earlierServers: ReadonlyMap<string, StartServer>
+  readonly deps: ServerDeps
+}
+
 async function knownTools(
   server: McpServer,
   asking: ServerRequest,
-  { earlier, scale, wire, surveyed, deps }: Evidence & { readonly deps: ServerDeps },
+  { earlier, earlierServers, scale, wire, surveyed, deps }: ToolEvidence,
 ): Promise<KnownTools> {
   if (asking.askServers) {
     // A server that a project brings runs only if the host or the user trusts it.
@@ -94,7 +100,7 @@ async function knownTools(
   const isOnWire = wire?.tools.some((it) => it.name.startsWith(`mcp__${server.name}__`)) === true
   if (wire !== undefined && isOnWire) return { source: "wire", ...wire }
   const digest = digestOf(server)
-  const before = earlier?.start?.servers.find((it) => it.digest === digest)
+  const before = earlierServers.get(digest)
   if (before?.source !== "asked") return NOT_ASKED
   const factor = (scale?.factor ?? 1) / (earlier?.scale?.factor ?? 1)
   return { source: "earlier", server: rescaled(before, { factor }) }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { isRecord, pickEnvironment, type RunOutcome, run } from "#ground/base"
 import { realDisk } from "../files/disk.ts"
 import type { AskOptions, AskOutcome, HostPlace, HostReport } from "../host.ts"
-import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { STATE_LIMIT_BYTES } from "../limits.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
 import { type Folders, findFolders } from "./folders.ts"
 import { parseSettingsJson, readSettings, type Settings, within } from "./settings.ts"
@@ -36,7 +36,7 @@ export async function ask(place: HostPlace, options: AskOptions): Promise<AskOut
 }
 
 async function wasTrusted(folders: Folders, reader: SurveyReader): Promise<boolean> {
-  const read = { source: "host-state", maxBytes: SETTINGS_LIMIT_BYTES }
+  const read = { source: "host-state", maxBytes: STATE_LIMIT_BYTES }
   const file = await reader.read(folders.stateFile, read)
   const parsed = parseSettingsJson(file?.bytes.toString() ?? "")
   if (parsed.kind !== "record") return false

@@ -2,7 +2,7 @@ import type { Disk } from "../files/disk.ts"
 import { belongsTo } from "../files/file-trust.ts"
 import { findProgram } from "../find-program.ts"
 import type { Host, HostItem, HostPlace, Survey } from "../host.ts"
-import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { STATE_LIMIT_BYTES } from "../limits.ts"
 import { configItem } from "../source.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
 import { listAgents } from "./agents.ts"
@@ -139,7 +139,7 @@ export async function survey(startPlace: HostPlace, disk: Disk): Promise<Survey>
 
 async function readState(folders: Folders, reader: SurveyReader) {
   const { source } = SOURCES.hostState
-  const file = await reader.read(folders.stateFile, { source, maxBytes: SETTINGS_LIMIT_BYTES })
+  const file = await reader.read(folders.stateFile, { source, maxBytes: STATE_LIMIT_BYTES })
   if (file === undefined) {
     return { record: {}, trust: "own" as const, modifiedAt: 0, items: [] }
   }

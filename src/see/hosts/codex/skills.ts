@@ -7,7 +7,7 @@ import { tryYaml } from "../files/frontmatter.ts"
 import { fieldsOf } from "../files/json-settings.ts"
 import { firstCharacters, onOneLine, strictText } from "../files/unicode.ts"
 import type { HostItem, HostPlace, Scope, SkillListing } from "../host.ts"
-import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS, SETTINGS_LIMIT_BYTES } from "../limits.ts"
+import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
 import { shareDescriptions } from "../listing-budget.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { type CodexConfig, SOURCES, settingOf } from "./config.ts"
@@ -168,7 +168,7 @@ async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<
 
 /** A skill's own file can restrict it to calls by the user. */
 async function isOffered(reader: SurveyReader, folder: string): Promise<boolean> {
-  const file = await reader.peek(path.join(folder, "agents", "openai.yaml"), SETTINGS_LIMIT_BYTES)
+  const file = await reader.peek(path.join(folder, "agents", "openai.yaml"), LONGEST_HEAD_UNITS)
   if (file.kind !== "file") return true
   const policy = fieldsOf(fieldsOf(tryYaml(file.bytes.toString()))["policy"])
   return policy["allow_implicit_invocation"] !== false

@@ -13,9 +13,7 @@ export function splitFrontmatter(text: string): Frontmatter {
   const plain = withoutByteOrderMark(text)
   const block = findBlock(plain)
   if (block === undefined) return { fields: {}, body: text, hasFrontmatter: false }
-  const isShort = block.yaml.length <= LONGEST_HEAD_UNITS
-  const fields = isShort ? parseFields(block.yaml) : {}
-  return { fields, body: plain.slice(block.end), hasFrontmatter: true }
+  return { fields: parseFields(block.yaml), body: plain.slice(block.end), hasFrontmatter: true }
 }
 
 export function textField(fields: Readonly<Record<string, unknown>>, name: string): string {
@@ -53,7 +51,10 @@ function withoutByteOrderMark(text: string): string {
 }
 
 function parseFields(yaml: string): Readonly<Record<string, unknown>> {
-  return plainFields(yaml) ?? asRecord(tryParse(yaml) ?? tryParse(quoteLooseValues(yaml)))
+  const plain = plainFields(yaml)
+  if (plain !== undefined) return plain
+  if (yaml.length > LONGEST_HEAD_UNITS) return {}
+  return asRecord(tryParse(yaml) ?? tryParse(quoteLooseValues(yaml)))
 }
 
 /**

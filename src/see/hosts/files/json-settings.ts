@@ -34,7 +34,12 @@ async function absence(reader: SurveyReader, at: string): Promise<SettingsLayer[
 
 function parseSettings(text: string): SettingsLayer["outcome"] {
   const errors: ParseError[] = []
-  const values: unknown = parse(text, errors, { allowTrailingComma: true })
+  let values: unknown
+  try {
+    values = parse(text, errors, { allowTrailingComma: true })
+  } catch {
+    return { kind: "broken", problem: "its values are nested too deeply" }
+  }
   const [first] = errors
   if (first !== undefined) {
     const line = text.slice(0, first.offset).split("\n").length

@@ -71,8 +71,7 @@ async function ask(url: string, options: { credential?: string; timeoutMs?: numb
     ...(timeoutMs !== undefined && { timeoutMs }),
   })
   try {
-    const { content } = await fixture.sources.call("web", QUESTION, signal)
-    return content.map((it) => (it.type === "text" ? it.text : "")).join("")
+    return (await fixture.sources.call("web", QUESTION, { signal })).text
   } catch (error) {
     return isAppError(error) ? `${error.code} ${error.message}` : String(error)
   }

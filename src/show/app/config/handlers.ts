@@ -113,8 +113,19 @@ function reportSetting({ field, value, origin, hides }: EffectiveSetting) {
     description: field.description,
     env: field.env,
     isSecret: field.isSecret,
-    schema: { ...z.toJSONSchema(field.schema) },
+    schema: jsonSchemaOf(field.schema),
   }
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>()
+
+/** Stored: the palette reads all settings, and converting their schemas takes 10 ms. */
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const converted = jsonSchemas.get(schema) ?? { ...z.toJSONSchema(schema) }
+  jsonSchemas.set(schema, converted)
+  return converted
 }
 
 function sayOrigin(origin: Origin): string {

@@ -4,6 +4,7 @@ import path from "node:path"
 import { expect, test } from "vitest"
 import { git } from "#test/git"
 import { tempDirectory } from "#test/temp"
+import { claudeFile, claudePrompt, sessionIdOf, writeLines } from "#test/transcripts"
 import { createApp } from "../app.ts"
 
 const { signal } = new AbortController()
@@ -21,6 +22,7 @@ async function scene() {
   const app = await createApp({ directory: root, environment, settings: [], writeLog: () => {} })
   return {
     root,
+    home: temp.path,
     app,
     call: (name: string, input: object) => app.call(name, input, { signal }),
     async [Symbol.asyncDispose]() {
@@ -44,12 +46,17 @@ test("[APP-65] [F5] [S4] the dashboard has all sections, no script, no address, 
     context: "Two words.",
   })
   await it.call("claim.take", { paths: ["src/a&b.ts"] })
+  const said = { cwd: it.root, sessionId: sessionIdOf("dashboard"), at: Date.now() }
+  const transcript = claudeFile(it.home, it.root, said.sessionId)
+  await writeLines(transcript, [claudePrompt(`Round <b>every</b> line ${secret}`, said)])
+  await it.call("sessions.import", { all: false })
   const written = await it.call("dashboard.write", { out: "state.html" })
   expect(written).toMatchObject({
     file: path.join(it.root, "state.html"),
     sections: [
       { name: "context" },
-      { name: "sessions" },
+      { name: "sessions", rows: 1, missing: null },
+      { name: "ledger" },
       { name: "cost" },
       { name: "board", rows: 1, missing: null },
       { name: "claims", rows: 1 },
@@ -57,10 +64,11 @@ test("[APP-65] [F5] [S4] the dashboard has all sections, no script, no address, 
     ],
   })
   const html = readFileSync(path.join(it.root, "state.html"), "utf8")
-  for (const name of ["Context", "Sessions", "Cost", "Board", "Claims", "Decisions"])
+  for (const name of ["Context", "Sessions", "Ledger", "Cost", "Board", "Claims", "Decisions"])
     expect(html).toContain(`">${name} <span>`)
   expect(html).toContain("&lt;img src=x onerror=alert(1)&gt; &quot;quoted&quot;")
   expect(html).toContain("src/a&amp;b.ts")
+  expect(html).toContain("Round &lt;b&gt;every&lt;/b&gt; line")
   expect(html).toContain("<h1>shop&lt;script&gt;</h1>")
   expect(html).not.toContain(secret)
   expect(html).not.toMatch(/<script|<link|<img|<iframe|javascript:|https?:|url\(|@import/i)

@@ -61,6 +61,10 @@ async function collect(deps: DashboardDeps, context: CallContext): Promise<Dashb
       return captureOperations["capture.list"].output.parse(answer)
     }),
     sessions: await section(async () => {
+      const answer = await ask("sessions.list", { limit })
+      return sessionsOperations["sessions.list"].output.parse(answer)
+    }),
+    ledger: await section(async () => {
       const answer = await ask("session.list", { sinceHours: 7 * 24 })
       return sessionOperations["session.list"].output.parse(answer)
     }),
@@ -100,7 +104,8 @@ function sectionsOf(state: DashboardState) {
   })
   return [
     row("context", state.context, (it) => it.captures.length),
-    row("sessions", state.sessions, (it) => it.live.length + it.logged.length),
+    row("sessions", state.sessions, (it) => it.sessions.length),
+    row("ledger", state.ledger, (it) => it.live.length + it.logged.length),
     row("cost", state.cost, (it) => it.rows.length),
     row("board", state.board, (it) => it.tickets.length),
     row("claims", state.claims, (it) => it.claims.length),

@@ -20,7 +20,8 @@ export type DashboardState = {
   readonly name: string
   readonly now: Section<OperationOutput<"now.show">>
   readonly context: Section<OperationOutput<"capture.list">>
-  readonly sessions: Section<OperationOutput<"session.list">>
+  readonly sessions: Section<OperationOutput<"sessions.list">>
+  readonly ledger: Section<OperationOutput<"session.list">>
   readonly cost: Section<OperationOutput<"sessions.cost">>
   readonly board: Section<OperationOutput<"board.show">>
   readonly claims: Section<OperationOutput<"claim.list">>
@@ -38,6 +39,7 @@ export function renderDashboard(state: DashboardState, redact: (text: string) =>
   const sections = [
     page.context(),
     page.sessions(),
+    page.ledger(),
     page.cost(),
     page.board(),
     page.claims(),
@@ -105,7 +107,28 @@ function createPage(state: DashboardState, text: Escape) {
       }),
 
     sessions: () =>
-      block("Sessions", state.sessions, ({ live, logged, loggedCount }) => {
+      block("Sessions", state.sessions, ({ sessions, total }) => {
+        const rows = sessions.map((it) => [
+          text(it.title),
+          text([it.host, ...it.models].join(", ")),
+          text(it.branch ?? ""),
+          formatExact(it.turns),
+          it.peakTokens === null ? "" : formatExact(it.peakTokens),
+          usdText(it.spend.usd),
+          it.endedAt === null ? "" : ago(it.endedAt),
+        ])
+        return {
+          count: plural(total, "transcript"),
+          body: table(
+            ["Session", "Agent", "Branch", "Turns", "Peak tokens", "Cost", "Last"],
+            rows,
+            "No transcript is indexed. Index them with <code>qm sessions import</code>.",
+          ),
+        }
+      }),
+
+    ledger: () =>
+      block("Ledger", state.ledger, ({ live, logged, loggedCount }) => {
         const recent = live.map((it) => [
           text(it.host ?? "unknown"),
           `<code>${text(it.session)}</code>`,

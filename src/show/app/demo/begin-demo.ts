@@ -34,7 +34,7 @@ async function beginDemoResearch(app: App): Promise<void> {
 /** Replaces demo runs of earlier starts. */
 async function beginDemoRun(app: App): Promise<void> {
   const agents = await app.agents()
-  const labelled = await agents.list({ limit: 100, archived: false, label: DEMO_LABEL })
+  const labelled = await agents.list({ limit: 100, archived: false, labels: [DEMO_LABEL] })
   const ours = labelled.filter((it) => it.type === "synthetic" && it.title === TITLE)
   for (const { id } of ours) await agents.remove(id)
   const configuration = { mode: "ask", script: "demo" } as const

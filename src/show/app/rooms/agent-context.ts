@@ -34,7 +34,7 @@ async function researchPart(run: Run, deps: Deps): Promise<readonly ContextPart[
   try {
     const block = await (await deps.pipelines()).promptBlockFor(run.id)
     if (block === undefined) return []
-    const { count } = await deps.tokens.counter()
+    const { count } = await deps.tokens.modelCounter()
     return [{ label: "prior research", text: block, tokens: count(block) }]
   } catch (error) {
     deps.log.warn("turn continues without earlier research", { error })
@@ -83,7 +83,7 @@ async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
     // Old packages are deleted and a run may wait long: report it and continue.
     if (!isAppError(error) || error.code !== "PACK_UNKNOWN") throw error
     const text = `The context package ${id} of this task is no longer stored.`
-    const { count } = await deps.tokens.counter()
+    const { count } = await deps.tokens.modelCounter()
     return { label: `package ${id}, no longer stored`, text, tokens: count(text), pack: id }
   }
 }
@@ -97,7 +97,7 @@ async function ownParts(run: Run, deps: Deps): Promise<readonly ContextPart[]> {
   // The synthetic agent has no model.
   if (run.type === "synthetic" || !deps.config().agents.contextParts) return []
   const text = await dateAndState(run, deps)
-  const { count } = await deps.tokens.counter()
+  const { count } = await deps.tokens.modelCounter()
   return [{ label: "date and state", text, tokens: count(text) }]
 }
 

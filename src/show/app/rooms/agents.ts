@@ -12,7 +12,7 @@ import {
   AGENT_TYPES,
   type AgentType,
   Capture,
-  type HostName,
+  HostName,
   type Provider,
   type Run,
 } from "#ground/contract"
@@ -39,12 +39,16 @@ type AgentsDeps = Pick<
   | "random"
   | "resolve"
   | "secrets"
+  | "sources"
   | "store"
   | "tokens"
 >
 
 export async function openAgents(deps: AgentsDeps): Promise<Agents> {
-  const { agentEnvironment, createAgents, checkResumable, loadAgent } = await import("#act/agents")
+  const { acpHost, agentEnvironment, createAgents, checkResumable, loadAgent } = await import(
+    "#act/agents"
+  )
+  const acpCommand = () => deps.config().agents.acp
   const { repository } = deps.places()
   const { root, stateDirectory } = repository
   const hostPlaces = () => ({
@@ -61,8 +65,8 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     ids: createIds(deps),
     log: deps.log,
     owner: deps.owner(),
-    agent: loadAgent,
-    environmentFor: (type) => agentEnvironment(type, deps.environment()),
+    agent: (type) => loadAgent(type, acpCommand()),
+    environmentFor: (type) => agentEnvironment(type, deps.environment(), acpCommand()),
     environment: deps.environment,
     projectFolders,
     directoryProblem,
@@ -75,7 +79,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     prepareRedaction: secrets.prepare,
     redactJson,
     priceOf,
-    ...contextFor(deps),
+    ...contextFor(deps, (type) => (type === "acp" ? acpHost(acpCommand()) : type)),
     rules: async (changes) => rulesFor(changes, await deps.permissions()),
     proxy: proxyRuns(deps),
     checkResumable: async ({ type, sessionId }) =>
@@ -83,13 +87,13 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     hostPlaces,
     sessionsDirectory: path.join(stateDirectory, "sessions"),
     resolve: deps.resolve,
-    count: async () => (await deps.tokens.counter()).count,
+    count: async () => (await deps.tokens.modelCounter()).count,
     delimiter: () => randomName(deps),
     wantsTitles: () => deps.config().agents.titles,
     temporaryDirectory: makeTemporaryDirectory,
     maxRunning: () => deps.config().agents.maxRunning,
   })
-  return { ...agents, send: sendOrDivert(agents, deps), ...withWire(agents, deps) }
+  return { ...agents, ...withPipelines(agents, deps), ...withWire(agents, deps) }
 }
 
 /** Adds the gateway's numbers to a run's context, and deletes its records with the run. */
@@ -116,22 +120,37 @@ async function rulesFor(changes: readonly string[] | undefined, permissions: Per
   return { verdict, restricting: permissions.restricting() }
 }
 
-/** A message to a session is offered to its pipeline first, which may wait for an answer. */
-function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
-  return async (id, text, how) => {
-    const run = await agents.get(id)
-    const { hearForPipelines } = await import("./pipeline.ts")
-    const isTheirs = await hearForPipelines(run, text, deps)
-    return isTheirs ? agents.get(id) : agents.send(id, text, how)
+/**
+ * A message to a session is offered to its pipeline first, which may wait for an answer. A session
+ * whose first message names a recipe starts with its pipeline; the agent gets the next message.
+ */
+function withPipelines(agents: Agents, deps: AgentsDeps): Pick<Agents, "send" | "start"> {
+  return {
+    async send(id, text, how) {
+      const run = await agents.get(id)
+      const { hearForPipelines } = await import("./pipeline.ts")
+      const isTheirs = await hearForPipelines(run, text, { ...deps, ...agents })
+      return isTheirs ? agents.get(id) : agents.send(id, text, how)
+    },
+    async start(input, how) {
+      const { mentionIn, startIn } = await import("./pipeline.ts")
+      const called = how?.mayNameRecipe === true ? await mentionIn(input.prompt, deps) : undefined
+      if (called === undefined) return agents.start(input, how)
+      const run = await agents.open({ ...input, prompt: called.query })
+      await startIn(run.id, called, deps)
+      return agents.get(run.id)
+    },
   }
 }
 
-function contextFor(deps: AgentsDeps) {
+function contextFor(deps: AgentsDeps, agentOf: (type: AgentType) => AgentType | undefined) {
   const takeCapture = sharedCaptures(deps)
   const markRun = lastRuns(deps)
   return {
     async contextMessage(run: Run, cwd: string) {
-      const capture = await takeCapture(cwd, hostOf(run.type))
+      const host = hostOf(agentOf(run.type))
+      if (host === undefined) return undefined
+      const capture = await takeCapture(cwd, host)
       const isStored = capture.historyProblem === null
       if (isStored) await markRun(capture.manifest.id, run.id)
       return contextMessage(capture)
@@ -146,8 +165,8 @@ function randomName({ random }: Pick<Services, "random">): string {
 }
 
 /** The synthetic agent loads nothing; it shows what Claude Code would load. */
-function hostOf(type: AgentType): HostName {
-  return type === "synthetic" ? "claude-code" : type
+function hostOf(type: AgentType | undefined): HostName | undefined {
+  return type === "synthetic" ? "claude-code" : HostName.safeParse(type).data
 }
 
 /**
@@ -180,10 +199,11 @@ function lastRuns(deps: AgentsDeps) {
 }
 
 export async function openAgentHandlers(
-  deps: Pick<Services, "agents" | "environment" | "permissions" | "places">,
+  deps: Pick<Services, "agents" | "config" | "environment" | "permissions" | "places">,
 ) {
-  const { agentsHandlers, permissionsHandlers } = await import("#act/agents")
+  const { agentsHandlers, organiseHandlers, permissionsHandlers } = await import("#act/agents")
   return {
+    organise: organiseHandlers({ organising: async () => (await deps.agents()).organising }),
     agents: agentsHandlers({
       agents: deps.agents,
       providers: () => Promise.all(AGENT_TYPES.map((type) => findProvider(type, deps))),
@@ -208,12 +228,12 @@ export async function openPermissions(
   })
 }
 
-async function findProvider(
+export async function findProvider(
   type: AgentType,
-  deps: Pick<Services, "environment" | "places">,
+  deps: Pick<Services, "config" | "environment" | "places">,
 ): Promise<Provider> {
   const { agentScripts, loadAgent } = await import("#act/agents")
-  const agent = await loadAgent(type)
+  const agent = await loadAgent(type, deps.config().agents.acp)
   const { root } = deps.places().repository
   const program = await agent.find({
     environment: deps.environment(),

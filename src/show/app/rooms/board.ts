@@ -77,7 +77,7 @@ export async function openAutonomy(deps: AutonomyServices): Promise<AutonomyRoom
       return { grade, floor: floor.split(",").map((it) => it.trim()) }
     },
     override: () => overrideOf(deps),
-    events: async () => (await deps.board()).log({ limit: 10_000 }).events,
+    events: async () => (await (await deps.board()).log({ limit: 10_000 })).events,
     countSessions: async () => countRegistered(root),
     hookDrift: () => hookDrift(deps),
     coverageStamp: () => coverageStamp(deps),

@@ -1,6 +1,6 @@
 import { createIds, isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
-import { knownScale } from "#ground/tokens"
+import { toTokenScale } from "#ground/tokens"
 import { captureHandlers, createHistory, createRedact } from "#see/capture"
 import { type HostPlace, loadHost, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
@@ -36,7 +36,11 @@ export function openCaptureHandlers(deps: CaptureDeps) {
     directoryProblem,
     encoding: () => deps.config().tokens.encoding,
     counter: deps.tokens.counter,
-    scale: async (model) => knownScale(await deps.modelScale(model)),
+    async scale(model) {
+      const scale = await deps.modelScale(model)
+      // A host whose model is unknown may use a model of any provider.
+      return scale.model === null ? null : toTokenScale(scale)
+    },
     redact: async (directory) => createRedact(await deps.secrets(directory)),
     projectFolders: async (directory) => {
       const folders = await projectFolders(directory)

@@ -32,7 +32,6 @@ export async function openFold(deps: FoldDeps): Promise<Fold> {
 
 async function makeFold(deps: FoldDeps): Promise<Fold> {
   const { createFold, createSpool } = await import("#choose/fold")
-  const { scaleCount } = await import("#ground/tokens")
   const { stateDirectory } = deps.places().repository
   return createFold({
     db: async () => (await deps.store()).forRoom("fold"),
@@ -43,7 +42,7 @@ async function makeFold(deps: FoldDeps): Promise<Fold> {
     log: deps.log,
     owner: deps.owner(),
     isAlive: isSameProcessAlive,
-    count: async () => scaleCount((await deps.tokens.counter()).count, await deps.modelScale()),
+    count: async () => (await deps.tokens.modelCounter()).count,
     scale: async () => (await deps.modelScale()).factor,
     secrets: () => deps.secrets(),
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),

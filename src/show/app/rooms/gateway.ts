@@ -2,7 +2,7 @@ import path from "node:path"
 import type { ProxiedRun, ProxyRequest } from "#act/agents"
 import type { Gateway, ProxiedHost, ProxiedSessionRequest } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
-import type { GatewayMode, HostName, WireName } from "#ground/contract"
+import { type GatewayMode, HostName, type WireName } from "#ground/contract"
 import { findBypass, type HostPlace, type HostReport, readCodexProvider } from "#see/hosts"
 import { platformHere } from "../places.ts"
 import { checkForEvents } from "../room-events.ts"
@@ -46,6 +46,8 @@ export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
       await noteSessionCache(note, repository.stateDirectory)
     },
     keepTrail: async (branchId, steps) => (await deps.fold()).keepTrail(branchId, steps),
+    keepResults: async (session, results) =>
+      (await deps.fold()).keepMaskedResults(session, results),
     unfold: async (branchIds) => {
       const fold = await deps.fold()
       for (const it of branchIds) await fold.unfold(it)
@@ -76,11 +78,20 @@ export function proxyRuns(deps: ProxyDeps) {
         tell("The synthetic agent calls no model, so the gateway has no requests to record.")
       return undefined
     }
+    const { acpHost } = await import("#act/agents")
+    const host = HostName.safeParse(
+      run.type === "acp" ? acpHost(deps.config().agents.acp) : run.type,
+    )
+    // Through `codex-acp` Codex takes its provider from its own settings only.
+    if (!host.success || (run.type === "acp" && host.data === "codex")) {
+      const { HostNotProxied } = await import("#act/gateway")
+      throw HostNotProxied({ title: run.type, reason: "its address cannot be changed" })
+    }
     return proxyHost(
       {
         run: run.id,
         title: run.type,
-        host: run.type,
+        host: host.data,
         mode: chosenMode,
         hasContent: deps.config().gateway.content,
         workingDirectory: run.cwd,

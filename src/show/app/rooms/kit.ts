@@ -6,6 +6,7 @@ import {
   kitHandlers,
   loadHookBundle,
   packsHandlers,
+  readTemplates,
 } from "#act/kit"
 import { RULES, readHookConfig } from "#choose/guard"
 import { packageFile, thisMachine } from "#ground/base"
@@ -37,7 +38,8 @@ export function openKitHandlers(deps: KitDeps & Pick<Services, "resolve" | "secr
     hosts: async () => (await (await kitOf(deps)).installed()).hosts,
     place: (path) => placeOf(path, deps),
     checks: () => definitionChecks(deps),
-    countTokens: async (text) => (await deps.tokens.counter()).count(text),
+    templates: () => readTemplates(packageFile("templates")),
+    countTokens: async (text) => (await deps.tokens.modelCounter()).count(text),
     log: deps.log,
   })
   return { kit, packs: packsHandlers({ kit: () => kitOf(deps) }), forge }
@@ -85,7 +87,7 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
     bundle: () => loadHookBundle(packageFile("."), environment),
     templates: packageFile("templates"),
     bootText: (level) => bootText(level, deps),
-    countTokens: async (text) => (await deps.tokens.counter()).count(text),
+    countTokens: async (text) => (await deps.tokens.modelCounter()).count(text),
     clock: deps.clock,
     random: deps.random,
     log: deps.log,

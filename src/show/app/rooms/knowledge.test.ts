@@ -56,6 +56,40 @@ test("[KNOW-26] a user at the terminal adds any readable folder, by a path relat
   expect(await it.call("kb.status", {})).toMatchObject({ documents: 1 })
 })
 
+test("[KNOW-55] with code, documentation comments of source files become paragraphs", async () => {
+  await using it = await house({ mayWriteFiles: true })
+  await writeFile(
+    join(it.beside, "fees.ts"),
+    "/** Rounds a fee up to full euros. */\nexport function roundFee(fee: number): number {\n  return Math.ceil(fee)\n}\n",
+  )
+  await writeFile(join(it.beside, "plain.ts"), "export const one = 1\n")
+  expect(await it.call("kb.add", { path: it.beside })).toMatchObject({ documents: 1 })
+  const added = await it.call("kb.add", { path: it.beside, code: true })
+  expect(added).toMatchObject({
+    documents: 2,
+    skipped: [{ path: "plain.ts", reason: "no documentation comments" }],
+  })
+  const found = await it.call("kb.search", { query: "round a fee to euros", limit: 1 })
+  expect(found).toMatchObject({
+    hits: [
+      {
+        paragraph: {
+          citation: "fees.ts, roundFee",
+          headings: ["roundFee"],
+          line: 2,
+          text: "Rounds a fee up to full euros.\nexport function roundFee(fee: number): number",
+        },
+      },
+    ],
+  })
+  expect(await it.call("kb.status", {})).toMatchObject({ folders: [{ isStale: false }] })
+  await writeFile(
+    join(it.beside, "fees.ts"),
+    "/** Rounds down. */\nexport const round = Math.floor\n",
+  )
+  expect(await it.call("kb.status", {})).toMatchObject({ folders: [{ isStale: true }] })
+})
+
 test("[KNOW-26] over the network only folders inside the repository are read, after resolving links", async () => {
   await using it = await house({ mayWriteFiles: false })
   expect(await it.call("kb.add", { path: "docs" })).toMatchObject({ added: 1 })

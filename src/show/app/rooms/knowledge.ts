@@ -1,5 +1,6 @@
-import { isInside, realPath } from "#ground/base"
-import { FolderUnreadable, type Knowledge, kbHandlers } from "#know/knowledge"
+import { isInside, once, realPath } from "#ground/base"
+import { type CodeReader, FolderUnreadable, type Knowledge, kbHandlers } from "#know/knowledge"
+import type { WordVectors } from "#know/search"
 import { PathOutside } from "../errors.ts"
 import type { Services } from "../services.ts"
 import { openEmbedder } from "./model.ts"
@@ -12,6 +13,7 @@ type KnowledgeDeps = Pick<
   | "credentials"
   | "environment"
   | "log"
+  | "places"
   | "random"
   | "secrets"
   | "store"
@@ -20,14 +22,42 @@ type KnowledgeDeps = Pick<
 
 export async function openKnowledge(deps: KnowledgeDeps): Promise<Knowledge> {
   const { createKnowledge } = await import("#know/knowledge")
+  const vectors = once(() => loadVectors(deps.log))
   return createKnowledge({
     db: async () => (await deps.store()).forRoom("knowledge"),
     clock: deps.clock,
     log: deps.log,
-    count: async () => (await deps.tokens.counter()).count,
+    count: async () => (await deps.tokens.modelCounter()).count,
     secrets: () => deps.secrets(),
     embedder: () => openEmbedder(deps),
+    code: openCodeReader,
+    wordVectors: () => (deps.config().knowledge.related ? vectors() : Promise.resolve(undefined)),
   })
+}
+
+/** A damaged or missing file costs related words, not the search. */
+async function loadVectors(log: Services["log"]): Promise<WordVectors | undefined> {
+  const { loadWordVectors } = await import("#know/search")
+  return await loadWordVectors().catch((error: unknown) => {
+    log.warn("related words are not searched", { error })
+    return undefined
+  })
+}
+
+/** The map parses source files in its own threads. */
+async function openCodeReader(): Promise<CodeReader> {
+  const { createMap } = await import("#know/map")
+  const map = createMap()
+  return {
+    isSource: (path) => map.languageOf(path) !== undefined,
+    async symbolsOf({ path, text }, signal) {
+      const language = map.languageOf(path, text)
+      if (language === undefined) return []
+      const [parsed] = await map.parseMany([{ path, language, text }], { signal })
+      return parsed?.facts.symbols ?? []
+    },
+    [Symbol.asyncDispose]: () => map[Symbol.asyncDispose](),
+  }
 }
 
 type HandlerDeps = Pick<

@@ -19,7 +19,7 @@ export async function openMemory(deps: MemoryDeps): Promise<MemoryRoom> {
     clock: deps.clock,
     random: deps.random,
     log: deps.log,
-    count: async () => (await deps.tokens.counter()).count,
+    count: async () => (await deps.tokens.modelCounter()).count,
     secrets: () => deps.secrets(),
     hashOf: (cite) => hashCited(cite, deps),
     commit: async () => (await headCommit(repository)) ?? null,

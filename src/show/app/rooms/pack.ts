@@ -4,12 +4,12 @@ import {
   createIds,
   ensureDirectory,
   isInside,
+  onceUnlessRejected,
   readTextBounded,
   writeFileAtomic,
 } from "#ground/base"
-import { knownScale } from "#ground/tokens"
-import { type AgentReads, createMeanings, type IndexedTree, mapHandlers } from "#know/map"
-import type { Ranker } from "#know/search"
+import { toTokenScale } from "#ground/tokens"
+import { type AgentReads, mapHandlers } from "#know/map"
 import { PROJECT_FOLDER } from "#see/repo"
 import { describeUnreadable, FileUnreadable } from "../errors.ts"
 import { placeInside } from "../places.ts"
@@ -42,8 +42,9 @@ type PackDeps = Pick<
 >
 
 export function openMapAndPackHandlers(deps: PackDeps) {
-  const rankers = loadedRankers()
-  const ranker = () => rankers(deps.config().pack.wordTable)
+  const ranker = onceUnlessRejected(async () =>
+    (await import("#know/search")).loadRanker({ table: "leave" }),
+  )
   // Read for each call, so that a secret added to `.env` is redacted from then on.
   const secrets = () => deps.secrets()
   const write = (userPath: string, text: string) => writeGiven(deps.resolve(userPath), text)
@@ -68,9 +69,8 @@ export function openMapAndPackHandlers(deps: PackDeps) {
       tree: (context) => deps.map().tree(context),
       refresh: async (context) => (await deps.map().scan("incremental", context)).tree,
       ranker,
-      meaning: meaningsOf(ranker),
       counter: deps.tokens.counter,
-      scale: async () => knownScale(await deps.modelScale()),
+      scale: async () => toTokenScale(await deps.modelScale()),
       db: async () => (await deps.store()).forRoom("pack"),
       config: deps.config,
       root: () => deps.places().repository.root,
@@ -103,30 +103,6 @@ async function agentReads(deps: PackDeps): Promise<AgentReads | undefined> {
     byPath.set(inRepository, (byPath.get(inRepository) ?? 0) + 1)
   }
   return byPath.size === 0 ? undefined : { sinceMs, byPath }
-}
-
-/** With the word table or without; each is read from disk once. */
-function loadedRankers(): (withTable: boolean) => Promise<Ranker> {
-  const made = new Map<boolean, Promise<Ranker>>()
-  return (withTable) => {
-    const loading =
-      made.get(withTable) ??
-      import("#know/search").then((it) => it.loadRanker({ table: withTable ? "load" : "leave" }))
-    made.set(withTable, loading)
-    return loading
-  }
-}
-
-/** Reused between calls while the ranker is the same. */
-function meaningsOf(ranker: () => Promise<Ranker>) {
-  const made = new WeakMap<Ranker, ReturnType<typeof createMeanings>>()
-  return async (tree: IndexedTree) => {
-    const loaded = await ranker()
-    if (loaded.table === undefined) return undefined
-    const meanings = made.get(loaded) ?? createMeanings(loaded)
-    made.set(loaded, meanings)
-    return meanings(tree)
-  }
 }
 
 async function writeGiven(file: string, text: string): Promise<void> {

@@ -11,12 +11,17 @@ const { signal } = new AbortController()
 const ENDED = ["completed", "failed", "stopped", "interrupted"]
 const BLOCK = "<orchestrator_prior_research"
 
-async function newApp(directory: string, settings: readonly string[] = []): Promise<App> {
+async function newApp(
+  directory: string,
+  settings: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<App> {
   const project = path.join(directory, "project")
   await mkdir(path.join(project, "docs"), { recursive: true })
   const handbook = "# Handbook\n\n## 1 Berths\n\n1.1 A berth costs ten crowns a day.\n"
   await writeFile(path.join(project, "docs", "handbook.md"), handbook)
-  const environment = { PATH: process.env["PATH"], QM_HOME: path.join(directory, "home") }
+  const home = path.join(directory, "home")
+  const environment = { PATH: process.env["PATH"], HOME: home, QM_HOME: home, ...variables }
   const app = await createApp({ directory: project, environment, settings, writeLog: () => {} })
   await app.call("kb.add", { path: path.join(project, "docs") }, { signal })
   return app
@@ -65,7 +70,66 @@ test("[APP-35] naming a recipe starts a pipeline in the session, and its pause i
   await say(app, id, "Yes, that plan looks good")
   const gone = await settled(app, id)
   expect(gone.lastSeq, "anything that is no exit goes on").toBeGreaterThan(asked.lastSeq)
-  expect(await lastAnswer(app, id), "the agent heard none of it").not.toContain("plan looks good")
+  const { messages } = AgentsMessages.parse(await app.call("agents.messages", { id }, { signal }))
+  const agentsWords = messages.filter((it) => it.metadata["pipeline"] === undefined)
+  expect(JSON.stringify(agentsWords), "the agent heard none of it").not.toContain("plan looks good")
+})
+
+async function transcriptOf(app: App, id: string) {
+  const { messages } = AgentsMessages.parse(await app.call("agents.messages", { id }, { signal }))
+  return messages.filter((it) => it.metadata["pipeline"] !== undefined)
+}
+
+test("[APP-35] [PIPE-27] stages, pauses, answers and the document are messages of the session", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const id = await newSession(app)
+  await say(app, id, "@deep-research What does a berth cost?")
+  await settled(app, id)
+  const before = await transcriptOf(app, id)
+  expect(before.at(0)).toMatchObject({
+    type: "user",
+    content: "@deep-research What does a berth cost?",
+  })
+  expect(before.at(-1)?.content).toContain("1 Proceed")
+  await say(app, id, "2")
+  const hint = await transcriptOf(app, id)
+  expect(hint.slice(before.length).map((it) => it.content)).toEqual([
+    "2",
+    "Describe the change in your next message.",
+  ])
+  await say(app, id, "Name the fee per day")
+  for (let i = 0; i < 5 && (await settled(app, id)).status === "paused"; i++)
+    await say(app, id, "1")
+  const run = await settled(app, id)
+  expect(run.status).toBe("completed")
+  const all = await transcriptOf(app, id)
+  expect(all.some((it) => it.type === "user" && it.content === "Name the fee per day")).toBe(true)
+  const parts = all.map((it) => (it.metadata["pipeline"] as { part?: string }).part)
+  expect(parts.filter((it) => it === "document")).toHaveLength(1)
+  expect(parts.at(-1)).toBe("end")
+  expect(all.map((it) => it.seq)).toEqual(
+    all.map((it) => it.seq).toSorted((one, other) => one - other),
+  )
+  // A second process, or a restart, copies nothing twice.
+  const pipelines = await app.pipelines()
+  pipelines.watch()
+  await pipelines.settled(run.id)
+  expect(await transcriptOf(app, id)).toHaveLength(all.length)
+})
+
+test("[APP-35] a run that begins with a recipe's name is a session without an agent's turn", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const input = { prompt: "@deep-research What does a berth cost?", type: "synthetic" }
+  const run = Run.parse(await app.call("agents.start", input, { signal }))
+  expect(await settled(app, run.id)).toMatchObject({ status: "paused", session: run.id })
+  expect(Run.parse(await app.call("agents.show", { id: run.id }, { signal }))).toMatchObject({
+    status: "completed",
+    turns: 0,
+    title: "What does a berth cost?",
+  })
+  expect((await transcriptOf(app, run.id)).length).toBeGreaterThan(3)
 })
 
 test("[APP-35] [APP-36] after a confirmed exit the agent answers the question with the results as context", async () => {
@@ -158,7 +222,7 @@ test("[APP-15] a credential stored later is redacted from then on, also by rooms
 
 test("[APP-39] a stage starts an agent of the user, whose run is listed like any other", async () => {
   await using temp = await tempDirectory()
-  await using app = await newApp(temp.path)
+  await using app = await newApp(temp.path, ["pipeline.agent=synthetic"])
   const input = { agent: "dev-loop", query: "Round quotes to the cent", auto: true }
   const { id } = PipelineRun.parse(await app.call("pipeline.run", input, { signal }))
   const pipelines = await app.pipelines()
@@ -169,9 +233,24 @@ test("[APP-39] a stage starts an agent of the user, whose run is listed like any
   expect(runs.every((it) => it.status === "completed" && it.type === "synthetic")).toBe(true)
 })
 
+test("[APP-39] without an installed agent a stage fails instead of playing a script", async () => {
+  await using temp = await tempDirectory()
+  const empty = path.join(temp.path, "bin")
+  await mkdir(empty, { recursive: true })
+  await using app = await newApp(temp.path, [], { PATH: empty })
+  const input = { agent: "dev-loop", query: "Round quotes", auto: true }
+  const { id } = PipelineRun.parse(await app.call("pipeline.run", input, { signal }))
+  expect(await (await app.pipelines()).finished(id)).toMatchObject({
+    status: "failed",
+    error: { code: "PIPELINE_NO_AGENT_INSTALLED" },
+  })
+  const { runs } = AgentsList.parse(await app.call("agents.list", {}, { signal }))
+  expect(runs).toEqual([])
+})
+
 test("[APP-39] stopping a pipeline stops its agent", async () => {
   await using temp = await tempDirectory()
-  await using app = await newApp(temp.path)
+  await using app = await newApp(temp.path, ["pipeline.agent=synthetic"])
   const agents = await app.agents()
   const pipelines = await app.pipelines()
   const begun = Promise.withResolvers<void>()

@@ -1,14 +1,22 @@
 import path from "node:path"
 import type { Agents } from "#act/agents"
 import type { Pipelines } from "#act/pipeline"
-import { type Clock, isSameProcessAlive, packageFile } from "#ground/base"
-import { AgentType, type KbWeb, type Run } from "#ground/contract"
+import { type Clock, isAppError, isSameProcessAlive, packageFile } from "#ground/base"
+import {
+  AGENT_TYPES,
+  AgentType,
+  type KbWeb,
+  type PipelineReply,
+  type Run,
+  type SourceTools,
+  type StageCall,
+} from "#ground/contract"
 import type { Model } from "#ground/model"
 import type { Knowledge } from "#know/knowledge"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Sources } from "#see/sources"
 import type { Services } from "../services.ts"
-import { openModel } from "./model.ts"
+import { openConnection, openModel } from "./model.ts"
 
 /** Recipes that come with the product. */
 export const SHIPPED_RECIPES = packageFile("recipes")
@@ -32,8 +40,9 @@ type PipelineDeps = Pick<
 >
 
 /** Without a provider, the offline rules. */
-async function openStageModel(deps: PipelineDeps): Promise<Model> {
+async function openStageModel(deps: PipelineDeps, connection?: string): Promise<Model> {
   const { offlineBrain } = await import("#act/pipeline")
+  if (connection !== undefined) return openConnection(deps, connection)
   return openModel(deps, offlineBrain)
 }
 
@@ -49,15 +58,16 @@ export async function openPipelines(deps: PipelineDeps): Promise<Pipelines> {
     log: deps.log,
     owner: deps.owner(),
     isAlive: isSameProcessAlive,
-    model: () => openStageModel(deps),
+    model: (connection) => openStageModel(deps, connection),
     stages: createStages(await portsOf(deps)),
-    count: async () => (await deps.tokens.counter()).count,
+    count: async () => (await deps.tokens.modelCounter()).count,
     windowTokens: () => deps.config().pipeline.window,
     defaultBudgetUsd: () => deps.config().pipeline.budget,
     hasClassifier: () => deps.config().pipeline.classifier,
     redact: (text) => secrets.redact(text).text,
     redactJson: (value) => secrets.redactJson(value).value,
     sendToSession: async (session, text) => void (await (await deps.agents()).send(session, text)),
+    appendToSession: async (...args) => (await deps.agents()).appendFrom(...args),
     unapproved: (slugs) => unapprovedOf(slugs, deps),
     directory: path.join(repository.stateDirectory, "pipelines"),
     folders: createFolders({
@@ -95,9 +105,30 @@ async function portsOf(deps: PipelineDeps) {
     },
     verify: { citationAccuracy, entityGrounding, findContradictions, relationPreservation },
     web: (question: Parameters<Sources["webSearch"]>[0]) => searchWeb(question, deps),
+    callTool: async ({ source, tool, args }: StageCall, signal: AbortSignal) =>
+      (await deps.sources()).call(source, { tool, args }, { signal }),
+    sourceTools: (slugs: readonly string[], signal: AbortSignal) => toolsOf(slugs, signal, deps),
     startAgent: (request: Parameters<typeof runStageAgent>[0]) => runStageAgent(request, deps),
-    count: async () => (await deps.tokens.counter()).count,
+    count: async () => (await deps.tokens.modelCounter()).count,
   }
+}
+
+/** Of the sources that work; the notes name the others. */
+async function toolsOf(
+  slugs: readonly string[],
+  signal: AbortSignal,
+  { sources }: Pick<Services, "sources">,
+): Promise<SourceTools> {
+  const room = await sources()
+  const listed = await Promise.all(
+    slugs.map((slug) =>
+      room.tools(slug, { signal }).catch((error: unknown) => {
+        if (signal.aborted || !isAppError(error)) throw error
+        return { tools: [], notes: [error.message] }
+      }),
+    ),
+  )
+  return { tools: listed.flatMap((it) => it.tools), notes: listed.flatMap((it) => it.notes) }
 }
 
 /**
@@ -112,7 +143,7 @@ export async function searchWeb(
   const named = question.source ?? deps.config().knowledge.webSource
   if (named !== "") return sources.webSearch({ ...question, source: named })
   const own = (await sources.list()).find(
-    (it) => it.isApproved && it.origin !== "shipped" && it.provides.includes("web-search"),
+    (it) => it.isReady && it.origin !== "shipped" && it.provides.includes("web-search"),
   )
   const slug = own?.slug ?? ((await isDemo(deps)) ? DEMO_WEB : undefined)
   if (slug === undefined) return { source: null, note: NO_WEB, results: [] }
@@ -135,26 +166,73 @@ async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boole
 export async function hearForPipelines(
   run: Run,
   text: string,
-  deps: Pick<Services, "pipelines">,
+  deps: MentionDeps & { readonly appendFrom: Agents["appendFrom"] },
 ): Promise<boolean> {
   const pipelines = await deps.pipelines()
   const { runs } = await pipelines.list({ session: run.id, limit: 1 })
   const [newest] = runs
   if (newest?.status === "paused") {
     const { signal } = new AbortController()
-    await pipelines.say(newest.id, { text, by: "you", signal })
+    const reply = await pipelines.say(newest.id, { text, by: "you", signal })
+    // A message that changes nothing is no event of the pipeline, so its reply is stored here.
+    if (reply.run.lastSeq === newest.lastSeq) await appendReply(run, { text, ...reply }, deps)
     return true
   }
-  const called = await pipelines.recipes.mentioned(text)
-  if (called === undefined || called.query === "") return false
-  await pipelines.run({
-    agent: called.slug,
-    query: called.query,
-    session: run.id,
-    depth: "standard",
-    auto: false,
-  })
+  const called = await mentionIn(text, deps)
+  if (called === undefined) return false
+  await startIn(run.id, called, deps)
   return true
+}
+
+type MentionDeps = Pick<Services, "log" | "pipelines" | "sources">
+
+async function appendReply(
+  { id, lastSeq }: Run,
+  { text, run, reply }: PipelineReply & { readonly text: string },
+  { appendFrom }: { readonly appendFrom: Agents["appendFrom"] },
+): Promise<void> {
+  const at = run.updatedAt
+  const metadata = { pipeline: { id: run.id } }
+  await appendFrom(id, `${run.id}-reply-${lastSeq}`, [
+    { type: "user", role: "user", content: text, metadata, order: 1, at },
+    { type: "system", role: "system", content: reply, metadata, order: 2, at },
+  ])
+}
+
+/** The recipe that a message names, with the question that follows. */
+export async function mentionIn(
+  text: string,
+  deps: Pick<Services, "pipelines">,
+): Promise<RecipeMention | undefined> {
+  if (!text.includes("@")) return undefined
+  const called = await (await deps.pipelines()).recipes.mentioned(text)
+  return called === undefined || called.query === "" ? undefined : called
+}
+
+type RecipeMention = { readonly slug: string; readonly query: string }
+
+export async function startIn(
+  session: string,
+  { slug, query }: RecipeMention,
+  deps: MentionDeps,
+): Promise<void> {
+  await enableSources(session, slug, deps)
+  const how = { depth: "standard", auto: false } as const
+  await (await deps.pipelines()).run({ agent: slug, query, session, ...how })
+}
+
+/** A recipe that the user mentions may use its sources; so may the agent of that session. */
+async function enableSources(session: string, slug: string, deps: MentionDeps): Promise<void> {
+  try {
+    const { recipe } = await (await deps.pipelines()).recipes.show(slug)
+    const sources = await deps.sources()
+    const approved = (await sources.list()).filter((it) => it.isApproved).map((it) => it.slug)
+    const named = recipe.sources.filter((it) => approved.includes(it))
+    if (named.length > 0) await sources.enable(session, named)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    deps.log.warn("sources of a recipe stay off", { slug, code: error.code })
+  }
 }
 
 type StageAgentRequest = {
@@ -179,13 +257,26 @@ type StageAgentResult = {
 const LAST_MESSAGES = 200
 const POLL_INTERVAL_MS = 2_000
 
+/** The agent of the settings, or the first that is installed; never the synthetic one unasked. */
+async function chosenAgent(
+  deps: Pick<Services, "config" | "environment" | "places">,
+): Promise<AgentType> {
+  const { agent } = deps.config().pipeline
+  if (agent !== "installed") return agent
+  const programs = AGENT_TYPES.filter((it) => it !== "synthetic")
+  const { findProvider } = await import("./agents.ts")
+  for (const type of programs) if ((await findProvider(type, deps)).isInstalled) return type
+  const { NoAgentInstalled } = await import("#act/pipeline")
+  throw NoAgentInstalled({ known: programs })
+}
+
 /** Runs an agent from start to end in this process. */
 async function runStageAgent(
   request: StageAgentRequest,
-  deps: Pick<Services, "agents" | "clock" | "config">,
+  deps: Pick<Services, "agents" | "clock" | "config" | "environment" | "places">,
 ): Promise<StageAgentResult> {
   const agents = await deps.agents()
-  const type = AgentType.parse(request.type ?? deps.config().pipeline.agent)
+  const type = AgentType.parse(request.type ?? (await chosenAgent(deps)))
   const started = await agents.start(
     {
       type,

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { Config } from "#ground/contract"
 import { createSecrets, prepareNothing } from "#ground/secrets"
 import { openStore } from "#ground/store"
 import { sourceHandlers } from "#see/sources"
@@ -36,7 +37,14 @@ test("[SOURCES-2] source.list shows a project's source as unapproved, source.app
     store: async () => store,
     clock: systemClock,
     log: silentLog,
-    credentials: async () => ({ use: async () => undefined }),
+    random: systemRandom,
+    config: () => Config.parse({}),
+    agents: () => Promise.reject(new Error("nothing is switched here")),
+    credentials: async () => ({
+      use: async () => undefined,
+      set: async () => {},
+      remove: async () => {},
+    }),
     secrets: async () => ({
       ...createSecrets({ random: systemRandom }),
       prepare: prepareNothing,

@@ -5,12 +5,13 @@ import type { Credentials } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Sources } from "#see/sources"
 import type { Services } from "../services.ts"
+import { addConnection } from "./model.ts"
 
 type SourceDeps = Pick<
   Services,
-  "clock" | "environment" | "log" | "places" | "secrets" | "store"
+  "agents" | "clock" | "config" | "environment" | "log" | "places" | "random" | "secrets" | "store"
 > & {
-  credentials(): Promise<Pick<Credentials, "use">>
+  credentials(): Promise<Pick<Credentials, "remove" | "set" | "use">>
 }
 
 /** The server of a source is started at its first request. */
@@ -24,14 +25,30 @@ export async function openSources(deps: SourceDeps): Promise<Sources> {
       project: path.join(repository.root, PROJECT_FOLDER, "sources"),
     },
     approvalsFile: path.join(home, "approvals", "sources.json"),
+    stateDirectory: home,
+    db: async () => (await deps.store()).forRoom("sources"),
+    sessionKey: async (session) =>
+      (await (await deps.agents()).findBySession(session))?.id ?? session,
+    alwaysOn: () => splitNames(deps.config().sources.sessions),
+    templatesDirectory: packageFile("templates/sources"),
+    addConnection: (connection) => addConnection(connection, deps),
     runtime: process.execPath,
     environment: deps.environment(),
     clock: deps.clock,
     log: deps.log,
+    random: deps.random,
     credential: async (name) => (await deps.credentials()).use(name),
+    async storeCredential(name, value) {
+      const credentials = await deps.credentials()
+      await (value === undefined ? credentials.remove(name) : credentials.set(name, value))
+    },
     redact: async (text) => (await deps.secrets()).redact(text).text,
     onChange: (change) => announce(change, deps),
   })
+}
+
+function splitNames(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((it) => it !== "")
 }
 
 /** If the store is unreachable, the approval stays. */

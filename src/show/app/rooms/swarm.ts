@@ -66,7 +66,7 @@ export const openSwarmHandlers = (deps: Pick<Services, "swarm">) => swarmHandler
 
 /** A ticket names a simulation by its id, `sim_…`. */
 async function receiptFiles(ticket: Ticket, deps: Services): Promise<readonly string[]> {
-  const { body } = (await deps.board()).detail({ id: ticket.id })
+  const { body } = await (await deps.board()).detail({ id: ticket.id })
   const id = /\bsim_[0-9a-z]{19}\b/.exec(body)?.[0]
   if (id === undefined) return []
   const { stateDirectory } = deps.places().repository

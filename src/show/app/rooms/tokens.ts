@@ -3,11 +3,12 @@ import type { TokenUsage } from "#ground/contract"
 import {
   costOf,
   createTokens,
-  knownScale,
   type ModelScale,
+  scaleCounter,
   scaleOf,
   type Tokens,
   tokensHandlers,
+  toTokenScale,
   type UsageSample,
 } from "#ground/tokens"
 import { describeUnreadable, FileUnreadable } from "../errors.ts"
@@ -22,7 +23,7 @@ export function openTokensHandlers(
 ) {
   return tokensHandlers({
     tokens: deps.tokens,
-    scale: async (model) => knownScale(await deps.modelScale(model)),
+    scale: async (model) => toTokenScale(await deps.modelScale(model)),
     window: () => deps.config().tokens.window,
     async read(userPath) {
       const outcome = await readTextBounded(deps.resolve(userPath), {
@@ -47,6 +48,17 @@ export function priceOf(usage: TokenUsage, model: string): number | undefined {
     model,
   )
   return cost.kind === "priced" ? cost.usd : undefined
+}
+
+export function withModelCounter(
+  tokens: Pick<Tokens, "counter">,
+  modelScale: Services["modelScale"],
+): Services["tokens"] {
+  return {
+    ...tokens,
+    modelCounter: async () =>
+      scaleCounter(await tokens.counter(), toTokenScale(await modelScale())),
+  }
 }
 
 /** Loading an encoding takes 20 ms or more, so it waits for the first count. */

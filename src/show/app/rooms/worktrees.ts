@@ -20,7 +20,7 @@ export async function openWorktrees(deps: WorktreeDeps): Promise<Worktrees> {
     findTicket: async (ref) => {
       const board = await deps.board()
       try {
-        const { ticket } = board.detail({ id: ref })
+        const { ticket } = await board.detail({ id: ref })
         return { id: ticket.id, title: ticket.title, paths: ticket.paths }
       } catch (error) {
         if (isAppError(error) && error.code === "BOARD_TICKET_NOT_FOUND") return undefined

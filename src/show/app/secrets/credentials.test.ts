@@ -5,6 +5,7 @@ import { systemClock, systemRandom } from "#ground/base"
 import { credentialOperations } from "#ground/contract"
 import { createCredentials } from "#ground/secrets"
 import { tempDirectory } from "#test/temp"
+import { StoreMissing } from "../errors.ts"
 import { credentialHandlers } from "./credentials.ts"
 
 const context = { signal: new AbortController().signal }
@@ -16,7 +17,12 @@ test("[CREDENTIALS-2] credential operations accept a value and never return it",
     clock: systemClock,
     random: systemRandom,
   })
-  const { set, remove, list } = credentialHandlers({ credentials: async () => credentials })
+  const { set, remove, list } = credentialHandlers({
+    credentials: async () => credentials,
+    requests: () => Promise.reject(StoreMissing({ file: "none" })),
+    sessionKey: async (session) => session,
+    clock: systemClock,
+  })
   const value = `fake-${Buffer.from(systemRandom.bytes(12)).toString("hex")}`
   // Like `printenv KEY | qm credential set x`.
   const said = await set({ name: "x", value: `${value}\n` }, context)
@@ -27,7 +33,8 @@ test("[CREDENTIALS-2] credential operations accept a value and never return it",
   expect(await readFile(path.join(home.path, "credentials.json"), "utf8")).not.toContain(value)
   await expect(set({ name: "x" }, context)).rejects.toThrow("the value is empty")
   expect((await remove({ name: "x" }, context)).credentials).toEqual([])
-  expect(Object.values(credentialOperations).map((it) => it.surfaces)).toEqual(
-    Array(3).fill(["cli", "http"]),
+  const forAgents = Object.values(credentialOperations).filter((it) =>
+    it.surfaces.some((one) => one === "mcp"),
   )
+  expect(forAgents.map((it) => it.name)).toEqual(["credential.request"])
 })

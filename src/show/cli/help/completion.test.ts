@@ -192,6 +192,7 @@ async function atShell() {
         open: door,
         token: door,
         mcp: door,
+        acp: door,
         hook: door,
         statusline: door,
         keep: door,

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { firstLine, formatCount, formatDuration, plural } from "#ground/base"
+import { firstLine, formatCount, formatDuration, formatUsd, plural } from "#ground/base"
 import { AgentEvent, type Message, type TokenUsage } from "#ground/contract"
 
 /** A few rows. */
@@ -93,7 +93,7 @@ function plainLine(message: Message): Line {
       return { ...line, mark: "agent" }
     case "system":
     case "tool":
-      return { ...line, mark: isWarning(content) ? "warning" : "note", text: shortened(content) }
+      return { ...line, mark: isWarning(content) ? "warning" : "note", text: noteText(message) }
     default:
       return type satisfies never
   }
@@ -104,9 +104,9 @@ function isWarning(content: string): boolean {
   return /^(?:Budget|Stopped before|The window is)/.test(content)
 }
 
-/** Our notes are shown whole; an unknown line of a host may have any length. */
-function shortened(content: string): string {
-  return firstLine(content, LONGEST_NOTE_CHARACTERS)
+/** A pause of a pipeline is shown whole; an unknown line of a host may have any length. */
+function noteText({ content, metadata }: Message): string {
+  return metadata["pipeline"] === undefined ? firstLine(content, LONGEST_NOTE_CHARACTERS) : content
 }
 
 const Parts = z.array(z.object({ label: z.string(), tokens: z.int() }))
@@ -153,8 +153,8 @@ function begin(view: View, event: EventOf<"activity.started">, { timestamp: at }
   const { activityId, title, parentId, path, kind } = event
   const opened = { title, parentId, path, kind, at }
   const next = { ...view, open: withEntry(view.open, activityId, opened) }
-  // Activities of a sub-agent are listed below its start; at its end one line follows.
-  if (kind !== "agent") return { view: next, lines: [] }
+  // Activities of a sub-agent or a stage are listed below its start; at its end one line follows.
+  if (kind !== "agent" && kind !== "stage") return { view: next, lines: [] }
   return { view: next, lines: [{ at, mark: "begun", depth: depthOf(view, parentId), text: title }] }
 }
 
@@ -172,6 +172,7 @@ function end(
     ...(change === undefined ? [] : [change]),
     ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
     ...(event.tokens === undefined ? [] : [`${formatCount(event.tokens)} tokens`]),
+    ...(event.usd === undefined ? [] : [formatUsd(event.usd)]),
   ]
   const isFailed = event.outcome === "failed" || event.outcome === "denied"
   const line: Line = {
@@ -180,7 +181,7 @@ function end(
     depth: depthOf(view, begun?.parentId),
     text: title,
     tail: tail.join("  "),
-    below: isFailed ? firstLines(content) : [],
+    below: isFailed || begun?.kind === "stage" ? firstLines(content) : [],
   }
   return { view: next, lines: [line] }
 }

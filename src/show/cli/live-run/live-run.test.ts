@@ -11,6 +11,7 @@ const DOORS = {
   open: async () => 0,
   token: async () => 0,
   mcp: async () => 0,
+  acp: async () => 0,
   hook: async () => 0,
   statusline: async () => 0,
   keep: async () => 0,

@@ -60,8 +60,10 @@ export async function runLive(
 async function start({ input, app, context }: Call): Promise<number> {
   const startRequest = startInput(input, context.directory)
   const agents = await app.agents()
-  const run = await agents.start(startRequest, { isHere: true })
+  const run = await agents.start(startRequest, { isHere: true, mayNameRecipe: true })
   runText(run, context)
+  const pipeline = isEnded(run) ? await newestPipeline(run.id, app) : undefined
+  if (pipeline !== undefined) return stayWith(pipeline.id, 0, { app, context })
   return watch({ id: run.id, after: 0, onInterrupt: "stop" }, app, context)
 }
 
@@ -106,7 +108,12 @@ async function attach({ input, app, context }: Call): Promise<number> {
   runText(run, context)
   const tail = asNumber(input["tail"])
   const after = asNumber(input["after"]) ?? (tail === undefined ? 0 : run.lastSeq - tail)
-  return watch({ id: run.id, after: Math.max(0, after), onInterrupt: "leave" }, app, context)
+  const plan = { id: run.id, after: Math.max(0, after), onInterrupt: "leave" } as const
+  const code = await watch(plan, app, context)
+  const pipeline = isEnded(run) ? await newestPipeline(run.id, app) : undefined
+  // The transcript above has its events so far; a pause is answered here.
+  const isOpen = pipeline !== undefined && pipeline.endedAt === null
+  return isOpen ? stayWith(pipeline.id, pipeline.lastSeq, { app, context }) : code
 }
 
 async function stop({ input, app, context }: Call): Promise<number> {

@@ -3,6 +3,7 @@ import type { GatewayManifest, GatewayTexts, gatewayOperations, WireItem } from 
 import type { Screen } from "../terminal/screen.ts"
 import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import { renderGatewayCache } from "./gateway-cache.ts"
+import { renderGatewayFolded, renderGatewayMasks } from "./gateway-masks.ts"
 import { indentedTable, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -167,7 +168,9 @@ export function renderGatewayDeleted({ id, requests }: DeletedSession): string {
 export const gatewayRenderers: Renderers<typeof gatewayOperations> = {
   cache: renderGatewayCache,
   delete: renderGatewayDeleted,
+  fold: renderGatewayFolded,
   list: renderGatewayList,
+  masks: renderGatewayMasks,
   request: renderGatewayRequest,
   show: renderGatewayShow,
   texts: renderGatewayTexts,

@@ -229,9 +229,21 @@ function aboutRequest(request: GatewayRequest, { screen, isAside }: RowOptions):
   ]
   return [
     ...(folded.length === 0 ? [] : [`     ${paint.ok(saved)}`]),
+    ...maskWords(request).map((it) => `     ${paint.ok(it)}`),
     ...(summary === "" ? [] : [paint.muted(`     ${rowText(summary, width - 5)}`)]),
     ...odd.map((it) => paint.warn(`     ${rowText(it, width - 5)}`)),
   ]
+}
+
+function maskWords({ masked, maskable }: GatewayRequest): readonly string[] {
+  if (masked !== undefined) {
+    const { results, tokens, added } = masked
+    const news = added === 0 ? "" : `, ${formatExact(added)} of them new`
+    return [`−${formatExact(tokens)} tokens, ${plural(results, "result")} masked${news}`]
+  }
+  if (maskable === undefined) return []
+  const { results, tokens } = maskable
+  return [`${plural(results, "result")} with ${formatExact(tokens)} tokens could be masked`]
 }
 
 function missWords({ cache }: GatewayRequest): readonly string[] {

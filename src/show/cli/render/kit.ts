@@ -1,6 +1,8 @@
 import { formatExact, plural } from "#ground/base"
 import {
   type DefinitionCheck,
+  type DefinitionText,
+  type DiagramCheck,
   type ForgedDefinition,
   type forgeOperations,
   type HookState,
@@ -100,7 +102,7 @@ function renderPacks({ level, packs, startTokens }: KitPacks, screen: Screen): s
     it.name,
     it.state === "installed" ? paint.ok(it.state) : it.state,
     `from ${it.level}`,
-    formatExact(it.tokens),
+    `${formatExact(it.tokens)} of ${formatExact(it.allTokens)}`,
     rowText(it.items.map((item) => item.name).join(", ")),
   ])
   const head =
@@ -191,11 +193,38 @@ export const packsRenderers: Renderers<typeof packsOperations> = {
   remove: renderKitDone,
 }
 
+function renderDefinition(it: DefinitionText, { paint }: Screen): string {
+  const place = it.path ?? `kit, pack ${it.pack}, from level ${it.level}`
+  return [
+    `${paint.bold(rowText(it.name))} ${paint.muted(`${it.kind}, ${rowText(place)}, ${plural(it.tokens, "token")} at start`)}`,
+    rowText(it.description),
+    ...it.problems.map((problem) => paint.warn(rowText(problem))),
+    "",
+    it.text.trim(),
+  ].join("\n")
+}
+
+function renderDiagrams({ diagrams }: DiagramCheck, { paint }: Screen): string {
+  if (diagrams.length === 0) return "No mermaid diagram found."
+  return diagrams
+    .flatMap(({ file, line, type, isOutline, problems }) => {
+      const where = `${file === null ? "text" : rowText(file)}:${line}`
+      const kind = type === null ? "unknown type" : `${type}${isOutline ? ", outline only" : ""}`
+      const verdict =
+        problems.length === 0 ? paint.ok("ok") : paint.bad(plural(problems.length, "problem"))
+      const rows = problems.map((it) => `  line ${it.line}: ${rowText(it.problem)}`)
+      return [`${verdict} ${where} ${paint.muted(kind)}`, ...rows]
+    })
+    .join("\n")
+}
+
 export const forgeRenderers: Renderers<typeof forgeOperations> = {
   agent: renderForged,
   command: renderForged,
   skill: renderForged,
   check: { text: renderCheck, isGood: (it) => it.isGood },
+  show: renderDefinition,
+  diagrams: { text: renderDiagrams, isGood: (it) => it.isGood },
 }
 
 export const kitRenderers: Renderers<typeof kitOperations> = {

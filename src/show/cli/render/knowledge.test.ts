@@ -43,7 +43,7 @@ describe("[CLI-13] documents", () => {
       unchanged: 4,
       documents: 7,
       paragraphs: 120,
-      skipped: [{ path: "a.pdf", reason: "not Markdown, HTML or plain text" }],
+      skipped: [{ path: "a.pdf", reason: "not a PDF file" }],
       by: BY,
     }
     expect(render("kb.add", added)).toMatchInlineSnapshot(`
@@ -53,7 +53,7 @@ describe("[CLI-13] documents", () => {
 
       Left out 1
         File   Reason
-        a.pdf  not Markdown, HTML or plain text"
+        a.pdf  not a PDF file"
     `)
   })
 

@@ -65,11 +65,14 @@ function whyOf({ hop, words, meaning, matched }: KbHit): string {
   if (hop !== null) return `${hop.kind}, ${plural(hop.depth, "step")} from ${hop.from}`
   const has = matched.length === 0 ? "" : `: ${matched.join(", ")}`
   if (words !== null && meaning !== null) return `words and meaning${has}`
-  return words === null ? "meaning" : `words${has}`
+  if (words === null) return "meaning"
+  return matched.length === 0 ? "related words" : `words${has}`
 }
 
-function byText({ meaning, note }: KbBy): string {
-  const how = meaning === null ? "Searched by words only" : `Searched by words and ${meaning}`
+function byText({ meaning, note, related = false }: KbBy): string {
+  const words = related ? "words, related words" : "words"
+  const without = related ? "Searched by words and related words" : "Searched by words only"
+  const how = meaning === null ? without : `Searched by ${words} and ${meaning}`
   return note === null ? `${how}.` : `${how}: ${rowText(note)}.`
 }
 
@@ -109,7 +112,8 @@ function renderKbStatus(status: KbStatus, screen: Screen): string {
 function renderKbParagraph(shown: KbParagraphShown, screen: Screen): string {
   const { paint, width } = screen
   const { paragraph, before, after } = shown
-  const place = `${paragraph.path}:${paragraph.line}`
+  const { path, line, page } = paragraph
+  const place = page === null ? `${path}:${line}` : `${path}, page ${page}`
   const beside = [
     ...(before === null ? [] : [["Before", rowText(before.id), cited(before, width)]]),
     ...(after === null ? [] : [["After", rowText(after.id), cited(after, width)]]),

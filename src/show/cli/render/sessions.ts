@@ -1,3 +1,4 @@
+import path from "node:path"
 import { formatBytes, formatCount, formatExact, formatUsd, plural } from "#ground/base"
 import type {
   ImportState,
@@ -48,25 +49,40 @@ function renderList({ sessions, total, import: state }: SessionsList, screen: Sc
     const next = advice.length > 0 ? "" : " Run an agent here, then `qm sessions import`."
     return [paint.muted(`No sessions are indexed.${next}`), ...advice].join("\n")
   }
+  const idWidth = Math.max(...sessions.map((it) => shortId(it.id).length))
   const rows = sessions.map((it) => [
     shortId(it.id),
-    HOST_NAMES[it.host],
-    rowText(it.title, width - 60),
-    rowText(it.branch ?? "", width / 4),
+    rowText(it.title, width - idWidth - LIST_FIGURES_WIDTH),
     it.peakTokens === null ? "" : formatCount(it.peakTokens),
     String(it.turns),
     costText(it.spend),
-    it.files === 0 ? "" : plural(it.files, "file"),
     paint.muted(it.endedAt === null ? "" : timeText(it.endedAt)),
   ])
-  const headings = ["Id", "Host", "Title", "Branch", "Peak", "Turns", "Cost", "Files", "Last (UTC)"]
+  const headings = ["Id", "Session", "Peak", "Turns", "Cost", "Last (UTC)"]
+  const [head = "", ...lines] = listing(headings, rows, screen).split("\n")
+  const indent = " ".repeat(idWidth + 2)
+  const details = sessions.map((it) => rowText(describeSession(it), width - indent.length))
   return [
-    listing(headings, rows, screen),
+    head,
+    // A row that is too long for the terminal has several lines; its details are in `show`.
+    ...lines.flatMap((line, at) =>
+      lines.length === rows.length ? [line, paint.muted(`${indent}${details[at]}`)] : [line],
+    ),
     ...(total > sessions.length
       ? ["", paint.muted(`${formatExact(total - sessions.length)} more: --limit`)]
       : []),
     ...importLines(state, screen),
   ].join("\n")
+}
+
+/** Peak, turns, cost, time, and the gaps between the columns. */
+const LIST_FIGURES_WIDTH = 46
+
+function describeSession(session: SessionsList["sessions"][number]): string {
+  const { host, models, repository, branch, files } = session
+  const place = repository === null ? "" : path.basename(repository)
+  const parts = [HOST_NAMES[host], ...models, place, branch ?? ""].filter((it) => it !== "")
+  return [...parts, ...(files === 0 ? [] : [plural(files, "file")])].join(", ")
 }
 
 function importLines(state: ImportState, { paint }: Screen): readonly string[] {
@@ -301,16 +317,11 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
     cost.by === "tool"
       ? listing(["Tool", "Results", "Size", "Tokens"], cost.tools.map(toolRow), screen)
       : listing(
-          [
-            HEADINGS[cost.by],
-            "Cost",
-            "Input",
-            "Cache read",
-            "Cache write",
-            "Cache write 1 h",
-            "Output",
-          ],
-          cost.rows.map((it) => [rowText(it.label, screen.width - 60), ...spendCells(it.spend)]),
+          [HEADINGS[cost.by], "Cost", "Input", "Cache read", "Cache write", "1 h write", "Output"],
+          cost.rows.map((it) => [
+            rowText(rowName(it, cost.by), screen.width - 60),
+            ...spendCells(it.spend),
+          ]),
           screen,
         )
   const unknown =
@@ -326,6 +337,11 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
     rows,
     ...state,
   ].join("\n")
+}
+
+/** A title may occur twice, so a session also has the start of its id, as commands accept it. */
+function rowName({ key, label }: SessionsCost["rows"][number], by: SessionsCost["by"]): string {
+  return by === "session" && label !== key ? `${key.slice(0, 8)} ${label}` : label
 }
 
 function budgetLine(budget: SessionsCost["budgets"][number], { paint }: Screen): string {

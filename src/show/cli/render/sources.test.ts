@@ -19,9 +19,12 @@ const source = (changes: Partial<Source> = {}): Source => ({
   command: "/usr/bin/server --port 1",
   digest: "sha256-00",
   isApproved: false,
+  isReady: false,
   health: "unapproved",
+  checkedAt: null,
   problem: null,
   tools: null,
+  login: null,
   ...changes,
 })
 

@@ -32,7 +32,7 @@ export async function runTour(context: RunContext): Promise<number> {
   stdout.write(
     [
       "",
-      "Start an agent on a task. This asks a model and may cost money, so the tour does not run it:",
+      "Start an agent on a task (it asks a model and may cost money, so try it later):",
       `${paint.accent("$")} ${paint.bold(visible(`qm run ${quoted(task)} --mode plan`))}`,
       "",
       paint.muted("End of the tour. List all commands with `qm help --all`."),

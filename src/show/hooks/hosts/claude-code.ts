@@ -1,5 +1,5 @@
-import type { Verdict } from "#choose/guard"
-import { isRecord } from "#ground/base"
+import type { ToolOutput, Verdict } from "#choose/guard"
+import { isOwnTool, isRecord } from "#ground/base"
 import type { KitHost } from "#ground/contract"
 import {
   type Dialect,
@@ -22,7 +22,14 @@ function parse(call: HostCall): HostEvent | undefined {
   const { payload } = call
   switch (textIn(payload, "hook_event_name")) {
     case "SessionStart":
-      return { ...base, kind: "session-start", source: textIn(payload, "source") ?? "startup" }
+      return sessionStart(base, payload)
+    case "PreCompact":
+      return {
+        ...base,
+        kind: "before-compact",
+        trigger: textIn(payload, "trigger") ?? "",
+        ...transcriptIn(payload),
+      }
     case "UserPromptSubmit":
       return promptEvent(base, payload)
     case "PreToolUse":
@@ -38,6 +45,16 @@ function parse(call: HostCall): HostEvent | undefined {
     default:
       return undefined
   }
+}
+
+function sessionStart(base: EventBase, payload: Fields): HostEvent {
+  const source = textIn(payload, "source") ?? "startup"
+  return { ...base, kind: "session-start", source, ...transcriptIn(payload) }
+}
+
+function transcriptIn(payload: Fields): { readonly transcript?: string } {
+  const transcript = textIn(payload, "transcript_path")
+  return transcript === undefined ? {} : { transcript }
 }
 
 export type EventBase = Pick<HostEvent, "host" | "session" | "directory" | "at" | "agent">
@@ -104,7 +121,52 @@ function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
   }
   const response = tokensOf(payload["tool_response"], "claude") + lineNumbersOf(payload)
   const tokens = tokensOf(input, "claude") + response
-  return { ...base, kind: "after-tool", tool, paths: pathsIn(input), tokens }
+  const output = outputOf(tool, payload["tool_response"])
+  return {
+    ...base,
+    kind: "after-tool",
+    tool,
+    paths: pathsIn(input),
+    tokens,
+    ...(output !== undefined && { output }),
+  }
+}
+
+/** Fields with the text of an output, by tool; the host takes a replacement only in the same form. */
+const TEXT_FIELDS: Readonly<Record<string, string>> = {
+  Bash: "stdout",
+  Grep: "content",
+  WebFetch: "result",
+}
+
+/** Beside a digest, an error output is shown up to here. */
+const LONGEST_STDERR_UNITS = 2_000
+
+function outputOf(tool: string, response: unknown): ToolOutput | undefined {
+  const name = TEXT_FIELDS[tool]
+  if (name !== undefined && isRecord(response)) {
+    const text = textIn(response, name)
+    if (text === undefined) return undefined
+    const stderr = textIn(response, "stderr")
+    const shortened = stderr === undefined ? {} : { stderr: stderr.slice(0, LONGEST_STDERR_UNITS) }
+    return { text, replaced: (digest) => ({ ...response, ...shortened, [name]: digest }) }
+  }
+  const isForeign = tool.startsWith("mcp__") && !isOwnTool(tool)
+  return isForeign ? mcpOutput(response) : undefined
+}
+
+/** A list of blocks, or a text. Pictures stay. */
+function mcpOutput(response: unknown): ToolOutput | undefined {
+  if (typeof response === "string") return { text: response, replaced: (digest) => digest }
+  if (!Array.isArray(response)) return undefined
+  const blocks = response.filter(isRecord)
+  const isText = (block: Fields): boolean => block["type"] === "text"
+  const text = blocks
+    .filter(isText)
+    .map((it) => textIn(it, "text") ?? "")
+    .join("\n")
+  const others = blocks.filter((it) => !isText(it))
+  return { text, replaced: (digest) => [{ type: "text", text: digest }, ...others] }
 }
 
 /** The model gets each line of a file with its number, which the response does not contain. */
@@ -174,8 +236,10 @@ const WITH_CONTEXT: ReadonlySet<string> = new Set([
 export function formatAsClaudeCode(
   hookEventName: string | undefined,
   verdict: Verdict,
-): HookAnswer | undefined {
+): HookAnswer | string | undefined {
   if (verdict.kind === "silent" || hookEventName === undefined) return undefined
+  // Plain text becomes an instruction of the summary; JSON would come after it.
+  if (hookEventName === "PreCompact") return verdict.text
   const { kind, text } = verdict
   if (kind === "block") {
     return hookEventName === "Stop" ? { decision: "block", reason: text } : undefined
@@ -186,5 +250,8 @@ export function formatAsClaudeCode(
     return { hookSpecificOutput: { hookEventName, ...refusal } }
   }
   if (!WITH_CONTEXT.has(hookEventName)) return undefined
-  return { hookSpecificOutput: { hookEventName, additionalContext: text } }
+  const context = text === "" ? {} : { additionalContext: text }
+  const isReplaced = verdict.output !== undefined && hookEventName === "PostToolUse"
+  const replaced = isReplaced ? { updatedToolOutput: verdict.output } : {}
+  return { hookSpecificOutput: { hookEventName, ...context, ...replaced } }
 }

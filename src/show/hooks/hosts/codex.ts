@@ -1,5 +1,5 @@
 import type { Verdict } from "#choose/guard"
-import { isRecord } from "#ground/base"
+import { isOwnTool, isRecord } from "#ground/base"
 import {
   actorIn,
   agentStart,
@@ -28,7 +28,7 @@ import {
 export const codex: Dialect = { host: "codex", parse, format }
 
 /** Its hooks can deny and cannot ask. */
-function format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined {
+function format(eventName: string | undefined, verdict: Verdict): HookAnswer | string | undefined {
   if (verdict.kind !== "ask") return formatAsClaudeCode(eventName, verdict)
   const text = `${verdict.text}\nA Codex hook cannot ask for approval. Ask the user to do this step.`
   return formatAsClaudeCode(eventName, { ...verdict, kind: "deny", text })
@@ -72,7 +72,11 @@ function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
   const input = fieldsIn(payload, "tool_input")
   const paths = changedPaths(tool, input)
   const tokens = tokensOf(payload["tool_response"], "o200k") + tokensOf(input, "o200k")
-  return { ...base, kind: paths.length === 0 ? "after-tool" : "after-edit", tool, paths, tokens }
+  if (paths.length > 0) return { ...base, kind: "after-edit", tool, paths, tokens }
+  // Codex lets no hook replace an output.
+  const text = isOwnTool(tool) ? undefined : textIn(payload, "tool_response")
+  const output = text === undefined ? {} : { output: { text } }
+  return { ...base, kind: "after-tool", tool, paths, tokens, ...output }
 }
 
 /** Newer models prefix the name of the tool group: `collaborationspawn_agent`. */

@@ -21,7 +21,7 @@ export type Dialect = {
   /** Undefined for an irrelevant event and for an invalid payload. */
   parse(call: HostCall): HostEvent | undefined
   /** Undefined when no answer means the same. */
-  format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined
+  format(eventName: string | undefined, verdict: Verdict): HookAnswer | string | undefined
 }
 
 /** How deep text is looked for in a tool's output; known hosts use three or four levels. */

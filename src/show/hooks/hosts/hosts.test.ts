@@ -66,6 +66,33 @@ describe("Claude Code", () => {
       tool: "Bash",
       paths: [],
       tokens: tokensOf(["ls", "12345", "123"], "claude"),
+      output: { text: "12345", replaced: expect.any(Function) },
+    })
+  })
+
+  test("[HOOKS-20] an output is replaced in the form of its tool; reads of files and our own tools have none", () => {
+    const outputOf = (tool_name: string, tool_response: unknown) => {
+      const event = claude("PostToolUse", { tool_name, tool_input: {}, tool_response })
+      return event?.kind === "after-tool" ? event.output : undefined
+    }
+    const shell = { stdout: "long", stderr: "e".repeat(3_000), interrupted: false, isImage: false }
+    const replaced = { ...shell, stdout: "short", stderr: "e".repeat(2_000) }
+    expect(outputOf("Bash", shell)?.replaced?.("short")).toEqual(replaced)
+    const picture = { type: "image", data: "x" }
+    const blocks = [{ type: "text", text: "long" }, picture, { type: "text", text: "more" }]
+    expect(outputOf("mcp__other__find", blocks)?.text).toBe("long\nmore")
+    const shorter = [{ type: "text", text: "short" }, picture]
+    expect(outputOf("mcp__other__find", blocks)?.replaced?.("short")).toEqual(shorter)
+    expect(outputOf("Read", { file: { content: "long" } })).toBeUndefined()
+    expect(outputOf("mcp__qm__search", blocks)).toBeUndefined()
+    const verdict = { kind: "context", text: "", output: replaced } as const
+    expect(dialectOf("claude-code")?.format("PostToolUse", verdict)).toEqual({
+      hookSpecificOutput: { hookEventName: "PostToolUse", updatedToolOutput: replaced },
+    })
+    expect(
+      codex("PostToolUse", { tool_name: "Bash", tool_input: {}, tool_response: "long" }),
+    ).toMatchObject({
+      output: { text: "long" },
     })
   })
 

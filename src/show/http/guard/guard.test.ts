@@ -135,9 +135,15 @@ async function attackAll(chosen: readonly Route[], attack: Attack): Promise<read
   return open
 }
 
+/** The error for an unknown id, by the name of the parameter. */
+const UNKNOWN: Readonly<Record<string, string>> = {
+  id: "AGENTS_RUN_UNKNOWN",
+  document: "KNOWLEDGE_DOCUMENT_NOT_FOUND",
+}
+
 /** An address that the router matches to this route. */
 function addressOf(url: string): string {
-  return url.replace("*", "any").replace(":id", "run_none")
+  return url.replace("*", "any").replace(":id", "run_none").replace(":document", "doc_none")
 }
 
 function ask(asked: TestRequest): Promise<Answer> {
@@ -194,9 +200,11 @@ describe("[S1] every route of the router under every attack", () => {
         path: addressOf(url),
         headers: { origin: own() },
       })
-      const isAnswered = url.includes(":id")
-        ? text.includes("AGENTS_RUN_UNKNOWN")
-        : [200, 400].includes(status) || NEEDS_MORE.test(text)
+      const code = UNKNOWN[/:(\w+)/.exec(url)?.[1] ?? ""]
+      const isAnswered =
+        code === undefined
+          ? [200, 400].includes(status) || NEEDS_MORE.test(text)
+          : text.includes(code)
       if (!isAnswered) silent.push(`${url}: ${status} ${text}`)
     }
     expect(silent).toEqual([])

@@ -155,6 +155,7 @@ const GUARDED_PREFIXES = [
   LIVE_PROTOCOL.defaultPath,
   TOOLS_PATH,
   "/docs",
+  "/metrics",
 ]
 
 function isUnder(prefixes: readonly string[], url: string): boolean {

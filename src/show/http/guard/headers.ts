@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { KbDocument } from "#ground/contract"
 
 /** The page loads from its own origin only: nothing inline, nothing foreign, no plugins. */
 const CONTENT_SECURITY_POLICY = [
@@ -53,3 +54,37 @@ export function diagramHeaders(page: Buffer): Readonly<Record<string, string>> {
 }
 
 const OPENS = "<script>"
+
+/**
+ * The headers of a document's file. A PDF opens in the viewer of the browser, which needs to embed
+ * it; everything else is plain text or a download. Nothing of a file runs as a page of ours.
+ */
+export function originalHeaders(
+  file: string,
+  format: KbDocument["format"],
+): Readonly<Record<string, string>> {
+  const name = (file.split("/").at(-1) ?? "").replaceAll(/[^\w.-]/g, "_")
+  const isInline = format !== "docx"
+  return {
+    "content-type": ORIGINAL_TYPES[format],
+    "content-disposition": `${isInline ? "inline" : "attachment"}; filename="${name}"`,
+    "cache-control": "no-store",
+    "content-security-policy": [
+      ...(format === "pdf" ? [] : ["sandbox"]),
+      "default-src 'none'",
+      ...(format === "pdf" ? ["object-src 'self'", "style-src 'unsafe-inline'"] : []),
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+  }
+}
+
+const ORIGINAL_TYPES: Readonly<Record<KbDocument["format"], string>> = {
+  pdf: "application/pdf",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  markdown: "text/plain; charset=utf-8",
+  html: "text/plain; charset=utf-8",
+  text: "text/plain; charset=utf-8",
+  code: "text/plain; charset=utf-8",
+}

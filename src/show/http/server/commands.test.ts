@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { describe, expect, test, vi } from "vitest"
+import { openPage } from "#ground/base"
 import { createApp } from "#show/app"
 import { newServer, type ServerFixture } from "#test/server"
 import { tempDirectory } from "#test/temp"
@@ -16,7 +17,6 @@ import {
   up,
 } from "./commands.ts"
 import { readExposure } from "./expose.ts"
-import { openPage } from "./open-page.ts"
 import { findRunning, forgetRunning, recordRunning } from "./running-server.ts"
 
 const at = (port: number) => ({ port, url: `http://127.0.0.1:${port}` })

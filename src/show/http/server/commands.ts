@@ -1,11 +1,10 @@
 import path from "node:path"
-import { statFile, systemRandom } from "#ground/base"
+import { openPage, openWindow, statFile, systemRandom } from "#ground/base"
 import { type App, beginDemo, registerRepository, repositoryId } from "#show/app"
 import { AlreadyRunning, ClientNameInvalid, NotRunning } from "../errors.ts"
 import { clientToken, isClientName } from "../guard/keys.ts"
 import { readOrMakeToken, replaceToken } from "../guard/token-file.ts"
 import { readExposure } from "./expose.ts"
-import { openPage, openWindow } from "./open-page.ts"
 import { askForLink, findRunning, type RunningServer } from "./running-server.ts"
 import { CONSOLE_DIRECTORY, type HttpServer, type ServeOptions, serve } from "./serve.ts"
 

@@ -6,12 +6,15 @@ import {
   systemRandom,
   versions,
 } from "#ground/base"
+import type { Store } from "#ground/store"
 import { type App, findRegistered } from "#show/app"
 import { AlreadyRunning, PortInvalid, PortTaken } from "../errors.ts"
 import type { OpenedRepository } from "../fleet.ts"
 import { createKeys } from "../guard/keys.ts"
 import { createTokenReader, readOrMakeToken } from "../guard/token-file.ts"
 import { createHttp, type Tls } from "../http.ts"
+import { followForTelemetry } from "../telemetry/follow-journal.ts"
+import { createOtlpExporter, parseHeaders } from "../telemetry/otlp-exporter.ts"
 import type { Tools } from "../tools.ts"
 import { forgetRunning, recordRunning } from "./running-server.ts"
 
@@ -47,9 +50,12 @@ export async function serve(options: ServeOptions) {
   const keys = createKeys({ token: createTokenReader(home), home, clock, random })
   // Ends branches of a dead server before a client can ask for one.
   await app.fold()
+  const store = await app.store()
+  const telemetry = startTelemetry(app, { store, clock })
   const http = await createHttp({
     app,
-    store: await app.store(),
+    store,
+    telemetry: telemetry.counts,
     keys,
     clock,
     log: app.log,
@@ -77,14 +83,42 @@ export async function serve(options: ServeOptions) {
       /** A link that signs one browser in, once. */
       link: () => `${url}/#t=${keys.issueLink()}`,
       async close(): Promise<void> {
+        telemetry.close()
         await forgetRunning(home)
         await forgetRunning(repository.stateDirectory)
         await http.close()
       },
     }
   } catch (error) {
+    telemetry.close()
     await http.close()
     throw error
+  }
+}
+
+/** Off unless the user names a collector. */
+function startTelemetry(
+  app: App,
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+) {
+  const { otlp: endpoint, headers } = app.config().telemetry
+  if (endpoint === "") return { counts: () => undefined, close() {} }
+  const { log } = app
+  const version = versions().qm
+  const exporter = createOtlpExporter({
+    endpoint,
+    headers: parseHeaders(headers),
+    version,
+    clock,
+    log,
+  })
+  const stop = followForTelemetry({ app, store, clock, log, exporter })
+  return {
+    counts: exporter.counts,
+    close() {
+      stop()
+      exporter.close()
+    },
   }
 }
 

@@ -59,8 +59,8 @@ function paragraphText(paragraph: KbParagraph): FencedText {
   }
 }
 
-function describeParagraph({ citation, tier, path, line }: KbParagraph): string {
-  return `${citation}, ${tier}, ${path}:${line}`
+function describeParagraph({ citation, tier, path, line, page }: KbParagraph): string {
+  return `${citation}, ${tier}, ${path}${page === null ? `:${line}` : `, page ${page}`}`
 }
 
 function describeHit({ words, meaning, hop, matched }: KbHit): string {
@@ -70,8 +70,9 @@ function describeHit({ words, meaning, hop, matched }: KbHit): string {
   return `by ${how.join(" and ")}${which}`
 }
 
-function searchedByText({ meaning, note }: KbBy): string {
-  const how = meaning === null ? "Searched by words only" : `Searched by words and by ${meaning}`
+function searchedByText({ meaning, note, related = false }: KbBy): string {
+  const without = related ? "Searched by words and related words" : "Searched by words only"
+  const how = meaning === null ? without : `Searched by words and by ${meaning}`
   return note === null ? `${how}.` : `${how}: ${note}.`
 }
 

@@ -106,6 +106,8 @@ function house(answers: Readonly<Record<string, unknown>>) {
     call: async (name) =>
       answers[name] ?? (name === "kb.documents" ? { documents: [] } : undefined),
     fold: async () => ({
+      openReader: async () => {},
+      closeReader: async () => {},
       meter: async ({ text, tool, isUntrusted }) => {
         metered.push({ tool, isUntrusted })
         return { text }

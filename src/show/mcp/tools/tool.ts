@@ -19,7 +19,7 @@ import { LONGEST_LINE_CHARACTERS } from "../limits.ts"
 const MOST_PROBLEMS_TOLD = 5
 
 export type McpApp = Pick<App, "call" | "config" | "log" | "redact" | "operations"> & {
-  fold(): Promise<Pick<Fold, "meter">>
+  fold(): Promise<Pick<Fold, "closeReader" | "meter" | "openReader">>
 }
 
 export type ToolCall = {

@@ -3,9 +3,16 @@ import { CODE_VIEWS } from "./code.ts"
 import { FOLD_VIEWS } from "./fold.ts"
 import { KNOWLEDGE_VIEWS } from "./knowledge.ts"
 import { MEMORY_VIEWS } from "./memory.ts"
+import { SOURCE_VIEWS } from "./sources.ts"
 import { deriveTools, type Tool } from "./tool.ts"
 
-const VIEWS = { ...CODE_VIEWS, ...FOLD_VIEWS, ...KNOWLEDGE_VIEWS, ...MEMORY_VIEWS }
+const VIEWS = {
+  ...CODE_VIEWS,
+  ...FOLD_VIEWS,
+  ...KNOWLEDGE_VIEWS,
+  ...MEMORY_VIEWS,
+  ...SOURCE_VIEWS,
+}
 
 export function toolsOf(operations: readonly Operation[]): readonly Tool[] {
   const ranked = operations.flatMap((operation) => {

@@ -251,7 +251,12 @@ function describeSource({
       { value: "estimate", description: version === undefined ? "from files" : `for ${version}` },
       ...(scale === undefined
         ? []
-        : [{ value: `× ${scale.factor}`, description: `counted for ${visibleLine(scale.model)}` }]),
+        : [
+            {
+              value: `× ${scale.factor}`,
+              description: `counted for ${visibleLine(scale.model ?? "current Claude models")}`,
+            },
+          ]),
     ]
   }
   return [

@@ -1,4 +1,4 @@
-import { useMemo } from "react"
+import { lazy, Suspense, useMemo } from "react"
 import { parseJson } from "#ground/base/json"
 import { capText, visible, visibleLine } from "../../../base/format.ts"
 import { type Message, plural } from "../../../contract.ts"
@@ -24,6 +24,7 @@ export function ActivityView({ entry, depth, isOpen, handlers }: ActivityViewPro
   const { description, tone } = activitySays(entry)
   const writing = entry.ended === null ? (handlers.writing.get(entry.id) ?? "") : ""
   const diff = entry.ended?.event.diff ?? ""
+  const plan = submittedPlan(entry)
   const isChange = diff !== "" && entry.ended?.event.outcome === "done"
   if (isChange && isOpen) return <ChangeView entry={entry} diff={diff} handlers={handlers} />
   return (
@@ -39,11 +40,32 @@ export function ActivityView({ entry, depth, isOpen, handlers }: ActivityViewPro
         onToggle={() => handlers.toggle(entry.key)}
       />
       {isOpen ? <Inside entry={entry} handlers={handlers} /> : null}
+      {plan === undefined ? null : (
+        <Suspense fallback={null}>
+          <PlanView id={plan} isReadOnly={handlers.isReadOnly} />
+        </Suspense>
+      )}
       {isOpen && writing !== "" ? (
         <MessageText variant="writing">{visible(writing)}</MessageText>
       ) : null}
     </>
   )
+}
+
+// Few transcripts have a plan, and the first load has a limit.
+const PlanView = lazy(async () => {
+  try {
+    return { default: (await import("./plan-view.tsx")).PlanView }
+  } catch {
+    return { default: () => null }
+  }
+})
+
+/** The id of the plan that a call of our tool `submit_plan` stored. */
+export function submittedPlan({ started, ended }: Activity): string | undefined {
+  const isOurs = /(?:^|_|\.)submit_plan$/.test(started?.event.tool ?? "")
+  if (!isOurs || ended?.event.outcome !== "done") return undefined
+  return /"id":\s?"([a-z0-9][a-z0-9-]{0,79})"/.exec(ended.message.content)?.[1]
 }
 
 /** A collapsed activity shows the end of its streamed text. */

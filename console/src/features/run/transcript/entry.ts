@@ -1,3 +1,4 @@
+import { asRecord } from "#ground/base/object"
 import type { AgentEvent, Message } from "../../../contract.ts"
 
 export type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
@@ -34,6 +35,16 @@ export type ApprovalEntry = EntryPosition & {
     readonly event: EventOf<"approval.resolved">
   } | null
 }
+/** A pause of a pipeline in this session; `answer` is the message that ended it. */
+export type PauseEntry = EntryPosition & {
+  readonly kind: "pause"
+  readonly message: Message
+  readonly pipeline: string
+  readonly pause: string
+  readonly answer: Message | null
+  /** Answered, or followed by another question or the end. */
+  readonly isOver: boolean
+}
 export type Activity = EntryPosition &
   FollowUps & {
     readonly kind: "activity"
@@ -57,6 +68,7 @@ export type Entry =
   | ContextStart
   | TurnEnd
   | ApprovalEntry
+  | PauseEntry
   | Activity
   | Group
 
@@ -78,6 +90,8 @@ export function ownMessages(entry: Entry): readonly Message[] {
       )
     case "approval":
       return [entry.message, entry.resolved?.message].filter(isDefined)
+    case "pause":
+      return [entry.message, entry.answer ?? undefined].filter(isDefined)
     case "quiet":
       return entry.messages
     case "user":
@@ -94,4 +108,14 @@ export function ownMessages(entry: Entry): readonly Message[] {
 
 function isDefined<One>(it: One | undefined): it is One {
   return it !== undefined
+}
+
+/** The part of a pipeline that a message is, as the server marks it. */
+export function pipelinePart(
+  message: Message,
+): { readonly id: string; readonly part: string; readonly pause: string } | undefined {
+  const pipeline = asRecord(message.metadata.pipeline)
+  const { id, part, pause } = pipeline
+  if (typeof id !== "string" || typeof part !== "string") return undefined
+  return { id, part, pause: typeof pause === "string" ? pause : "" }
 }

@@ -1,4 +1,4 @@
-import { Fragment, memo } from "react"
+import { Fragment, lazy, memo, Suspense } from "react"
 import { asRecord } from "#ground/base/object"
 import { formatClock, formatElapsed, visible, visibleLine } from "../../../base/format.ts"
 import { type Message, plural } from "../../../contract.ts"
@@ -26,7 +26,15 @@ import {
 } from "../words.ts"
 import { ActivityView } from "./activity.tsx"
 import { ContextView } from "./context-view.tsx"
-import type { ApprovalEntry, Entry, Group, MessageEntry, QuietEntry, TurnEnd } from "./entry.ts"
+import {
+  type ApprovalEntry,
+  type Entry,
+  type Group,
+  type MessageEntry,
+  pipelinePart,
+  type QuietEntry,
+  type TurnEnd,
+} from "./entry.ts"
 import type { Row } from "./flat.ts"
 import type { RowHandlers } from "./row-handlers.ts"
 import { WholeText } from "./whole-text.tsx"
@@ -94,6 +102,8 @@ function markOf(entry: Entry) {
       return <StatusMark status={TURN_MARKS[entry.event.outcome]} />
     case "approval":
       return <StatusMark status={askMark(entry)} />
+    case "pause":
+      return <StatusMark status={entry.isOver ? "done" : "paused"} />
     case "activity":
       return <Icon name={activityIcon(entry)} />
     case "group":
@@ -138,6 +148,12 @@ function Content({ row, handlers }: Pick<RowViewProps, "row" | "handlers">) {
       return <TurnView entry={entry} handlers={handlers} />
     case "approval":
       return <ApprovalView entry={entry} handlers={handlers} />
+    case "pause":
+      return (
+        <Suspense fallback={null}>
+          <PauseView entry={entry} handlers={handlers} />
+        </Suspense>
+      )
     case "activity":
       return <ActivityView entry={entry} depth={depth} isOpen={isOpen} handlers={handlers} />
     case "group":
@@ -145,6 +161,33 @@ function Content({ row, handlers }: Pick<RowViewProps, "row" | "handlers">) {
     default:
       return entry satisfies never
   }
+}
+
+// Few transcripts have a pause or a document, and the first load has a limit.
+const PauseView = lazy(async () => {
+  try {
+    return { default: (await import("./pause-view.tsx")).PauseView }
+  } catch {
+    return { default: () => <Muted>Reload the page to answer this pause.</Muted> }
+  }
+})
+
+const DocumentView = lazy(async () => {
+  try {
+    return { default: (await import("./document-view.tsx")).DocumentView }
+  } catch {
+    return { default: ({ text }: { readonly text: string }) => <Markdown text={text} /> }
+  }
+})
+
+function SaidText({ message, text }: { readonly message: Message; readonly text: string }) {
+  const part = pipelinePart(message)
+  if (part?.part !== "document") return <Markdown text={text} />
+  return (
+    <Suspense fallback={<Markdown text={text} />}>
+      <DocumentView pipeline={part.id} text={text} />
+    </Suspense>
+  )
 }
 
 type SaidViewProps = {
@@ -161,7 +204,7 @@ function MessageView({ entry, depth, handlers }: SaidViewProps) {
         <WholeText
           message={message}
           handlers={handlers}
-          render={(text) => <Markdown text={text} />}
+          render={(text) => <SaidText message={message} text={text} />}
         />
       </MessageText>
     )

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest"
 import type { Message } from "../../../contract.ts"
 import { withSeed } from "../../../test-seed.ts"
 import { aMessage, anEvent, ended, started } from "../run.fixture.ts"
-import { activitySays, describeHostEvent, groupTitle } from "../words.ts"
+import { activityFigures, activitySays, describeHostEvent, groupTitle } from "../words.ts"
+import { submittedPlan } from "./activity.tsx"
 import { type Entry } from "./entry.ts"
 import { flatten, messagesIn, trailTo, withOpen } from "./flat.ts"
 import { foldMessages } from "./rows.ts"
@@ -207,3 +208,62 @@ const anyMessage: fc.Arbitrary<(seq: number) => Message> = fc.oneof(
     .constantFrom("user", "assistant", "error", "context", "tool", "system", "response")
     .map((type) => (seq: number) => aMessage(seq, { type })),
 )
+
+describe("pipelines in a session", () => {
+  const part = (seq: number, pipeline: object, content = "text"): Message => ({
+    ...aMessage(seq),
+    type: "system",
+    role: "system",
+    content,
+    metadata: { pipeline: { id: "p-1", ...pipeline } },
+  })
+  const pauses = (entries: readonly Entry[]) =>
+    entries.flatMap((it) => (it.kind === "pause" ? [[it.pause, it.isOver]] : []))
+
+  it("[CONSOLE-104] a pause is open until it is answered, asked again or followed by the end", () => {
+    const asked = part(1, { part: "pause", pause: "a" }, "Paused after Plan: Good?")
+    expect(pauses(foldMessages([asked]))).toEqual([["a", false]])
+    const answered = foldMessages([asked, part(2, { part: "answer", pause: "a" }, "Continued")])
+    expect(pauses(answered)).toEqual([["a", true]])
+    expect(messagesIn(oneOf(answered, "pause")).map((it) => it.seq)).toEqual([1, 2])
+    const leaving = foldMessages([asked, part(2, { part: "pause", pause: "a" }, "Leave?")])
+    expect(pauses(leaving)).toEqual([
+      ["a", true],
+      ["a", false],
+    ])
+    expect(pauses(foldMessages([asked, part(2, { part: "end", status: "stopped" })]))).toEqual([
+      ["a", true],
+    ])
+  })
+
+  it("[CONSOLE-104] a stage shows its summary, its steps and its cost", () => {
+    const stage = started(1, "p-1/stage-1.1", { kind: "stage", title: "Plan" })
+    const step = started(2, "p-1/orch-kb-1", { parentId: "p-1/stage-1.1", kind: "search" })
+    const end = ended(4, "p-1/stage-1.1", { tokens: 1_200, usd: 0.25 })
+    const [entry] = foldMessages([
+      stage,
+      step,
+      ended(3, "p-1/orch-kb-1"),
+      { ...end, content: "4 sub-queries" },
+    ])
+    if (entry?.kind !== "activity") throw new Error("no activity")
+    expect(activitySays(entry).description).toBe("4 sub-queries, 1 activity")
+    expect(activityFigures(entry).at(-1)).toBe("$0.25")
+  })
+})
+
+describe("plans of agents", () => {
+  const call = (tool: string, content: string, outcome: "done" | "failed" = "done") => {
+    const end = { ...ended(2, "a", { outcome }), content }
+    const [entry] = foldMessages([started(1, "a", { tool, kind: "mcp" }), end])
+    if (entry?.kind !== "activity") throw new Error("no activity")
+    return submittedPlan(entry)
+  }
+  it("[CONSOLE-103] the answer of submit_plan names the plan to approve", () => {
+    const answer = '{"id":"retry-uploads-098ffd","title":"x"}'
+    expect(call("mcp__qm__submit_plan", answer)).toBe("retry-uploads-098ffd")
+    expect(call("submit_plan", '{"id": "../../etc"}')).toBeUndefined()
+    expect(call("mcp__qm__plan_status", answer)).toBeUndefined()
+    expect(call("mcp__qm__submit_plan", answer, "failed")).toBeUndefined()
+  })
+})

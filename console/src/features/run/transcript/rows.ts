@@ -9,12 +9,20 @@ import {
   eventOf,
   type Group,
   type MessageEntry,
+  type PauseEntry,
+  pipelinePart,
   type QuietEntry,
 } from "./entry.ts"
 
 /** Folds messages in order of sequence numbers into entries; each message is in exactly one. */
 export function foldMessages(messages: readonly Message[]): readonly Entry[] {
-  const fold: Fold = { top: [], activities: new Map(), asks: new Map(), lastSaid: "" }
+  const fold: Fold = {
+    top: [],
+    activities: new Map(),
+    asks: new Map(),
+    pauses: new Map(),
+    lastSaid: "",
+  }
   for (const message of messages) addMessage(fold, message)
   return gatherSmall(fold.top)
 }
@@ -32,12 +40,17 @@ type Fold = {
   readonly top: Entry[]
   readonly activities: Map<string, GrowingActivity>
   readonly asks: Map<string, Mutable<ApprovalEntry>>
+  /** The newest pause of each pipeline. */
+  readonly pauses: Map<string, Mutable<PauseEntry>>
   lastSaid: string
 }
 
 function addMessage(fold: Fold, message: Message): void {
   const event = eventOf(message)
-  if (event === undefined) return placePlain(fold, message)
+  if (event === undefined) {
+    if (!placePipeline(fold, message)) placePlain(fold, message)
+    return
+  }
   switch (event.event) {
     case "activity.started":
       return startActivity(fold, message, event)
@@ -97,6 +110,32 @@ function answer({ asks, top }: Fold, message: Message, event: EventOf<"approval.
 
 function placed(message: Message): EntryPosition {
   return { key: `m${message.seq}`, seq: message.seq, at: message.timestamp }
+}
+
+/** True if the message opens or ends a pause. */
+function placePipeline({ top, pauses }: Fold, message: Message): boolean {
+  const part = pipelinePart(message)
+  if (part === undefined) return false
+  const open = pauses.get(part.id)
+  if (open !== undefined && part.part !== "document") open.isOver = true
+  if (part.part === "answer" && open !== undefined && open.answer === null) {
+    open.answer = message
+    return true
+  }
+  if (part.part !== "pause") return false
+  const { id: pipeline, pause } = part
+  const entry: Mutable<PauseEntry> = {
+    ...placed(message),
+    kind: "pause",
+    message,
+    pipeline,
+    pause,
+    answer: null,
+    isOver: false,
+  }
+  pauses.set(pipeline, entry)
+  top.push(entry)
+  return true
 }
 
 function placePlain({ top }: Fold, message: Message): void {

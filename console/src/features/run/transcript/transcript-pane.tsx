@@ -127,6 +127,8 @@ function guessPx({ entry }: Row): number {
       return 10 + 20 * Math.max(1, Math.ceil(entry.message.content.length / 72))
     case "approval":
       return entry.resolved === null ? 116 : 30
+    case "pause":
+      return entry.isOver ? 30 : 220
     case "context":
       return 66
     case "activity": {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { AGENT_TYPES, AgentMode, GATEWAY_MODES, OPERATIONS } from "#ground/contract"
-import {
-  checkDraft,
-  emptyDraft,
-  GATEWAYS,
-  MODES,
-  problemsOf,
-  readNumber,
-  TYPES,
-} from "./launch-draft.ts"
+import { TYPES } from "../../../base/agent-types.ts"
+import { checkDraft, emptyDraft, GATEWAYS, MODES, problemsOf, readNumber } from "./launch-draft.ts"
 
 const draft = emptyDraft({ type: null, mode: null })
 const wire = (code: string, data: object) => ({ code, message: "No.", hint: "Do.", data })

@@ -1,4 +1,5 @@
 import { asRecord } from "#ground/base/object"
+import { TYPES } from "../../../base/agent-types.ts"
 import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../../contract.ts"
 import type { Input } from "../../../data/client.ts"
 
@@ -18,8 +19,6 @@ export type LaunchDraft = {
 }
 type Field = keyof LaunchDraft
 export type Problems = Readonly<Partial<Record<Field, string>>>
-
-export const TYPES: readonly AgentType[] = ["claude-code", "codex", "copilot", "synthetic"]
 
 export const MODES: readonly { readonly value: AgentMode; readonly description: string }[] = [
   { value: "plan", description: "Reads and plans. Every change is denied." },
@@ -55,17 +54,6 @@ export const GATEWAYS: readonly {
     description: "Recorded, and returned branches leave the window. Requires an API key.",
   },
 ]
-
-/** The first installed agent if the chosen one is not installed; the synthetic agent is no substitute. */
-export function installedInstead(
-  chosen: AgentType,
-  providers: readonly Pick<Provider, "type" | "isInstalled">[] | undefined,
-): AgentType | undefined {
-  const isReady = (type: AgentType) =>
-    providers?.some((it) => it.type === type && it.isInstalled) === true
-  if (providers === undefined || isReady(chosen)) return undefined
-  return TYPES.find((it) => it !== "synthetic" && isReady(it))
-}
 
 type LaunchPrefill = Partial<Pick<LaunchDraft, "prompt" | "pack">>
 

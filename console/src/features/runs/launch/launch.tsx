@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { installedInstead, TYPES } from "../../../base/agent-types.ts"
 import { toWireError } from "../../../base/errors.ts"
 import {
   type AgentMode,
@@ -33,12 +34,10 @@ import {
   checkDraft,
   describeProvider,
   GATEWAYS,
-  installedInstead,
   type LaunchDraft,
   MODES,
   type Problems,
   problemsOf,
-  TYPES,
 } from "./launch-draft.ts"
 
 type LaunchProps = {

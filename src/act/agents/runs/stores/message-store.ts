@@ -5,7 +5,7 @@ import { type Db, join, jsonColumn, type Sql, sql, type Tx } from "#ground/store
 import { MessageUnknown } from "../../errors.ts"
 import { eventOf, type NewMessage } from "../../event-message.ts"
 import { MAX_SEARCHED_RUNS } from "./run-search.ts"
-import { type Claim, type RunStore } from "./run-store.ts"
+import { type Claim, type RunStore, setLastSeq } from "./run-store.ts"
 
 const ADVANCE_EVERY_MS = 250
 
@@ -43,6 +43,20 @@ export const insertMessages = (runId: string, messages: readonly Message[]): Sql
         ${it.timestamp}, ${JSON.stringify(it.metadata)}, ${it.raw ?? null})`,
     ),
   )}`
+
+const lockRun = (runId: string, at: number): Sql => sql`
+  UPDATE runs SET updated_at = ${at} WHERE id = ${runId} RETURNING last_seq`
+
+/** Newest first, so that the search ends at the first match. */
+const selectLastOf = (runId: string, prefix: string): Sql => sql`
+  SELECT id FROM run_messages
+  WHERE run_id = ${runId} AND substr(id, 1, ${prefix.length}) = ${prefix}
+  ORDER BY seq DESC LIMIT 1`
+
+export type ForeignMessage = Pick<Message, "type" | "role" | "content" | "metadata"> & {
+  readonly order: number
+  readonly at: number
+}
 
 type Deps = {
   readonly db: Db<"agents">
@@ -89,6 +103,47 @@ export function createMessageStore(deps: Deps) {
       if (!isDue) announcer.announceLater(runId, lastSeq)
       deps.notify(runId, lastSeq)
       return true
+    },
+    /**
+     * Appends messages of another source, such as a pipeline of the session, also while another
+     * process works on the run. `order` grows within a source; what is stored up to an order is skipped, so a source may
+     * send its messages again.
+     */
+    async appendFrom(
+      runId: string,
+      source: string,
+      added: readonly ForeignMessage[],
+    ): Promise<void> {
+      const prefix = `${source}.`
+      const missing = async (from: Pick<Db<"agents">, "get">) => {
+        const stored = await from.get(z.object({ id: z.string() }), selectLastOf(runId, prefix))
+        const done = stored === undefined ? -1 : Number(stored.id.slice(prefix.length))
+        return added.filter((it) => it.order > done)
+      }
+      // A source that sends everything again after a restart must not change the run.
+      if ((await missing(db)).length === 0) return
+      const isDue = announcer.takeTurn(runId)
+      const lastSeq = await db.transaction(async (tx) => {
+        // Locks the run's row first, so that two processes do not append the same messages.
+        const before = (await tx.get(LastSeqRow, lockRun(runId, deps.clock.now())))?.last_seq
+        if (before === undefined) return undefined
+        const fresh = await missing(tx)
+        if (fresh.length === 0) return undefined
+        const messages = fresh.map(({ order, at, ...it }, index) => ({
+          ...it,
+          id: `${prefix}${order}`,
+          timestamp: at,
+          seq: before + index + 1,
+        }))
+        await tx.run(insertMessages(runId, messages))
+        const last = before + messages.length
+        await tx.run(setLastSeq(runId, last))
+        if (isDue) tx.emit("agents.advanced", { id: runId, seq: last })
+        return last
+      })
+      if (lastSeq === undefined) return
+      if (!isDue) announcer.announceLater(runId, lastSeq)
+      deps.notify(runId, lastSeq)
     },
     runEnded(runId: string, lastSeq: number): void {
       announcer.forget(runId)

@@ -8,7 +8,8 @@ export type RunFilter = {
   readonly limit: number
   readonly text?: string | undefined
   readonly status?: readonly RunStatus[] | undefined
-  readonly label?: string | undefined
+  /** Runs with any of them. */
+  readonly labels?: readonly string[] | undefined
   readonly workflow?: string | undefined
   readonly archived: boolean
 }
@@ -22,15 +23,18 @@ export function conditionOf(filter: RunFilter): Sql {
   )
 }
 
-function columnCondition({ status, label, workflow, archived }: RunFilter): Sql {
+function anyLabel(labels: readonly string[]): Sql {
+  const each = labels.map((it) => sql`labels LIKE ${containing(JSON.stringify(it))} ESCAPE '!'`)
+  return sql`(${join(each, sql` OR `)})`
+}
+
+function columnCondition({ status, labels, workflow, archived }: RunFilter): Sql {
   const statuses = status ?? []
   const conditions = [
     sql`is_archived = ${archived ? 1 : 0}`,
     ...(statuses.length === 0 ? [] : [sql`status IN (${join(statuses.map((it) => sql`${it}`))})`]),
     ...(workflow === undefined ? [] : [sql`workflow = ${workflow}`]),
-    ...(label === undefined
-      ? []
-      : [sql`labels LIKE ${containing(JSON.stringify(label))} ESCAPE '!'`]),
+    ...(labels === undefined ? [] : [anyLabel(labels)]),
   ]
   return join(conditions, sql` AND `)
 }

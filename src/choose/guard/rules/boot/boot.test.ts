@@ -55,6 +55,7 @@ const CONFIG: HookConfig = {
   ignored: undefined,
   important: undefined,
   registration: undefined,
+  largeResultBytes: 0,
   spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
 }
 

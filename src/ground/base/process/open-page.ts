@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os"
-import { launch, pickEnvironment } from "#ground/base"
+import { launch, pickEnvironment } from "./spawn.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
