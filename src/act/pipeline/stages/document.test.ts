@@ -58,7 +58,7 @@ test("a document has the short answer, key points, sections, references and deta
 
     ## References
 
-    - [P2] Tariff § 2 (Tariff)
+    - [P2] Tariff § 2
     - [W1] A page <https://harbour.example/1>
 
     ## Details

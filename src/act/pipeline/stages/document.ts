@@ -133,7 +133,8 @@ function reference(
   { label, title, citation, url, isPrior }: Reference,
   words: DocumentWords,
 ): string {
-  const where = citation === title ? plain(title) : `${plain(citation)} (${plain(title)})`
+  const hasTitle = citation.startsWith(title)
+  const where = hasTitle ? plain(citation) : `${plain(citation)} (${plain(title)})`
   const link = url === null ? "" : ` <${url.replaceAll(/[\s<>]/g, "")}>`
   return `- [${label}] ${where}${link}${isPrior ? `, ${words.fromEarlier}` : ""}`
 }
