@@ -7,7 +7,7 @@ export const HEAD = "---\nname: Small\ndescription: Asks once\n---\n"
 export const STAGE = { name: "answer", title: "Answer", kind: "ask", prompt: "answer.md" }
 
 export const SMALL: Readonly<Record<string, string>> = {
-  "AGENT.md": HEAD,
+  "RECIPE.md": HEAD,
   "config.json": JSON.stringify({ stages: [STAGE] }),
   "prompts/answer.md": "Answer {{query}}.\n",
 }

@@ -11,7 +11,14 @@ const LONGEST_DESCRIPTION_CHARACTERS = 500
 
 const LONGEST_NAME_CHARACTERS = 60
 
-export const AGENT_FILE = "AGENT.md"
+export const RECIPE_FILE = "RECIPE.md"
+/** The name before recipes were called recipes; still read. */
+const OLD_FILE = "AGENT.md"
+
+/** The name of the header's file in a folder; `RECIPE.md` wins. */
+export function headerFileOf(files: ReadonlyMap<string, unknown>): string {
+  return files.has(OLD_FILE) && !files.has(RECIPE_FILE) ? OLD_FILE : RECIPE_FILE
+}
 
 const Fields = z.object({
   name: z.string().trim().min(1).max(LONGEST_NAME_CHARACTERS),
@@ -21,11 +28,11 @@ const Fields = z.object({
 })
 type Fields = z.infer<typeof Fields>
 
-export type AgentFile = Partial<Fields> & { readonly problems: readonly ConfigProblem[] }
+export type RecipeFile = Partial<Fields> & { readonly problems: readonly ConfigProblem[] }
 
 /** The caller has removed a byte-order mark; Windows line ends are accepted. */
-export function readAgentFile(text: string | undefined): AgentFile {
-  if (text === undefined) return { problems: [problemAt(1, "", `${AGENT_FILE} is missing`)] }
+export function readRecipeFile(text: string | undefined): RecipeFile {
+  if (text === undefined) return { problems: [problemAt(1, "", `${RECIPE_FILE} is missing`)] }
   const head = headOf(text)
   if (head === undefined) {
     const problem =
@@ -59,7 +66,7 @@ const LONGEST_HEAD_UNITS = 12_000
 
 const HEAD = /^---[ \t]*\r?\n([\s\S]*?)(?:^|(?<=\n))---[ \t]*\r?(?:\n|$)/
 
-function readFields(document: Document, lineOf: (offset: number) => number): AgentFile {
+function readFields(document: Document, lineOf: (offset: number) => number): RecipeFile {
   if (!isMap(document.contents))
     return { problems: [problemAt(2, "", "the header must have fields, such as `name: …`")] }
   const problems: ConfigProblem[] = []
@@ -114,7 +121,7 @@ function unknownField(name: string): string {
 }
 
 function problemAt(line: number, field: string, problem: string): ConfigProblem {
-  return { file: AGENT_FILE, line, stage: null, field, problem }
+  return { file: RECIPE_FILE, line, stage: null, field, problem }
 }
 
 export function renamed(text: string, name: string): string {
