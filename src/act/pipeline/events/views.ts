@@ -140,8 +140,16 @@ export function documentOf(state: RunState): PipelineDocument | undefined {
     title: title === "" ? state.start.query : title,
     markdown,
     isPartial: state.end?.isPartial ?? true,
+    note: noteOf(state),
     references,
   }
+}
+
+/** A completed run has ended, even if a stage did not pass. */
+function noteOf({ end }: RunState): string | null {
+  if (end === undefined) return "the run has not ended"
+  if (!end.isPartial) return null
+  return end.status === "completed" ? end.reason : `the run did not finish (${end.reason})`
 }
 
 function hasOutput(state: RunState, stage: number): boolean {

@@ -78,8 +78,12 @@ describe("a RECIPE.md header", () => {
   })
 
   test("[PIPE-42] invalid YAML and a duplicate key are reported with their line", () => {
-    expect(said("---\nname: A\ndescription: [\n---\n")[0]).toMatch(/^RECIPE\.md:\d : invalid YAML: /)
-    expect(said("---\nname: A\nname: B\n---\n")[0]).toMatch(/^RECIPE\.md:3 : invalid YAML: .*unique/)
+    expect(said("---\nname: A\ndescription: [\n---\n")[0]).toMatch(
+      /^RECIPE\.md:\d : invalid YAML: /,
+    )
+    expect(said("---\nname: A\nname: B\n---\n")[0]).toMatch(
+      /^RECIPE\.md:3 : invalid YAML: .*unique/,
+    )
   })
 
   test("[PIPE-42] endless aliases and arbitrary text are read in bounded time", () => {

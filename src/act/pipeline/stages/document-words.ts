@@ -16,6 +16,8 @@ export type DocumentWords = {
   readonly notPassed: string
   readonly checkSources: string
   readonly fromEarlier: string
+  /** Names of the checks and of those who checked; the English name for one without. */
+  readonly names: Readonly<Record<string, string>>
 }
 
 const ENGLISH: DocumentWords = {
@@ -35,6 +37,7 @@ const ENGLISH: DocumentWords = {
   notPassed: "Verification did not pass",
   checkSources: "Check the statements against the sources.",
   fromEarlier: "from the earlier answer",
+  names: {},
 }
 
 const GERMAN: DocumentWords = {
@@ -54,6 +57,15 @@ const GERMAN: DocumentWords = {
   notPassed: "Die Prüfung wurde nicht bestanden",
   checkSources: "Vergleichen Sie die Aussagen mit den Quellen.",
   fromEarlier: "aus der früheren Antwort",
+  names: {
+    "entity grounding": "Belegte Begriffe",
+    "citation accuracy": "Richtige Zitate",
+    "relation preservation": "Erhaltene Beziehungen",
+    contradictions: "Widersprüche",
+    words: "Wortvergleich",
+    model: "ein Modell",
+    "words and model": "Wortvergleich und ein Modell",
+  },
 }
 
 const FRENCH: DocumentWords = {
@@ -73,6 +85,15 @@ const FRENCH: DocumentWords = {
   notPassed: "La vérification a échoué",
   checkSources: "Comparez les affirmations aux sources.",
   fromEarlier: "de la réponse précédente",
+  names: {
+    "entity grounding": "Termes attestés",
+    "citation accuracy": "Citations exactes",
+    "relation preservation": "Relations conservées",
+    contradictions: "Contradictions",
+    words: "comparaison des mots",
+    model: "un modèle",
+    "words and model": "comparaison des mots et un modèle",
+  },
 }
 
 const SPANISH: DocumentWords = {
@@ -92,6 +113,15 @@ const SPANISH: DocumentWords = {
   notPassed: "La verificación no se superó",
   checkSources: "Compare las afirmaciones con las fuentes.",
   fromEarlier: "de la respuesta anterior",
+  names: {
+    "entity grounding": "Términos documentados",
+    "citation accuracy": "Citas correctas",
+    "relation preservation": "Relaciones conservadas",
+    contradictions: "Contradicciones",
+    words: "comparación de palabras",
+    model: "un modelo",
+    "words and model": "comparación de palabras y un modelo",
+  },
 }
 
 const BY_LANGUAGE: Readonly<Record<string, DocumentWords>> = {

@@ -124,7 +124,8 @@ test("[PIPE-80] the document's own words are in the recipe's language, else in E
   }
   const german = await markdownIn("de-CH")
   expect(german).toContain("## Kernpunkte")
-  expect(german).toContain("> Die Prüfung wurde nicht bestanden: citation accuracy.")
+  expect(german).toContain("> Die Prüfung wurde nicht bestanden: Richtige Zitate.")
+  expect(german).not.toContain("citation accuracy")
   expect(german).not.toContain("## Key points")
   expect(await markdownIn("ja")).toContain("## Key points")
 })

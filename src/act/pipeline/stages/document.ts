@@ -95,7 +95,7 @@ function unverified({ scores, words }: Parts): string {
   if (scores === undefined || scores.isPassed) return ""
   if (Object.keys(scores.scores).length === 0) return `> ${words.nothingVerified}`
   const failed = Object.keys(scores.scores).filter((it) => isBelow(it, scores))
-  return `> ${words.notPassed}: ${failed.join(", ")}. ${words.checkSources}`
+  return `> ${words.notPassed}: ${failed.map((it) => nameIn(words, it)).join(", ")}. ${words.checkSources}`
 }
 
 function isBelow(check: string, { scores, bars }: Scores): boolean {
@@ -122,11 +122,15 @@ function scoreTable(scores: Scores | undefined, words: DocumentWords): string {
     const needed =
       name === "contradictions" ? `${words.atMost} ${bar}` : `${words.atLeast} ${bar.toFixed(2)}`
     const value = name === "contradictions" ? String(score) : score.toFixed(2)
-    return `| ${name} | ${value} | ${needed} |`
+    return `| ${nameIn(words, name)} | ${value} | ${needed} |`
   })
   const head = `| ${words.scoreColumns.join(" | ")} |\n|---|---|---|`
-  const by = `${words.checkedBy} ${scores.by}.`
+  const by = `${words.checkedBy} ${nameIn(words, scores.by)}.`
   return block(`### ${words.verification}`, `${head}\n${rows.join("\n")}\n\n${by}`)
+}
+
+function nameIn({ names }: DocumentWords, name: string): string {
+  return names[name] ?? name
 }
 
 function reference(

@@ -285,6 +285,7 @@ export const PipelineDocument = z.object({
   title: z.string(),
   markdown: z.string(),
   isPartial: z.boolean(),
+  note: z.string().nullable().describe("Why it is partial"),
   references: z.array(
     z.object({
       label: z.string().describe("P3 or W1, as in the text"),

@@ -169,9 +169,8 @@ const STATUS_PAINTS: Readonly<Record<PipelineStatus, StatusMark>> = {
 
 function renderPipelineDocument(document: PipelineDocument, screen: Screen): string {
   const { paint, width } = screen
-  const partial = document.isPartial
-    ? [paint.warn("Partial document: the run did not finish."), ""]
-    : []
+  const { isPartial, note } = document
+  const partial = isPartial ? [paint.warn(`Partial document: ${rowText(note ?? "")}.`), ""] : []
   return [...partial, ...layOutProse(document.markdown, width, paint)].join("\n")
 }
 
