@@ -62,6 +62,7 @@ function headOf(state: RunState, status: PipelineStatus) {
     status,
     depth: start.depth,
     provider: start.provider,
+    ...(start.connections === undefined ? {} : { connections: start.connections }),
     session: start.session,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
