@@ -4,7 +4,7 @@ import path from "node:path"
 import { expect, test } from "vitest"
 import { loadWordVectors, nearestWords, parseWordVectors } from "./word-vectors.ts"
 
-const FOLDER = path.join(import.meta.dirname, "../../../models/words")
+const FOLDER = path.join(import.meta.dirname, "../../../../models/words")
 
 test("[SEARCH-21] the shipped vectors are those of their README, and relate words of one meaning", async () => {
   const bytes = readFileSync(path.join(FOLDER, "english.bin"))

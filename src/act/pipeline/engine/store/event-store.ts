@@ -2,12 +2,12 @@ import type { Clock } from "#ground/base"
 import { invariant } from "#ground/base"
 import type { PipelineEvent, PipelineEventBody, PipelineLine } from "#ground/contract"
 import { ConstraintBroken, type Db, type Tx } from "#ground/store"
-import { StateDamaged } from "../errors.ts"
-import { digestOf, type KeptEvent, NO_DIGEST, readChain } from "../events/chain.ts"
-import { advance, replay } from "../events/reduce.ts"
-import type { BodyOf, RunState } from "../events/state.ts"
-import { lineView } from "../events/views.ts"
-import { CLAIM_TRIES } from "../limits.ts"
+import { StateDamaged } from "../../errors.ts"
+import { digestOf, type KeptEvent, NO_DIGEST, readChain } from "../../events/chain.ts"
+import { advance, replay } from "../../events/reduce.ts"
+import type { BodyOf, RunState } from "../../events/state.ts"
+import { lineView } from "../../events/views.ts"
+import { CLAIM_TRIES } from "../../limits.ts"
 import {
   advanceRun,
   claimRun,

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { PipelineEvent, PipelineEventBody } from "#ground/contract"
-import { lineView } from "../events/views.ts"
+import { lineView } from "../../events/views.ts"
 import { advanced, type EventStore, LEASE_MS, numbered, stateOf } from "./event-store.ts"
 import type { Owner, RunRow } from "./queries.ts"
 

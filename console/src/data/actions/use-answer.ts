@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { asRecord } from "#ground/base/object"
-import { hasCode, toWireError } from "../base/errors.ts"
-import type { Approval, OperationOutput } from "../contract.ts"
-import { invalidateOperations, keys } from "./keys.ts"
-import { useClient } from "./queries.tsx"
+import { hasCode, toWireError } from "../../base/errors.ts"
+import type { Approval, OperationOutput } from "../../contract.ts"
+import { invalidateOperations, keys } from "../keys.ts"
+import { useClient } from "../queries.tsx"
 
 export type Answer = {
   readonly id: string

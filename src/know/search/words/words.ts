@@ -1,5 +1,5 @@
 import { createByteTable } from "#ground/base"
-import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
+import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "../limits.ts"
 
 export type TermCounts = ReadonlyMap<string, number>
 

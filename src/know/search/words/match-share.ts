@@ -1,5 +1,5 @@
-import { largest, smallest } from "./ranker/order.ts"
-import type { Ranking } from "./ranker/rank.ts"
+import { largest, smallest } from "../ranker/order.ts"
+import type { Ranking } from "../ranker/rank.ts"
 
 /**
  * By position: 1 for the best file, 0 for an ordinary one and below, linear in between. If all

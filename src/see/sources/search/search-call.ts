@@ -1,4 +1,4 @@
-import type { ToolShape } from "./wire/connection.ts"
+import type { ToolShape } from "../wire/connection.ts"
 
 const QUERY_NAMES = ["query", "q", "search_query", "searchQuery", "search"]
 /** Ambiguous: used only for the tool that the config names. */

@@ -1,7 +1,7 @@
 import type { PipelineEvent, PipelineEventBody } from "#ground/contract"
-import type { RunState } from "../events/state.ts"
+import type { RunState } from "../../events/state.ts"
+import { Interruption } from "../interruption.ts"
 import { advanced, type Claim, type EventStore, numbered } from "./event-store.ts"
-import { Interruption } from "./interruption.ts"
 
 export type RunWriter = {
   readonly claim: Claim

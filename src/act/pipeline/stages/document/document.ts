@@ -1,6 +1,5 @@
 import { isRecord } from "#ground/base"
-import type { StageInput, StageWork } from "../stage.ts"
-import { type DocumentWords, documentWords } from "./document-words.ts"
+import type { StageInput, StageWork } from "../../stage.ts"
 import {
   Answer,
   countOf,
@@ -10,7 +9,8 @@ import {
   type Reference,
   Scores,
   type SubQuery,
-} from "./outputs.ts"
+} from "../outputs.ts"
+import { type DocumentWords, documentWords } from "./document-words.ts"
 import { labelAnswer } from "./post-process.ts"
 
 export function documentStage(): StageWork {

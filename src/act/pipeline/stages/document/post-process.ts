@@ -4,8 +4,8 @@ import {
   parenthesisedGroupsOf,
   splitSentences,
 } from "#know/knowledge"
-import type { Answer } from "./outputs.ts"
-import { contentWords } from "./word-overlap.ts"
+import type { Answer } from "../outputs.ts"
+import { contentWords } from "../word-overlap.ts"
 
 /**
  * A sentence clearly rests on a text with this share of its words and `CLEAR_LEAD_SHARE` more than

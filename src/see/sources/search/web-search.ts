@@ -1,16 +1,16 @@
 import { isAppError, visibleLine } from "#ground/base"
 import type { KbWeb, Source } from "#ground/contract"
-import { type createAsk, toolMissing } from "./ask.ts"
+import { type createAsk, toolMissing } from "../ask.ts"
 import {
   type DescribeDeps,
   describeNamed,
   describeSources,
   type SourceDescription,
   type Usable,
-} from "./describe.ts"
+} from "../describe/describe.ts"
+import type { ToolAnswer } from "../wire/connection.ts"
 import { readResults } from "./results.ts"
 import { searchCall } from "./search-call.ts"
-import type { ToolAnswer } from "./wire/connection.ts"
 
 export type WebQuestion = {
   readonly query: string

@@ -1,6 +1,6 @@
 import { parseJson, sliceText, withoutHiddenCharacters } from "#ground/base"
 import type { KbWeb } from "#ground/contract"
-import type { ToolAnswer } from "./wire/connection.ts"
+import type { ToolAnswer } from "../wire/connection.ts"
 
 /** Depth of a result list in a response: `{ web: { results: [...] } }`. */
 const DEEPEST_RESULT_LEVELS = 4

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
-import { toWireError } from "../base/errors.ts"
-import type { SessionsImported, WireError } from "../contract.ts"
-import type { AnyOperation } from "./client.ts"
-import { invalidateOperations } from "./keys.ts"
-import { useClient } from "./queries.tsx"
+import { toWireError } from "../../base/errors.ts"
+import type { SessionsImported, WireError } from "../../contract.ts"
+import type { AnyOperation } from "../client.ts"
+import { invalidateOperations } from "../keys.ts"
+import { useClient } from "../queries.tsx"
 
 type TranscriptImport =
   | { readonly state: "none" }

@@ -5,8 +5,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
-import { definedNames } from "./definitions.ts"
-import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
+import { definedNames } from "../definitions.ts"
+import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "../limits.ts"
 import {
   countMessageTerms,
   countNameTerms,
@@ -144,7 +144,7 @@ test("[SEARCH-1] words and definitions are the same by every way of reading a te
 })
 
 function sourceTexts(): readonly string[] {
-  const here = import.meta.dirname
+  const here = path.dirname(import.meta.dirname)
   const folders = [here, path.join(here, "../../../test/languages")]
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })

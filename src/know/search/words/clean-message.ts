@@ -1,4 +1,4 @@
-import { LONGEST_TASK_UNITS } from "./limits.ts"
+import { LONGEST_TASK_UNITS } from "../limits.ts"
 
 /**
  * Removes addresses, ticket numbers, hashes, trailers and headers of quoted mails. The first

@@ -1,6 +1,6 @@
 import { useState } from "react"
-import { toWireError } from "../base/errors.ts"
-import { useOperation } from "./queries.tsx"
+import { toWireError } from "../../base/errors.ts"
+import { useOperation } from "../queries.tsx"
 
 /**
  * The pull request of a branch, requested when the user asks for it: the answer comes over the

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { PipelineDocument } from "#ground/contract"
+import { Answer, type Scores } from "../outputs.ts"
+import { recordEffects, stageInput } from "../stage-input.fixture.ts"
 import { documentStage } from "./document.ts"
-import { Answer, type Scores } from "./outputs.ts"
-import { recordEffects, stageInput } from "./stage-input.fixture.ts"
 
 const common = { title: "Tariff", tier: "primary", isPrior: false } as const
 const references = [

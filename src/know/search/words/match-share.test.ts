@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
+import type { Ranking } from "../ranker/rank.ts"
 import { shareOf } from "./match-share.ts"
-import type { Ranking } from "./ranker/rank.ts"
 import { readQuery } from "./words.ts"
 
 /** A ranking of one term: the score of each file, and whether the word or a message supports it. */

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query"
-import { toWireError } from "../base/errors.ts"
-import { browserClock } from "./clock.ts"
-import { useClient } from "./queries.tsx"
+import { toWireError } from "../../base/errors.ts"
+import { browserClock } from "../clock.ts"
+import { useClient } from "../queries.tsx"
 
 type ErrorToasts = { fail(error: ReturnType<typeof toWireError>): void }
 type Format = "html" | "jsonl"

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { PipelineLine, PipelineStatus } from "#ground/contract"
 import { join, jsonColumn, type Sql, sql } from "#ground/store"
-import type { KeptEvent } from "../events/chain.ts"
+import type { KeptEvent } from "../../events/chain.ts"
 
 const ROW = sql`id, number, status, last_seq, owner, fence, lease_until, wanted, line`
 

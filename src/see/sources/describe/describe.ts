@@ -1,6 +1,7 @@
 import path from "node:path"
 import { listDirectory, parseJson, readTextBounded, realPath, visibleLine } from "#ground/base"
 import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
+import { digestOf } from "../wire/connection.ts"
 import {
   isLoopback,
   type Program,
@@ -10,7 +11,6 @@ import {
   showProgram,
 } from "./command.ts"
 import { hashFiles } from "./hashed-files.ts"
-import { digestOf } from "./wire/connection.ts"
 
 const LARGEST_CONFIG_BYTES = 64_000
 

@@ -4,7 +4,7 @@ import { openStore, type Store, type StoreLocation, sql } from "#ground/store"
 import { failAtEveryCall } from "#test/faulty-db"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { begun, completed, output, paused, started } from "../events/events.fixture.ts"
+import { begun, completed, output, paused, started } from "../../events/events.fixture.ts"
 import { memoryEventStore } from "./event-store.fixture.ts"
 import { createEventStore, type EventStore, stateOf } from "./event-store.ts"
 

@@ -1,5 +1,5 @@
 import { packageFile, readBounded } from "#ground/base"
-import { RankerDamaged, RankerMissing } from "./errors.ts"
+import { RankerDamaged, RankerMissing } from "../errors.ts"
 
 /** Vectors of frequent English words; see models/words/README.md. */
 export type WordVectors = {
