@@ -133,8 +133,10 @@ searched once. Two corpora of this size say which way a change goes, not how wel
 The recipe deep-research at depth standard. \`offline\` has no model: it copies sentences whose words match. \`reader\` is a
 scripted model that cites the decisive paragraphs if they are in its context, so it measures what the stages before it find.
 A question counts if all its decisive paragraphs are cited. A follow-up is the same question after another one in the same
-session; "worse" are follow-ups that cite fewer decisive paragraphs than the new run. "References right" are references of the
-documents whose paragraph exists and has this citation.
+session, the one that shares most words with it and has other decisive paragraphs; "worse" are follow-ups that cite fewer
+decisive paragraphs than the new run. "Verified" are answers that passed verification; the others say that the documents say
+nothing, and before that they passed too. "References right" are references of the documents whose paragraph exists and has this
+citation.
 
 | model, version | cited of ${after.offline.questions} | direct (18) | other words (27) | short form (7) | guide (8) | follow-up | worse | verified | references right |
 |---|---|---|---|---|---|---|---|---|---|

@@ -249,15 +249,30 @@ export const QUESTIONS = {
   northgate: labelled("n", NORTHGATE),
 }
 
-/** A follow-up comes after the question before it, so that all subjects are met once. */
+/**
+ * A follow-up comes after the question that shares most words with it: its answer has the same words
+ * and other paragraphs, so a version that takes shared words for an answer misses the new ones.
+ */
 function labelled(letter: string, rows: readonly Row[]): readonly LabelledQuestion[] {
   return rows.map(([kind, question, decisive], at) => ({
     id: `${letter}${at + 1}`,
     kind,
     question,
     decisive,
-    after: rows[(at + rows.length - 1) % rows.length]?.[1] ?? "",
+    after: mostSimilar(at, rows),
   }))
+}
+
+function mostSimilar(at: number, rows: readonly Row[]): string {
+  const words = wordsOf(rows[at]?.[1] ?? "")
+  const shared = (other: Row) => wordsOf(other[1]).intersection(words).size
+  const own = rows[at]?.[2] ?? []
+  const others = rows.filter((it, index) => index !== at && !it[2].some((one) => own.includes(one)))
+  return others.toSorted((a, b) => shared(b) - shared(a))[0]?.[1] ?? ""
+}
+
+function wordsOf(question: string): ReadonlySet<string> {
+  return new Set(question.toLowerCase().match(/\p{L}{4,}/gu) ?? [])
 }
 
 /** Written after all constants of the search were fixed, and searched once. All use other words. */

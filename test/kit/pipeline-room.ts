@@ -135,7 +135,7 @@ export type PipelineRoom = Awaited<ReturnType<typeof newPipelines>>
 export async function writeAgent(folder: string, config: object): Promise<void> {
   await mkdir(path.join(folder, "prompts"), { recursive: true })
   const head = "---\nname: Tester\ndescription: Tries things\n---\n"
-  await writeFile(path.join(folder, "AGENT.md"), head)
+  await writeFile(path.join(folder, "RECIPE.md"), head)
   await writeFile(path.join(folder, "prompts", "ask.md"), "{{query}}")
   await writeFile(path.join(folder, "config.json"), JSON.stringify(config))
 }

@@ -284,7 +284,7 @@ export const NoAgentInstalled = defineError<{ known: readonly string[] }>()(
   "PIPELINE_NO_AGENT_INSTALLED",
   {
     family: "unavailable",
-    message: (it) => `The stage needs an agent, and none is installed (${it.known.join(", ")}).`,
+    message: (it) => `This recipe needs an agent, and none is installed (${it.known.join(", ")}).`,
     hint: () =>
       "Install one, or play the stage without changes: `qm config set pipeline.agent synthetic`.",
   },

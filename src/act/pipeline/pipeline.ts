@@ -17,10 +17,10 @@ import { compareRuns } from "./compare.ts"
 import type { EngineDeps, FoundRun } from "./engine/access.ts"
 import type { DriveDeps } from "./engine/drive.ts"
 import { createEngine, type Engine } from "./engine/engine.ts"
-import { createEventStore } from "./engine/event-store.ts"
 import { createLiveText } from "./engine/live-text.ts"
-import type { RunRow } from "./engine/queries.ts"
 import { type AppendToSession, createSessionTranscript } from "./engine/session-transcript.ts"
+import { createEventStore } from "./engine/store/event-store.ts"
+import type { RunRow } from "./engine/store/queries.ts"
 import { DocumentMissing, NothingToSkip, NotPaused, RunEnded, TextEmpty } from "./errors.ts"
 import { amendedStage, skippedStage } from "./events/next.ts"
 import { createTranscript } from "./events/transcript.ts"
@@ -44,6 +44,8 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
     /** The budget when neither the user nor the recipe sets one. */
     defaultBudgetUsd(): number
     unapproved?(sources: readonly string[]): Promise<readonly string[]>
+    /** Throws if no agent is installed for stages that name none. */
+    requireAgent?(): Promise<unknown>
     readonly appendToSession?: AppendToSession
   }
 
@@ -179,6 +181,7 @@ function createStarting(deps: StartingDeps) {
       const request = { ...input, query: deps.redact(input.query.trim()) }
       if (request.query === "") throw TextEmpty({ what: `A run of ${request.agent}` })
       const { recipe, prompts } = await folders.find(request.agent)
+      if (recipe.config?.stages.some(needsAnyAgent) === true) await deps.requireAgent?.()
       const session = request.session ?? null
       const opening = openRun(request, {
         recipe,
@@ -210,6 +213,11 @@ function createStarting(deps: StartingDeps) {
       return runView(await engine.begin(opening), { isAlone: false })
     },
   }
+}
+
+/** Checked before the earlier stages are paid. */
+function needsAnyAgent({ kind, agent }: PipelineConfig["stages"][number]): boolean {
+  return kind === "agent" && agent === undefined
 }
 
 /** An unknown connection is an error before the first call is paid. */

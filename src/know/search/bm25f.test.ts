@@ -5,7 +5,7 @@ import { BM25F_WEIGHTS, measureSymbols, scoreSymbols, scoreTermGroups } from "./
 import { WeightsInvalid } from "./errors.ts"
 import { indexSymbol, type SymbolText } from "./index-terms.ts"
 import { createPostings } from "./postings.ts"
-import { readQuery } from "./words.ts"
+import { readQuery } from "./words/words.ts"
 
 const EMPTY: SymbolText = { path: "", name: "", signature: "", comments: "", body: "" }
 

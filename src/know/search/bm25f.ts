@@ -1,7 +1,7 @@
 import { WeightsInvalid } from "./errors.ts"
 import { SYMBOL_FIELDS, type SymbolField, type SymbolTerms } from "./index-terms.ts"
 import type { PostingsOf } from "./postings.ts"
-import type { Query } from "./words.ts"
+import type { Query } from "./words/words.ts"
 
 /** `b` is the weight of the field's length, from 0 to 1. */
 type FieldWeight = { readonly weight: number; readonly b: number }

@@ -6,7 +6,7 @@ import { rarityIn, type SearchedFile, scoreFileSymbols } from "./file-symbols.ts
 import { indexSymbol } from "./index-terms.ts"
 import { createPostings } from "./postings.ts"
 import { prepareCorpus } from "./ranker/corpus.ts"
-import { readQuery } from "./words.ts"
+import { readQuery } from "./words/words.ts"
 
 const COMMON = { fileCount: 100, documentFrequency: () => 10 }
 

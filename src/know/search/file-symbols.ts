@@ -3,7 +3,7 @@ import { BM25F_WEIGHTS } from "./bm25f.ts"
 import { FILE_FIELDS, SYMBOL_FIELDS, type SymbolField } from "./index-terms.ts"
 import type { PostingsOf } from "./postings.ts"
 import type { Corpus } from "./ranker/corpus.ts"
-import { eachWord, endOfPart, type Query, UNDERSCORE_CODE } from "./words.ts"
+import { eachWord, endOfPart, type Query, UNDERSCORE_CODE } from "./words/words.ts"
 
 export type SearchedFile = {
   readonly path: string

@@ -1,6 +1,6 @@
 import { definedNames } from "./definitions.ts"
 import { definedNameTerms } from "./issue/defined-names.ts"
-import { type CountedTerms, countNameTerms, countTerms, type TermCounts } from "./words.ts"
+import { type CountedTerms, countNameTerms, countTerms, type TermCounts } from "./words/words.ts"
 
 export type FileTerms = {
   readonly body: TermCounts

@@ -1,5 +1,5 @@
 import { compareText, invariant, ownCopy } from "#ground/base"
-import type { TermCounts } from "./words.ts"
+import type { TermCounts } from "./words/words.ts"
 
 /**
  * Document number and its count in each field, repeated, ascending. Flat, because database rows

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import type { Ranking } from "./ranker/rank.ts"
 import { relevanceOf } from "./relevance.ts"
-import { readQuery } from "./words.ts"
+import { readQuery } from "./words/words.ts"
 
 /** A ranking of the words "quay berth tide"; `rarities` is 0 for a word that is in no file. */
 function rankingOf(

@@ -12,7 +12,7 @@ import { rank } from "./ranker/rank.ts"
 import { reasonsFor } from "./reasons.ts"
 import { createSearch } from "./search.ts"
 import { LIFT_WEIGHTS, lift } from "./second-stage.ts"
-import { readQuery } from "./words.ts"
+import { readQuery } from "./words/words.ts"
 
 const ranker = await loadRanker({ table: "leave" })
 const search = createSearch({ ranker })

@@ -1,6 +1,5 @@
 import { type Bm25fWeights, type ScoredSymbol, type SymbolLengths, scoreSymbols } from "./bm25f.ts"
 import { NothingToSearch } from "./errors.ts"
-import { matcherOf, shareOf } from "./match-share.ts"
 import type { PostingsOf } from "./postings.ts"
 import type { Head } from "./ranker/fusion.ts"
 import type { Ranker } from "./ranker/load-ranker.ts"
@@ -8,6 +7,7 @@ import { type Ranking, rank, type SearchedTree } from "./ranker/rank.ts"
 import { reasonsFor } from "./reasons.ts"
 import { type LiftedFile, type LiftWeights, lift } from "./second-stage.ts"
 import { readTask, type SearchTask } from "./task.ts"
+import { matcherOf, shareOf } from "./words/match-share.ts"
 
 export type Search = ReturnType<typeof createSearch>
 

@@ -1,8 +1,8 @@
-import { cleanMessage } from "./clean-message.ts"
 import { nameTerms } from "./issue/defined-names.ts"
 import { type IssueTask, isIssue, parseIssue, withoutReferences } from "./issue/parse-issue.ts"
 import { zoneTerms } from "./issue/zone-scores.ts"
-import { type Query, readQuery } from "./words.ts"
+import { cleanMessage } from "./words/clean-message.ts"
+import { type Query, readQuery } from "./words/words.ts"
 
 /** A task as the ranker reads it: a pasted issue by its parts, anything else by its words. */
 export type SearchTask = {

@@ -15,7 +15,7 @@ import {
   startDeadline,
   TimeIsOver,
 } from "./connections.ts"
-import type { Usable } from "./describe.ts"
+import type { Usable } from "./describe/describe.ts"
 import {
   SourceFailed,
   SourceNotApproved,

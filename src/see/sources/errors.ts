@@ -102,6 +102,13 @@ export const LoginFailed = defineError<{ slug: string; reason: string }>()("SOUR
   hint: (it) => `Nothing was stored. Check its config.json, or ask the operator of ${it.slug}.`,
 })
 
+export const LoginCodeRefused = defineError<{ slug: string }>()("SOURCES_LOGIN_CODE_REFUSED", {
+  family: "denied",
+  message: (it) =>
+    `The sign-in to source ${it.slug} came too late: its server says that the code has expired or was used (invalid_grant).`,
+  hint: (it) => `Nothing was stored. Sign in again with \`qm source login ${it.slug}\`.`,
+})
+
 export const LoginUnsupported = defineError<{ slug: string; reason: string }>()(
   "SOURCES_LOGIN_UNSUPPORTED",
   {

@@ -25,7 +25,7 @@ import {
   describeSources,
   type SourceDescription,
   type Usable,
-} from "./describe.ts"
+} from "./describe/describe.ts"
 import {
   LoginNotOffered,
   SourceChanged,
@@ -38,10 +38,10 @@ import {
 } from "./errors.ts"
 import type { OAuthSource } from "./oauth/discovery.ts"
 import { createLogins, type Logins } from "./oauth/logins.ts"
+import { searchWeb, type WebQuestion } from "./search/web-search.ts"
 import { createStatuses } from "./status.ts"
 import { createSwitches } from "./switches.ts"
 import { type AddRequest, addFromTemplate, readTemplates, viewTemplate } from "./templates.ts"
-import { searchWeb, type WebQuestion } from "./web-search.ts"
 
 export type SourcesDeps = DescribeDeps & {
   readonly approvalsFile: string

@@ -191,7 +191,8 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         name: "tools",
         isList: true,
         defaultText: "core",
-        description: "Tool sets, separated by commas: core, knowledge, sessions, board, sources",
+        description:
+          "Tool sets, separated by commas: core, knowledge, sessions, board, work, sources",
       }),
     ],
     examples: ["claude mcp add qm -- qm mcp", "qm mcp --tools core,sessions"],

@@ -30,7 +30,7 @@ export async function writeAgent(project: string, slug: string): Promise<void> {
   const head = `---\nname: Harbour check\ndescription: Checks a plan.\n---\n`
   const stage = { name: "plan", title: "Plan it", kind: "ask", prompt: "plan.md" }
   await writeFiles(path.join(project, ".qm", "agents", slug), {
-    "AGENT.md": `${head}\nChecks a plan.\n`,
+    "RECIPE.md": `${head}\nChecks a plan.\n`,
     "prompts/plan.md": "Plan this: {{query}}\n",
     "config.json": JSON.stringify({ stages: [stage] }, null, 2),
   })

@@ -67,6 +67,16 @@ describe("live transcript", () => {
     expect(it.follower()?.after()).toBe(1_000)
   })
 
+  it("[CONSOLE-106] messages that are not loaded yet are searched from the newest to the oldest", async () => {
+    const it = aTranscript(1_000)
+    it.transcript.start(null)
+    await settled()
+    expect(await it.transcript.findOlder(({ seq }) => seq === 120 || seq === 130)).toBe(130)
+    expect(it.seqs()[0]).toBe(101)
+    expect(await it.transcript.findOlder(() => false)).toBeUndefined()
+    expect(it.seqs()[0]).toBe(1)
+  })
+
   it("[CONSOLE-29] opened around a message, it does not append live messages that would leave a gap", async () => {
     const it = aTranscript(1_000)
     it.transcript.start(200)

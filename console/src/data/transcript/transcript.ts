@@ -149,7 +149,17 @@ function createPages(deps: Deps, store: Store) {
       change({ isLoadingNewer: false, error })
     }
   }
-  return { open, loadOlder, loadNewer }
+  /** Loads older messages until one matches, and returns the newest match of that page. */
+  const findOlder = async (isMatch: (message: Message) => boolean): Promise<number | undefined> => {
+    for (;;) {
+      const first = firstSeqOf(state().window)
+      await loadOlder()
+      const older = state().window.messages.filter((it) => it.seq < first)
+      const match = older.findLast(isMatch)
+      if (match !== undefined || older.length === 0) return match?.seq
+    }
+  }
+  return { open, loadOlder, loadNewer, findOlder }
 }
 
 type MessageRange = { readonly before?: number; readonly after?: number; readonly limit?: number }

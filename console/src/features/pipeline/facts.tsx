@@ -74,7 +74,7 @@ function Context({ run, events, start }: ContextProps) {
 type AboutProps = Pick<FactsProps, "run" | "now"> & { readonly start: RunStarted | undefined }
 
 function About({ run, start, now }: AboutProps) {
-  const { provider, createdAt, prior, from, session, lastSeq, usage } = run
+  const { provider, connections = {}, createdAt, prior, from, session, lastSeq, usage } = run
   const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite
   const sources = sourcesOf(start)
   return (
@@ -85,6 +85,11 @@ function About({ run, start, now }: AboutProps) {
         </Value>
         <Value name="Started">{formatWhen(createdAt, now)}</Value>
         <Value name="Model">{visibleLine(provider)}</Value>
+        {Object.entries(connections).map(([name, it]) => (
+          <Value key={name} name={visibleLine(name)}>
+            {visibleLine(`${it.provider} ${it.model}`)}
+          </Value>
+        ))}
         {tokens === 0 ? null : <Value name="Tokens">{formatExact(tokens)}</Value>}
         {sources === "" ? null : (
           <Value name="Sources" wrap>

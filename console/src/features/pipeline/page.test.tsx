@@ -124,6 +124,7 @@ describe("active and ended pipeline", () => {
       title: "T",
       markdown: "Within 24 hours [P1], not [P9], see [W1] and [W2].",
       isPartial: false,
+      note: null,
       references: [
         {
           label: "P1",

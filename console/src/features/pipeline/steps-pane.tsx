@@ -185,7 +185,7 @@ function Document({ id, children }: DocumentProps) {
         <Stack gap="8">
           <Flow align="apart">
             <Text size="sm" tone={data.isPartial ? "warn" : "3"}>
-              {data.isPartial ? "Document, partial" : "Document"}
+              {data.isPartial ? `Document, partial: ${visibleLine(data.note ?? "")}` : "Document"}
             </Text>
             <CopyIcon text={data.markdown} label="Copy the document" keyId="pipeline.copy" />
           </Flow>

@@ -71,7 +71,7 @@ function ListPane({ params, onParams }: ParamsProps<RecipesParams>) {
           if (all.length === 0) {
             return (
               <Empty
-                description="This page lists recipes: pipelines of stages, each with a prompt. A recipe is a folder with AGENT.md, config.json and prompts. Create the first one:"
+                description="This page lists recipes: pipelines of stages, each with a prompt. A recipe is a folder with RECIPE.md, config.json and prompts. Create the first one:"
                 command="qm recipe new my-research"
               />
             )

@@ -14,6 +14,7 @@ import { keys } from "../../data/keys.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunParams } from "../../data/paths.ts"
 import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
+import type { TranscriptState } from "../../data/transcript/transcript.ts"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { useCopyText } from "../../ui/copy/copy.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -33,7 +34,7 @@ import { RunHeader } from "./header.tsx"
 import type { Entry } from "./transcript/entry.ts"
 import { messagesIn } from "./transcript/flat.ts"
 import { TranscriptPane } from "./transcript/transcript-pane.tsx"
-import { useRows, useTranscript } from "./transcript/use-transcript.ts"
+import { hasWords, useRows, useTranscript } from "./transcript/use-transcript.ts"
 import { lastHostReport } from "./usage-source.ts"
 import { useApprovals } from "./use-approvals.ts"
 import { RunVitals } from "./vitals.tsx"
@@ -121,8 +122,13 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   const setMode = useMode(id)
   const isReadOnly = useReadOnly()
   const goTo = (seq: number) => onParams({ at: seq }, "push")
-  const findNext = () => {
-    const next = rows.found.find((seq) => seq > (params.at ?? 0)) ?? rows.found[0]
+  const findNext = async () => {
+    const needle = params.find.trim().toLowerCase()
+    if (needle === "") return
+    const next =
+      rows.found.find((seq) => seq > (params.at ?? 0)) ??
+      rows.found[0] ??
+      (await transcript.findOlder((it) => hasWords(it, needle)))
     if (next !== undefined) onParams({ at: next }, "replace")
   }
   const actions = useEntryActions(props)
@@ -153,10 +159,10 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             isReadOnly={isReadOnly}
             hostReportedAt={hostReportedAt}
             find={params.find}
-            found={describeMatches(rows.found, params)}
+            found={describeMatches(rows.found, params, state)}
             onMode={setMode}
             onFind={(find) => onParams({ find }, "replace")}
-            onNextFound={findNext}
+            onNextFound={() => void findNext()}
           />
           {params.chart ? (
             <Suspense fallback={<RowSkeleton rows={4} />}>
@@ -250,9 +256,14 @@ function RunStrip({ run, now, onPick }: RunStripProps) {
   return <Strip durationMs={data?.durationMs ?? tookMs} spans={spans} onPick={onPick} />
 }
 
-function describeMatches(matches: readonly number[], { find, at }: RunParams): string {
+function describeMatches(
+  matches: readonly number[],
+  { find, at }: RunParams,
+  { window, isLoadingOlder }: TranscriptState,
+): string {
   if (find.trim() === "") return ""
-  if (matches.length === 0) return "no match in the loaded messages"
+  if (isLoadingOlder && matches.length === 0) return "searching older messages"
+  if (matches.length === 0) return window.hasStart ? "no match" : "no match yet; Enter: older"
   const index = at === null ? -1 : matches.indexOf(at)
   return index < 0
     ? `${formatExact(matches.length)} found`

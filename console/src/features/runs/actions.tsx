@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { plural, type Run } from "../../contract.ts"
-import { EXPORT_CHOICES, exportOf, useExport } from "../../data/use-export.ts"
+import { EXPORT_CHOICES, exportOf, useExport } from "../../data/actions/use-export.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"

@@ -1,5 +1,5 @@
 import { formatBytes, formatExact, type ImportState, plural } from "../../contract.ts"
-import type { useImportSessions } from "../../data/use-import-sessions.ts"
+import type { useImportSessions } from "../../data/actions/use-import-sessions.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"

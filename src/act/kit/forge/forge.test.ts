@@ -131,6 +131,21 @@ test("[KIT-24] broken frontmatter and another name than the file's are problems"
   expect(await read(toml)).toMatchObject({ name: "one", description: "does", body: "\nText\n" })
 })
 
+test("[KIT-24] a SKILL.md outside the hosts' folders is named after its folder, which can be passed too", async () => {
+  await using it = await workshop()
+  const text = "---\nname: one\ndescription: Checks the tax. Use before a merge.\n---\n\nBody\n"
+  await mkdir(path.join(it.root, "plugin/one"), { recursive: true })
+  await writeFile(path.join(it.root, "plugin/one/SKILL.md"), text)
+  for (const given of ["plugin/one", "plugin/one/SKILL.md"]) {
+    const { files } = await it.handlers.check({ paths: [given] }, context)
+    expect(files).toMatchObject([{ path: "plugin/one/SKILL.md", name: "one", problems: [] }])
+  }
+  await mkdir(path.join(it.root, "folder.md"))
+  await expect(it.handlers.check({ paths: ["folder.md"] }, context)).rejects.toMatchObject({
+    message: "folder.md cannot be read: it is a directory.",
+  })
+})
+
 test("[KIT-26] diagrams of a text and of files are checked with the line in the file", async () => {
   await using temp = await workshop()
   const page = "# Page\n\n```mermaid\ngraph TD\n  A[x (y)] --> B\n```\n"

@@ -83,7 +83,7 @@ async function showDefinition(name: string, deps: ForgeDeps): Promise<Definition
 async function readListed({ file, kind, name }: ListedDefinition, deps: ForgeDeps) {
   const at = path.join(deps.root(), file)
   const read = await readTextBounded(at, { maxBytes: LARGEST_TEMPLATE_BYTES, root: deps.root() })
-  if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: read.kind })
+  if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: reasonOf(read) })
   return readDefinition(kind, { name, text: read.text })
 }
 
@@ -101,10 +101,16 @@ async function checkDiagrams(
   for (const file of paths.map(deps.place)) {
     const at = path.join(deps.root(), file)
     const read = await readTextBounded(at, { maxBytes: LARGEST_TEMPLATE_BYTES, root: deps.root() })
-    if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: read.kind })
+    if (read.kind !== "read") throw DefinitionUnreadable({ path: file, reason: reasonOf(read) })
     for (const block of diagramsIn(read.text)) add(file, block)
   }
   return { diagrams, isGood: diagrams.every((it) => it.problems.length === 0) }
+}
+
+type Unread = Exclude<Awaited<ReturnType<typeof readTextBounded>>, { readonly kind: "read" }>
+
+function reasonOf(read: Unread): string {
+  return read.kind === "not-regular" ? `a ${read.what}` : read.kind.replaceAll("-", " ")
 }
 
 /** Checks first, then writes all files or none. */
@@ -149,7 +155,7 @@ function nextSteps(kind: DefinitionKind, name: string): string[] {
 async function readBody(from: string, deps: ForgeDeps): Promise<string> {
   const file = path.join(deps.root(), deps.place(from))
   const read = await readTextBounded(file, { maxBytes: LARGEST_TEMPLATE_BYTES, root: deps.root() })
-  if (read.kind !== "read") throw DefinitionUnreadable({ path: from, reason: read.kind })
+  if (read.kind !== "read") throw DefinitionUnreadable({ path: from, reason: reasonOf(read) })
   return read.text
 }
 
@@ -250,9 +256,14 @@ async function listPlace(
   })
 }
 
-/** A file in none of the hosts' folders is checked as a skill. */
-function placed(file: string, listed: readonly ListedDefinition[]): ListedDefinition {
+/** In none of the hosts' folders a file is checked as a skill, and a folder by its SKILL.md. */
+function placed(given: string, listed: readonly ListedDefinition[]): ListedDefinition {
+  const file = path.extname(given) === "" ? path.posix.join(given, SKILL_FILE) : given
   const definition = listed.find((it) => it.file === file)
-  const name = path.basename(file).replace(/\.(?:agent\.)?(?:md|toml)$/, "")
-  return definition ?? { file, kind: "skill", name }
+  if (definition !== undefined) return definition
+  const isSkillFolder = path.basename(file) === SKILL_FILE
+  const named = path.basename(isSkillFolder ? path.dirname(file) : file)
+  return { file, kind: "skill", name: named.replace(/\.(?:agent\.)?(?:md|toml)$/, "") }
 }
+
+const SKILL_FILE = "SKILL.md"

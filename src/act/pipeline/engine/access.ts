@@ -5,10 +5,10 @@ import type { RunState } from "../events/state.ts"
 import { CLAIM_TRIES } from "../limits.ts"
 import type { ActiveRuns, ActiveRunsDeps } from "./active-runs.ts"
 import { STOPPED } from "./drive.ts"
-import { type Claim, stateOf } from "./event-store.ts"
 import { Interruption } from "./interruption.ts"
-import type { Owner, RunRow } from "./queries.ts"
-import { createRunWriter } from "./run-writer.ts"
+import { type Claim, stateOf } from "./store/event-store.ts"
+import type { Owner, RunRow } from "./store/queries.ts"
+import { createRunWriter } from "./store/run-writer.ts"
 
 const STOP_LOOK_MS = 100
 

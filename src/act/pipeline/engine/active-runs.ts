@@ -3,9 +3,9 @@ import type { PipelineEvent } from "#ground/contract"
 import type { RunState } from "../events/state.ts"
 import { LEASE_EVERY_MS } from "../limits.ts"
 import { type DriveDeps, drive } from "./drive.ts"
-import type { Claim, EventStore } from "./event-store.ts"
 import { Interruption } from "./interruption.ts"
-import { createRunWriter, type RunWriter } from "./run-writer.ts"
+import type { Claim, EventStore } from "./store/event-store.ts"
+import { createRunWriter, type RunWriter } from "./store/run-writer.ts"
 
 type ActiveRun = {
   readonly claim: Claim

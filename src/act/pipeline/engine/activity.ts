@@ -6,7 +6,7 @@ import type { BodyOf, RecordedEffect } from "../events/state.ts"
 import type { StepLabel } from "../stage.ts"
 import { type BudgetUse, dueWarnings, exhausted, priceNotes } from "./budget.ts"
 import { mayWrite, refuseIfCut, untilCut } from "./interruption.ts"
-import type { RunWriter } from "./run-writer.ts"
+import type { RunWriter } from "./store/run-writer.ts"
 
 const LONGEST_PROBLEM_CHARACTERS = 2_000
 

@@ -43,6 +43,7 @@ test("[PIPE-83] stages use different connections in one run, and each call recor
   })
   const run = await room.goes()
   expect(run.status).toBe("completed")
+  expect(Object.keys(run.connections ?? {})).not.toEqual([])
   const bodies = (await room.show(run.id)).events.map((it) => it.body)
   expect(bodies[0]).toMatchObject({
     connections: {

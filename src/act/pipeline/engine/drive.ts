@@ -9,7 +9,7 @@ import type { AskDeps } from "./ask.ts"
 import { leftUsd, overBudget } from "./budget.ts"
 import { createEffects } from "./effects.ts"
 import { Interruption, interruptionOf, untilCut } from "./interruption.ts"
-import type { RunWriter } from "./run-writer.ts"
+import type { RunWriter } from "./store/run-writer.ts"
 
 /** A stage that was interrupted so often probably crashes its process, so the user decides. */
 const MOST_ATTEMPTS = 100

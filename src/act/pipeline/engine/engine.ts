@@ -4,8 +4,8 @@ import type { BodyOf, RunState } from "../events/state.ts"
 import { CLAIM_TRIES } from "../limits.ts"
 import { createAccess, type EngineDeps, type FoundRun } from "./access.ts"
 import { createActiveRuns } from "./active-runs.ts"
-import { stateOf } from "./event-store.ts"
-import type { RunRow } from "./queries.ts"
+import { stateOf } from "./store/event-store.ts"
+import type { RunRow } from "./store/queries.ts"
 import { createWatch } from "./watch.ts"
 
 export type Engine = ReturnType<typeof createEngine>

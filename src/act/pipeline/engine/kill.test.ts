@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { isNight, seed } from "#test/seed"
 import { costOf, type RunState } from "../events/state.ts"
 import { documentOf } from "../events/views.ts"
-import { stateOf } from "./event-store.ts"
 import { createSim, type Sim } from "./simulation.fixture.ts"
 import { simDocument, simStages, simStart } from "./stages.fixture.ts"
+import { stateOf } from "./store/event-store.ts"
 
 const SEEDS = isNight() ? 5_000 : 100
 

@@ -2,7 +2,7 @@ import type { Log } from "#ground/base"
 import type { PipelineEvent } from "#ground/contract"
 import type { RunState } from "../events/state.ts"
 import { createTranscript, type SessionMessage, type Transcript } from "../events/transcript.ts"
-import type { EventStore } from "./event-store.ts"
+import type { EventStore } from "./store/event-store.ts"
 
 /** A run that waits longer is shown again when it is answered. */
 const SYNC_WITHIN_MS = 7 * 24 * 60 * 60 * 1_000

@@ -5,13 +5,13 @@ import { replay } from "../events/reduce.ts"
 import type { StageWork } from "../stage.ts"
 import type { EngineDeps } from "./access.ts"
 import { createEngine, type Engine } from "./engine.ts"
-import { memoryEventStore, type RunMap } from "./event-store.fixture.ts"
 import {
   createLot,
   createSchedule,
   type Schedule,
   type ScheduledProcess,
 } from "./schedule.fixture.ts"
+import { memoryEventStore, type RunMap } from "./store/event-store.fixture.ts"
 
 type SimProcess = ScheduledProcess & {
   readonly pid: number

@@ -3,10 +3,10 @@ import type { PipelineEvent } from "#ground/contract"
 import { isNight, seed } from "#test/seed"
 import { costOf, type RunState } from "../events/state.ts"
 import { documentOf } from "../events/views.ts"
-import { stateOf } from "./event-store.ts"
 import { NO_FAULTS, type SimFaults } from "./schedule.fixture.ts"
 import { createSim, SIM_CALL_USD, type Sim } from "./simulation.fixture.ts"
 import { SIM_CONFIG, simDocument, simStages, simStart } from "./stages.fixture.ts"
+import { stateOf } from "./store/event-store.ts"
 
 const SEEDS = isNight() ? 200_000 : 2_000
 

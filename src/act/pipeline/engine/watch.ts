@@ -1,8 +1,8 @@
 import type { Clock, Log } from "#ground/base"
 import { LEASE_EVERY_MS } from "../limits.ts"
 import type { ActiveRuns } from "./active-runs.ts"
-import type { EventStore } from "./event-store.ts"
-import type { RunRow } from "./queries.ts"
+import type { EventStore } from "./store/event-store.ts"
+import type { RunRow } from "./store/queries.ts"
 
 type Deps = {
   readonly eventStore: EventStore

@@ -205,8 +205,19 @@ test("[PIPE-25] the document is the output of the newest document stage", () => 
     title: "what is it",
     markdown: "# It",
     isPartial: true,
+    note: "the run has not ended",
     references: [],
   })
+  const ended = (end: Parameters<typeof completed>[0]) =>
+    documentOf(
+      stateAfter(started({ config }), begun(0), output(0, { markdown: "" }), completed(end)),
+    )?.note
+  expect(ended({})).toBeNull()
+  const notPassed = "All stages are done; Verify did not pass"
+  expect(ended({ isPartial: true, reason: notPassed })).toBe(notPassed)
+  expect(ended({ isPartial: true, status: "stopped", reason: "by you" })).toBe(
+    "the run did not finish (by you)",
+  )
   expect(documentOf(wrote({ title: "T", markdown: "" }))).toMatchObject({ title: "T" })
   expect(documentOf(wrote("prose"))).toBeUndefined()
   expect(documentOf(stateAfter(started()))).toBeUndefined()

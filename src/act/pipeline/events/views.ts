@@ -62,6 +62,7 @@ function headOf(state: RunState, status: PipelineStatus) {
     status,
     depth: start.depth,
     provider: start.provider,
+    ...(start.connections === undefined ? {} : { connections: start.connections }),
     session: start.session,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,
@@ -140,8 +141,16 @@ export function documentOf(state: RunState): PipelineDocument | undefined {
     title: title === "" ? state.start.query : title,
     markdown,
     isPartial: state.end?.isPartial ?? true,
+    note: noteOf(state),
     references,
   }
+}
+
+/** A completed run has ended, even if a stage did not pass. */
+function noteOf({ end }: RunState): string | null {
+  if (end === undefined) return "the run has not ended"
+  if (!end.isPartial) return null
+  return end.status === "completed" ? end.reason : `the run did not finish (${end.reason})`
 }
 
 function hasOutput(state: RunState, stage: number): boolean {

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { STAGE } from "./agent.fixture.ts"
 import { readConfigFile } from "./config-file.ts"
+import { STAGE } from "./recipe.fixture.ts"
 
 const PROMPTS = new Map([["answer.md", "Answer {{query}}.\n"]])
 
@@ -371,7 +371,7 @@ describe("config fields that depend on each other", () => {
       ]).problems.map((it) => it.problem)
     expect(of("archive", "web-search", "*")).toEqual([])
     expect(of("other")).toEqual([
-      "stage `answer`: `scope.sources` has `other`, which `sources` in AGENT.md does not list",
+      "stage `answer`: `scope.sources` has `other`, which `sources` in RECIPE.md does not list",
     ])
   })
 

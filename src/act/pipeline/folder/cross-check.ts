@@ -222,7 +222,7 @@ function checkSources(
   )
   return unlisted.map((slug) => ({
     path: ["stages", index, "scope", "sources"],
-    problem: `stage ${quoted(stage.name ?? "")}: \`scope.sources\` has ${quoted(slug)}, which \`sources\` in AGENT.md does not list`,
+    problem: `stage ${quoted(stage.name ?? "")}: \`scope.sources\` has ${quoted(slug)}, which \`sources\` in RECIPE.md does not list`,
   }))
 }
 

@@ -3,7 +3,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { RecipeFolder } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
-import { foldersIn, HEAD, SMALL, STAGE, writeFiles } from "./agent.fixture.ts"
+import { foldersIn, HEAD, SMALL, STAGE, writeFiles } from "./recipe.fixture.ts"
 
 const SHIPPED = path.resolve(import.meta.dirname, "../../../../recipes")
 
@@ -34,7 +34,7 @@ describe("reading a recipe", () => {
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(user, "small"), {
       ...SMALL,
-      "AGENT.md": `\ufeff${HEAD.replaceAll("\n", "\r\n")}\r\n# Small\r\n`,
+      "RECIPE.md": `\ufeff${HEAD.replaceAll("\n", "\r\n")}\r\n# Small\r\n`,
       "config.json": `\ufeff// stages\r\n{ "$schema": "x", "stages": [${JSON.stringify(STAGE)},], /* end */ }`,
     })
     const { recipe } = await folders.find("small")
@@ -197,7 +197,7 @@ describe("trust in a recipe", () => {
     ],
     ["a new file", (it) => writeFiles(it, { "notes.md": "" })],
     ["a removed file", (it) => rm(path.join(it, "more.md"))],
-    ["a new link", (it) => symlink("AGENT.md", path.join(it, "link.md"))],
+    ["a new link", (it) => symlink("RECIPE.md", path.join(it, "link.md"))],
     ["bytes moved to another file", (it) => writeFiles(it, { "more.md": "x", "most.md": "yz" })],
   ]
 
@@ -282,7 +282,20 @@ describe("creating a recipe", () => {
       await readFile(path.join(SHIPPED, "deep-research/config.json"), "utf8"),
     )
     const names = await readdir(path.join(project, "my-research"))
-    expect(names.toSorted()).toEqual(["AGENT.md", "config.json", "prompts"])
+    expect(names.toSorted()).toEqual(["RECIPE.md", "config.json", "prompts"])
+  })
+
+  test("[PIPE-40] AGENT.md is read where there is no RECIPE.md, and its problems name it", async () => {
+    await using temp = await tempDirectory()
+    const { folders, user } = foldersIn(temp.path)
+    const { "RECIPE.md": head = "", ...rest } = SMALL
+    await writeFiles(path.join(user, "old"), { ...rest, "AGENT.md": head })
+    await writeFiles(path.join(user, "both"), { ...SMALL, "AGENT.md": "no header" })
+    await writeFiles(path.join(user, "bad"), { ...rest, "AGENT.md": "no header" })
+    const listed = new Map((await folders.list()).map((it) => [it.slug, it]))
+    expect(listed.get("old")).toMatchObject({ name: "Small", problems: [] })
+    expect(listed.get("both")).toMatchObject({ name: "Small", problems: [] })
+    expect(listed.get("bad")?.problems).toMatchObject([{ file: "AGENT.md", line: 1 }])
   })
 
   test("a new recipe keeps the other header fields of its original", async () => {
@@ -290,7 +303,7 @@ describe("creating a recipe", () => {
     const { folders, shipped, project } = foldersIn(temp.path)
     const head =
       "---\r\nname: Small # short\r\ndescription: Asks\r\n# why\r\nsources: [web]\r\n---\r\nBody $& {{name}}\r\n"
-    await writeFiles(path.join(shipped, "small"), { ...SMALL, "AGENT.md": head })
+    await writeFiles(path.join(shipped, "small"), { ...SMALL, "RECIPE.md": head })
     const made = await folders.make({ slug: "mine", template: "small" })
     expect(made).toMatchObject({
       name: "Mine",
@@ -298,7 +311,7 @@ describe("creating a recipe", () => {
       sources: ["web"],
       problems: [],
     })
-    const text = await readFile(path.join(project, "mine/AGENT.md"), "utf8")
+    const text = await readFile(path.join(project, "mine/RECIPE.md"), "utf8")
     expect(text).toContain("# why")
     expect(text).toContain("Body $& {{name}}")
   })

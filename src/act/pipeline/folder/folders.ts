@@ -14,9 +14,9 @@ import {
 } from "#ground/base"
 import { type RecipeFolder, RecipeSlug, type RecipeValidate } from "#ground/contract"
 import { RecipeChanged, RecipeExists, RecipeTemplateUnknown, RecipeUnknown } from "../errors.ts"
-import { AGENT_FILE, renamed } from "./agent-file.ts"
 import { CONFIG_FILE } from "./config-file.ts"
 import { PROMPTS, type ReadRecipe, readRecipe } from "./read-recipe.ts"
+import { headerFileOf, RECIPE_FILE, renamed } from "./recipe-file.ts"
 
 const TRUST_FILE_LIMIT_BYTES = 1024 ** 2
 
@@ -188,8 +188,8 @@ async function writeNew({ project }: FoldersDeps, recipe: NewRecipe): Promise<vo
     if (!isFree) throw RecipeExists({ slug })
   }
   const copied = [...texts].filter(([name]) => name === CONFIG_FILE || name.startsWith(PROMPTS))
-  const head = renamed(texts.get(AGENT_FILE) ?? "", nameFrom(slug))
-  for (const [name, text] of [...copied, [AGENT_FILE, head] as const]) {
+  const head = renamed(texts.get(headerFileOf(texts)) ?? "", nameFrom(slug))
+  for (const [name, text] of [...copied, [RECIPE_FILE, head] as const]) {
     const file = path.join(target, name)
     await ensureDirectory(path.dirname(file), { mode: 0o755 })
     await writeFileAtomic(file, text, { mode: 0o644 })

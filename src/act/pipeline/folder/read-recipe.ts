@@ -2,9 +2,9 @@ import { createHash, type Hash } from "node:crypto"
 import path from "node:path"
 import { listDirectory, readTextBounded, visibleLine } from "#ground/base"
 import type { ConfigProblem, RecipeFolder } from "#ground/contract"
-import { AGENT_FILE, readAgentFile } from "./agent-file.ts"
 import { CONFIG_FILE, readConfigFile } from "./config-file.ts"
 import { inOrder } from "./json-text.ts"
+import { headerFileOf, readRecipeFile } from "./recipe-file.ts"
 
 /** agents/<slug>/corpus/part/chapter/section is deep enough. */
 const DEEPEST_FOLDER_LEVELS = 5
@@ -38,7 +38,9 @@ export async function readRecipe(location: {
       .filter(([name]) => name.startsWith(PROMPTS))
       .map(([name, text]) => [name.slice(PROMPTS.length), text]),
   )
-  const { problems: inHead, ...head } = readAgentFile(texts.get(AGENT_FILE))
+  const headerFile = headerFileOf(texts)
+  const { problems: ofHead, ...head } = readRecipeFile(texts.get(headerFile))
+  const inHead = ofHead.map((it) => ({ ...it, file: headerFile }))
   const { config, problems: inConfig } = readConfigFile(
     texts.get(CONFIG_FILE),
     prompts,

@@ -58,7 +58,7 @@ function clarityOf(text: string): number {
 }
 
 const LEAD =
-  /^(?:please\s+)?(?:(?:within|by|for|at|in|on|under|from|to|until)\s+)?(?:when|where|how(?:\s+(?:many|much|long|often))?|why|what|which|who|whom|whose|if)?\s*(?:(?:may|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+)?/i
+  /^(?:please\s+)?(?:(?:within|by|for|at|in|on|under|from|to|until)\s+)?(?:when|where|how(?:\s+(?:many|much|long|often))?|why|what|which|who|whom|whose|if)?\s*(?:(?:may|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had|about)\s+)?/i
 
 function subjectOf(query: string): string {
   const bare = query.replace(LEAD, "").replace(/(?<![?.!\s])[?.!\s]+$/, "")

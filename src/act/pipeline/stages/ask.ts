@@ -1,6 +1,7 @@
 import { asRecord, isRecord, plural } from "#ground/base"
 import type { Effects, StageInput, StageResult, StageWork } from "../stage.ts"
 import { type ShapedContext, shapeContext } from "./context.ts"
+import { labelAnswer } from "./document/post-process.ts"
 import {
   Answer,
   findOutput,
@@ -11,7 +12,6 @@ import {
   WebFindings,
 } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
-import { labelAnswer } from "./post-process.ts"
 import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt.ts"
 
 const CLARITY_BAR = 0.7

@@ -1,7 +1,7 @@
 import { compareText, isAppError, plural } from "#ground/base"
 import type { DepthConfig, KbBy, KbParagraph, KbSearchResult } from "#ground/contract"
 import type { PriorAnswer, StageInput, StageWork } from "../stage.ts"
-import { formatCitation } from "./citation-format.ts"
+import { formatCitation } from "./document/citation-format.ts"
 import { LONGEST_SEARCH_CHARACTERS, MOST_HITS } from "./limits.ts"
 import {
   findOutput,

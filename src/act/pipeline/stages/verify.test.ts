@@ -50,6 +50,20 @@ test("[PIPE-77] an answer that states nothing is not verified, and the report sa
   )
 })
 
+test("[PIPE-77] an answer that says nothing and quotes the closest paragraphs is not verified, one that adds a claim is", async () => {
+  const quoting = (text: string) => {
+    const shortAnswer = "The documents found say nothing about this."
+    const sections = [{ title: "Closest paragraphs", text }]
+    return verifying("", { outputs: { synthesize: { shortAnswer, sections, references } } })
+  }
+  const quotes = `${RULE} [P1] ${OLD} [P2]`
+  expect((await verify(quoting(quotes))).summary).toMatch(/^not applicable/)
+  const changed = quotes.replace("24 hours", "36 hours")
+  expect((await verify(quoting(changed))).summary).toMatch(/^not passed/)
+  const added = `${quotes} The Master pays 40 EUR to the Port Authority.`
+  expect((await verify(quoting(added))).summary).toMatch(/^(?:not )?passed/)
+})
+
 test("[PIPE-77] an answer is checked against its citations in four steps", async () => {
   const effects = recordEffects(() => "")
   const result = await verify(verifying(`${RULE} [P1]`, { effects }))

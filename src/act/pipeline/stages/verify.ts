@@ -30,6 +30,7 @@ export function verifyStage(ports: Ports): StageWork {
   return async (input) => {
     const draft = draftOf(input)
     if (draft.cited.length === 0) return unverifiable(input)
+    if (await hasOnlyQuotes(input, draft, ports.verify)) return notApplicable()
     const judge = await judged(input, draft, ports.verify)
     const bars = input.settings.verification ?? {}
     const entities = await verifying(input, STEPS.entities, async () =>
@@ -151,6 +152,40 @@ async function edgesOf({ references }: DraftAnswer, { knowledge }: Ports) {
     return []
   }
 }
+
+/**
+ * "The documents say nothing about this", followed by the closest paragraphs word for word. Quotes
+ * cannot be wrong, so the scores of such an answer would all be 1.
+ */
+async function hasOnlyQuotes(
+  input: StageInput,
+  { cited, references }: DraftAnswer,
+  verify: Verifications,
+): Promise<boolean> {
+  const answer = findOutput(input.outputs, Answer)
+  if (answer === undefined || answer.shortAnswer === "" || answer.keyPoints.length > 0) return false
+  if (LABELS.test(answer.shortAnswer)) return false
+  const textByLabel = new Map(references.map((it) => [it.label, withoutSpace(it.text)]))
+  const sections = answer.sections.map((it) => ({
+    ...it,
+    text: withoutQuotes(it.text, textByLabel),
+  }))
+  const rest = answerText({ ...answer, sections })
+  if (LABELS.test(rest)) return false
+  const citations = await verify.citationAccuracy(rest, cited, undefined)
+  const others = [verify.entityGrounding(rest, cited), verify.relationPreservation(rest, cited, [])]
+  return [citations, ...others].every((it) => it.checked === 0)
+}
+
+const LABELS = /\[[PW]\d+\]/
+
+function withoutQuotes(text: string, textByLabel: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/([^[\]]+)\[([PW]\d+)\]/g, (whole, quote: string, label: string) =>
+    textByLabel.get(label)?.includes(withoutSpace(quote)) === true ? "" : whole,
+  )
+}
+
+const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, "")
 
 type VerifyResult = {
   readonly entities: KbVerification

@@ -16,6 +16,10 @@ export const PIPELINE_STATUSES = ["running", "paused", "interrupted", ...PIPELIN
 export const PipelineStatus = z.enum(PIPELINE_STATUSES)
 export type PipelineStatus = z.infer<typeof PipelineStatus>
 
+const Connections = z
+  .record(z.string(), z.object({ provider: z.string(), model: z.string() }))
+  .describe("Connections that its stages name, as they were at the start")
+
 const Stage = { stage: z.int().nonnegative(), attempt: z.int().positive() }
 const key = z
   .string()
@@ -41,10 +45,7 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     budgetUsd: Usd,
     provider: z.string(),
     model: z.string().optional().describe("For stages that name none; missing in older runs"),
-    connections: z
-      .record(z.string(), z.object({ provider: z.string(), model: z.string() }))
-      .optional()
-      .describe("Connections that its stages name, as they were at the start"),
+    connections: Connections.optional(),
     /** The run whose earlier outputs were reused. */
     from: z.object({ run: PipelineId, stage: z.int(), edit: z.string().nullable() }).nullable(),
     prior: PipelineId.nullable().describe("An earlier run whose answer is offered as a reference"),
@@ -215,6 +216,7 @@ export const PipelineRun = z.object({
   status: PipelineStatus,
   depth: Depth,
   provider: z.string(),
+  connections: Connections.optional(),
   session: z.string().nullable(),
   createdAt: At,
   updatedAt: At,
@@ -285,6 +287,7 @@ export const PipelineDocument = z.object({
   title: z.string(),
   markdown: z.string(),
   isPartial: z.boolean(),
+  note: z.string().nullable().describe("Why it is partial"),
   references: z.array(
     z.object({
       label: z.string().describe("P3 or W1, as in the text"),

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { LONGEST_PARAGRAPH_UNITS } from "../limits.ts"
 import { readMarkdown } from "../readers/markdown.ts"
+import { referencesIn } from "../references/find-references.ts"
 import { keysOfNumber, numberOfHeading, numberOfText } from "../references/section-numbers.ts"
-import { referencesIn, splitDocument } from "./paragraphs.ts"
+import { splitDocument } from "./paragraphs.ts"
 
 const DOCUMENT = { id: "0123abcd", title: "Harbour Handbook" }
 const cut = (text: string) => splitDocument(readMarkdown(text), DOCUMENT)
@@ -60,6 +61,8 @@ describe("numbers and citations", () => {
     ["4.2 The pilot boards.", "4.2"],
     ["(4.2.1) The pilot boards.", "4.2.1"],
     ["§ 4.2 The pilot boards.", "4.2"],
+    ["A12. The pilot boards.", "A12"],
+    ["A12 is a road.", null],
     ["20 metres are enough.", null],
     ["4.2", null],
     ["1200.50 is due.", null],

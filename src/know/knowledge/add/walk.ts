@@ -200,7 +200,7 @@ function readOne(folder: OpenFolder, name: string): ReadFile {
 }
 
 /** Grows when documents are read differently, so that unchanged files are read again. */
-const READERS_VERSION = 3
+const READERS_VERSION = 4
 
 function checkBytes(bytes: Buffer, format: Format): ReadFile {
   const reason = unusable(bytes, format)

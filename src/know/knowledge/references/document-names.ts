@@ -61,13 +61,19 @@ export function createDocumentNames(library: Library): DocumentNames {
 
 const BRACKETS = /\([^()]*\)/g
 
+/** Shorter ones are no name: "ISA 315: Scope". */
+const LEAST_SUBTITLE_WORDS = 3
+
 /** "Fee Rules (FR)" is also Fee Rules and FR; "ISA 315: Risks" is also ISA 315. */
 function namesOf(title: string): readonly string[] {
   const inside = [...title.matchAll(/\(([^()]{2,60})\)/g)].map((it) => it[1] ?? "")
   const outside = title.replaceAll(BRACKETS, " ")
   const [head = ""] = outside.split(/[:,–—]\s|\s-\s/, 1)
+  const subtitle = outside.slice(head.length).replace(/^[^\p{L}\p{N}]+/u, "")
+  const isName = subtitle.split(" ").length >= LEAST_SUBTITLE_WORDS
   const numbered = [outside, head].flatMap(initialsOf)
-  return [title, outside, head, ...numbered, ...inside.filter(isAbbreviation)]
+  const names = [title, outside, head, ...(isName ? [subtitle] : [])]
+  return [...names, ...numbered, ...inside.filter(isAbbreviation)]
 }
 
 const isAbbreviation = (text: string): boolean => /^\p{Lu}[\p{Lu}\p{N} .-]*$/u.test(text)

@@ -111,8 +111,8 @@ function decoded(target: string): string {
 
 /**
  * `4.2 of Pilot Guide` and `4.2 in Pilot Guide` are in that document or nowhere: a name that is not
- * known is not guessed. `4.2 near Late Arrival` may name a document; `315.13 at ISA 315` is a
- * reference only if the library has such documents. Without a name it is in the document itself, or
+ * known is not guessed. `4.2 near Late Arrival` (before it) and `4.2 by Late Arrival` (after it) may
+ * name a document; `315.13 at ISA 315` is a reference only if the library has such documents. Without a name it is in the document itself, or
  * in the only neighbour with such a part.
  */
 function findSection(
@@ -120,13 +120,28 @@ function findSection(
   from: DocumentRow,
   house: LibraryIndex,
 ): StoredParagraph | "none" | undefined {
-  const [, number = "", how, name = ""] = /^(.+?)(?: (of|in|near|at) ([^]+))?$/.exec(target) ?? []
-  const end = how === "of" ? "first" : "last"
+  const [, number = "", how, name = ""] =
+    /^(.+?)(?: (of|in|near|by|at) ([^]+))?$/.exec(target) ?? []
+  const end = how === "of" || how === "by" ? "first" : "last"
   const named = how === undefined ? undefined : house.names.find(name, from, end)
   if (named !== undefined) return partOfNamed(number, named, house)
-  if (how === "at") return house.names.isSeries(name.split(" ")[0] ?? "") ? undefined : "none"
+  if (how === "at") return findPlainNumber(number, { name, from }, house)
+  if (how === "by") return partOf(number, house.partsOf(from))
   if (how === "in" || (how === "of" && !isOwnTitle(name, from))) return undefined
   return partOf(number, house.partsOf(from)) ?? onlyNeighbour(number, from, house)
+}
+
+/** "Fee Rules 4.1": a name without a number of its own. "ISA 999.1" is reported, "TLS 1.3" is not. */
+function findPlainNumber(
+  number: string,
+  { name, from }: { readonly name: string; readonly from: DocumentRow },
+  house: LibraryIndex,
+): StoredParagraph | "none" | undefined {
+  const words = name.replace(/ \d+(?: \([^()]*\))?$/, "")
+  const document = house.names.find(words, from, "last")
+  const part = document === undefined ? undefined : partOf(number, house.partsOf(document))
+  if (part !== undefined) return part
+  return house.names.isSeries(words.split(" ").at(-1) ?? "") ? undefined : "none"
 }
 
 /** ISA 315 may number its parts 13 or 315.13, and a text may write either. */

@@ -1,5 +1,5 @@
 /**
- * Section numbers: 4.2, § 4.2, Article 7, Annex B. Years and amounts look alike, so a plain number has at
+ * Section numbers: 4.2, § 4.2, A12, Article 7, Annex B. Years and amounts look alike, so a plain number has at
  * most three digits, and in running text at least two parts.
  */
 
@@ -10,7 +10,8 @@ export function numberOfHeading(heading: string): string | null {
 }
 
 export function numberOfText(text: string): string | null {
-  return OWN_NUMBER.exec(text)?.[1] ?? null
+  const [, plain, lettered] = OWN_NUMBER.exec(text) ?? []
+  return plain ?? lettered ?? null
 }
 
 export function keysOfNumber(number: string): readonly string[] {
@@ -28,7 +29,7 @@ const PLAIN_HEADING = new RegExp(
   String.raw`^(?:§+\s*|(?:section|chapter|part|clause)\s+)?(${COUNT})(?:[.)]?[\s:–—-]|[.)]?$)`,
   "i",
 )
-const OWN_NUMBER = /^(?:§\s*)?\(?(\d{1,3}(?:\.\d{1,3}){1,5})\)?\.?\s+\S/
+const OWN_NUMBER = /^(?:(?:§\s*)?\(?(\d{1,3}(?:\.\d{1,3}){1,5})\)?\.?|([A-Z]\d{1,3})[.)])\s+\S/
 
 const KEEPS_WORD: ReadonlySet<string> = new Set(["article", "schedule"])
 

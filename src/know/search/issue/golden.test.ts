@@ -7,7 +7,7 @@ import { prepareCorpus } from "../ranker/corpus.ts"
 import { prepareHistory } from "../ranker/history.ts"
 import { loadRanker } from "../ranker/load-ranker.ts"
 import { rank } from "../ranker/rank.ts"
-import { countMessageTerms, readQuery } from "../words.ts"
+import { countMessageTerms, readQuery } from "../words/words.ts"
 import { isIssue, parseIssue, withoutReferences } from "./parse-issue.ts"
 
 type Weights = Readonly<Record<string, number>>

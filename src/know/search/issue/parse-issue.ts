@@ -5,7 +5,7 @@ import {
   type TermCounts,
   withoutOuter,
   withoutOuterUnderscores,
-} from "../words.ts"
+} from "../words/words.ts"
 
 /** A pasted issue by parts. The names of its rules are those of models/ranker/README.md. */
 export type IssueTask = {

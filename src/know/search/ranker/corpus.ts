@@ -1,6 +1,6 @@
 import { DocumentInvalid } from "../errors.ts"
 import { LARGEST_CONTENT_NUMBER } from "../limits.ts"
-import { type CountedTerms, countTerms, type TermCounts } from "../words.ts"
+import { type CountedTerms, countTerms, type TermCounts } from "../words/words.ts"
 import { mean } from "./order.ts"
 
 type FileEntry = {

@@ -1,5 +1,5 @@
 import type { PostingsOf } from "../postings.ts"
-import type { Query } from "../words.ts"
+import type { Query } from "../words/words.ts"
 import type { Corpus } from "./corpus.ts"
 import { type History, scorePast } from "./history.ts"
 import { scoreWords, type WordScores } from "./lexical.ts"

@@ -1,5 +1,5 @@
 import { MOST_COMMITS } from "../limits.ts"
-import { countMessageTerms, type Query } from "../words.ts"
+import { countMessageTerms, type Query } from "../words/words.ts"
 import { type Corpus, dampersOf } from "./corpus.ts"
 import { mean } from "./order.ts"
 

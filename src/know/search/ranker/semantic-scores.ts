@@ -1,6 +1,6 @@
 import { DocumentInvalid } from "../errors.ts"
 import type { FileTerms } from "../index-terms.ts"
-import { countTerms, type Query } from "../words.ts"
+import { countTerms, type Query } from "../words/words.ts"
 import type { Corpus } from "./corpus.ts"
 import { MOST_TABLE_TERMS, tfLevel, type WordTable } from "./word-table.ts"
 

@@ -49,7 +49,7 @@ export async function listenForCallback(expected: {
       200,
       isDenied
         ? "Sign-in was refused. You can close this window."
-        : "Signed in. You can close this window and return to Quartermaster.",
+        : "Quartermaster received the answer and completes the sign-in. You can close this window.",
     )
     arrived.resolve(params)
   }

@@ -163,8 +163,9 @@ describe("bad input to a sign-in", () => {
     await it.sources.approve("tracker")
     const back = await it.begin()
     const finished = it.finish()
-    await fetch(back)
-    expect(await finished).toBe("SOURCES_LOGIN_FAILED")
+    const page = await (await fetch(back)).text()
+    expect(page, "the page promises no success").toContain("completes the sign-in")
+    expect(await finished).toBe("SOURCES_LOGIN_CODE_REFUSED")
     expect(it.stored.size).toBe(0)
   })
 

@@ -18,7 +18,14 @@ import {
   whileLocked,
 } from "#ground/base"
 import { startDeadline, TimeIsOver } from "../connections.ts"
-import { LoginDenied, LoginExpired, LoginFailed, LoginNeeded, LoginTimedOut } from "../errors.ts"
+import {
+  LoginCodeRefused,
+  LoginDenied,
+  LoginExpired,
+  LoginFailed,
+  LoginNeeded,
+  LoginTimedOut,
+} from "../errors.ts"
 import { type CallbackListener, listenForCallback } from "./callback.ts"
 import { type Discovered, discover, type OAuthSource } from "./discovery.ts"
 import { oauthFetch, problemOf } from "./oauth-fetch.ts"
@@ -358,6 +365,7 @@ async function failure({ slug }: OAuthSource, error: unknown, room: Room): Promi
   if (isAppError(error)) return error
   if (error instanceof TimeIsOver) return LoginTimedOut({ slug, minutes: LOGIN_MS / 60_000 })
   const text = error instanceof Error ? `${error.message}${causeOf(error)}` : String(error)
+  if (/\binvalid_grant\b/.test(text)) return LoginCodeRefused({ slug })
   const reason = visibleLine(await room.redact(text)).slice(0, LONGEST_REASON_CHARACTERS)
   // Without the cause: its text is the server's and not redacted.
   return LoginFailed({ slug, reason: reason.toWellFormed().replace(/\.$/, "") })

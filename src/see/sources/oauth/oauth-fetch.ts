@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client"
-import { isLoopback } from "../command.ts"
+import { isLoopback } from "../describe/command.ts"
 
 /** Metadata, a registration or tokens have a few kilobytes. */
 const LARGEST_RESPONSE_BYTES = 256_000

@@ -12,7 +12,7 @@ import {
   type RunningChild,
   start,
 } from "#ground/base"
-import type { Program } from "../command.ts"
+import type { Program } from "../describe/command.ts"
 import { LARGEST_FRAME_BYTES } from "../limits.ts"
 
 /** Between SIGTERM and SIGKILL; with the rest of the shutdown it stays under 5 s. */

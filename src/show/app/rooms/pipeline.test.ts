@@ -233,17 +233,16 @@ test("[APP-39] a stage starts an agent of the user, whose run is listed like any
   expect(runs.every((it) => it.status === "completed" && it.type === "synthetic")).toBe(true)
 })
 
-test("[APP-39] without an installed agent a stage fails instead of playing a script", async () => {
+test("[APP-39] [PIPE-85] without an installed agent a run does not start instead of playing a script", async () => {
   await using temp = await tempDirectory()
   const empty = path.join(temp.path, "bin")
   await mkdir(empty, { recursive: true })
   await using app = await newApp(temp.path, [], { PATH: empty })
   const input = { agent: "dev-loop", query: "Round quotes", auto: true }
-  const { id } = PipelineRun.parse(await app.call("pipeline.run", input, { signal }))
-  expect(await (await app.pipelines()).finished(id)).toMatchObject({
-    status: "failed",
-    error: { code: "PIPELINE_NO_AGENT_INSTALLED" },
+  await expect(app.call("pipeline.run", input, { signal })).rejects.toMatchObject({
+    code: "PIPELINE_NO_AGENT_INSTALLED",
   })
+  expect(await (await app.pipelines()).list({ limit: 5 })).toEqual({ runs: [] })
   const { runs } = AgentsList.parse(await app.call("agents.list", {}, { signal }))
   expect(runs).toEqual([])
 })

@@ -69,6 +69,7 @@ export async function openPipelines(deps: PipelineDeps): Promise<Pipelines> {
     sendToSession: async (session, text) => void (await (await deps.agents()).send(session, text)),
     appendToSession: async (...args) => (await deps.agents()).appendFrom(...args),
     unapproved: (slugs) => unapprovedOf(slugs, deps),
+    requireAgent: () => chosenAgent(deps),
     directory: path.join(repository.stateDirectory, "pipelines"),
     folders: createFolders({
       shipped: SHIPPED_RECIPES,

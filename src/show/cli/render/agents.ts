@@ -332,6 +332,7 @@ export const agentsRenderers: Renderers<typeof agentsOperations> = {
   delete: renderDeleted,
   drop: renderDeleted,
   edit: renderRun,
+  title: renderRun,
   export: { text: renderExport, isExact: true },
   save: renderSaved,
   handoff: renderHandoff,

@@ -128,9 +128,12 @@ test("[CLI-13] a partial document, a summary and a comparison of two runs are pr
     title: "T",
     markdown: "# T\n\nShort [P1].",
     isPartial: true,
+    note: "All stages are done; Verify did not pass",
     references: [],
   }
-  expect(render("pipeline.document", document)).toMatch(/^Partial document: [^]+Short \[P1\]\./)
+  expect(render("pipeline.document", document)).toMatch(
+    /^Partial document: All stages are done; Verify did not pass\.[^]+Short \[P1\]\./,
+  )
   const summary = {
     run: "p-1",
     agent: "deep-research",

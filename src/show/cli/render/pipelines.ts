@@ -50,11 +50,16 @@ function placeText({ stagesDone, stagesTotal }: PipelineLine): string {
   return `${stagesDone} of ${stagesTotal}`
 }
 
+function modelsText({ provider, connections = {} }: PipelineRun): string {
+  const named = Object.entries(connections).map(([name, it]) => `${name} (${it.model})`)
+  return [provider, ...named].map((it) => rowText(it)).join(", ")
+}
+
 export function renderPipelineRun(run: PipelineRun, screen: Screen): string {
   const { paint, width } = screen
   return [
     `${paint.bold(rowText(run.query, width - 24))}  ${paint.muted(`${run.agent} ${run.id}`)}`,
-    `${pipelineStatusText(run.status, paint)}${whyText(run)}, ${run.depth}, ${moneyText(run.cost)}, ${run.provider}`,
+    `${pipelineStatusText(run.status, paint)}${whyText(run)}, ${run.depth}, ${moneyText(run.cost)}, ${modelsText(run)}`,
     "",
     listing(
       ["", "Stage", "Time", "Cost", "Result"],
@@ -169,9 +174,8 @@ const STATUS_PAINTS: Readonly<Record<PipelineStatus, StatusMark>> = {
 
 function renderPipelineDocument(document: PipelineDocument, screen: Screen): string {
   const { paint, width } = screen
-  const partial = document.isPartial
-    ? [paint.warn("Partial document: the run did not finish."), ""]
-    : []
+  const { isPartial, note } = document
+  const partial = isPartial ? [paint.warn(`Partial document: ${rowText(note ?? "")}.`), ""] : []
   return [...partial, ...layOutProse(document.markdown, width, paint)].join("\n")
 }
 

@@ -91,7 +91,11 @@ function openAlong(
 export function findIn(messages: readonly Message[], text: string): readonly number[] {
   const needle = text.trim().toLowerCase()
   if (needle === "") return []
-  return messages.filter((it) => wordsOf(it).toLowerCase().includes(needle)).map((it) => it.seq)
+  return messages.filter((it) => hasWords(it, needle)).map((it) => it.seq)
+}
+
+export function hasWords(message: Message, lowerCased: string): boolean {
+  return wordsOf(message).toLowerCase().includes(lowerCased)
 }
 
 function wordsOf(message: Message): string {
