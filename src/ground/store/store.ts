@@ -151,7 +151,10 @@ async function openDriver(options: StoreOptions): Promise<OwnedDriver> {
     case "postgres": {
       // Loaded lazily: most users never need it.
       const { openPostgresDriver } = await import("./postgres/postgres.ts")
-      return prepared(await openPostgresDriver({ ...deps, url: location.url }), options)
+      const opened = await openPostgresDriver({ ...deps, url: location.url })
+      const driver = await prepared(opened.driver, options)
+      opened.migrated()
+      return driver
     }
     default:
       return location satisfies never
