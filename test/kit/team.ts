@@ -16,7 +16,7 @@ export type TeamNode = Awaited<ReturnType<typeof startNode>>
 export type NodeOptions = {
   /** A machine of its own for the other nodes: they check its leases, not its process. */
   readonly name: string
-  /** Has the folder of the repository, shared by all nodes, and a home for each. */
+  /** Gets a repository and a home for each node. */
   readonly folder: string
   readonly databaseUrl: string
   readonly clockShiftMs?: number
@@ -27,7 +27,8 @@ export type NodeOptions = {
 export async function startNode(options: NodeOptions) {
   const { name, folder } = options
   const home = path.join(folder, `home-${name}`)
-  const project = path.join(folder, "project")
+  // One server per repository and machine; the nodes of a team have a clone each.
+  const project = path.join(folder, `project-${name}`)
   for (const it of [home, project]) await mkdir(it, { recursive: true })
   const launcher = path.join(BUILT_PACKAGE ?? ROOT, "bin/qm.mjs")
   const child = spawn(
