@@ -214,7 +214,7 @@ async function makeSchema(driver: Driver): Promise<void> {
   await driver.transaction((statements) => statements.run(sql`CREATE SCHEMA IF NOT EXISTS qm`))
 }
 
-const POSTGRES_SCHEMA = "qm"
+export const POSTGRES_SCHEMA = "qm"
 
 const Size = z.object({ bytes: z.number() })
 
@@ -282,7 +282,7 @@ function isUnanswered(error: unknown): boolean {
 }
 
 /** As from SQLite: integers as numbers, bytes as Uint8Array. */
-function readersAsInSqlite(): TypeOverrides {
+export function readersAsInSqlite(): TypeOverrides {
   const overrides = new TypeOverrides()
   overrides.setTypeParser(types.builtins.INT8, readNumber)
   overrides.setTypeParser(types.builtins.NUMERIC, readNumber)
