@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, readFile } from "node:fs/promises"
+import { mkdir, readFile, rm } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
 import { io, type Socket } from "socket.io-client"
@@ -16,7 +16,7 @@ export type TeamNode = Awaited<ReturnType<typeof startNode>>
 export type NodeOptions = {
   /** A machine of its own for the other nodes: they check its leases, not its process. */
   readonly name: string
-  /** Gets a repository and a home for each node. */
+  /** Gets the repository, at the same path for all nodes, and a home for each. */
   readonly folder: string
   readonly databaseUrl: string
   readonly clockShiftMs?: number
@@ -27,9 +27,10 @@ export type NodeOptions = {
 export async function startNode(options: NodeOptions) {
   const { name, folder } = options
   const home = path.join(folder, `home-${name}`)
-  // One server per repository and machine; the nodes of a team have a clone each.
-  const project = path.join(folder, `project-${name}`)
+  const project = path.join(folder, "project")
   for (const it of [home, project]) await mkdir(it, { recursive: true })
+  // One server per repository and machine: each machine has its own record of that.
+  await rm(path.join(project, ".qm", "local", "server.json"), { force: true })
   const launcher = path.join(BUILT_PACKAGE ?? ROOT, "bin/qm.mjs")
   const child = spawn(
     process.execPath,

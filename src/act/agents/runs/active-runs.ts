@@ -11,6 +11,7 @@ import type { Stores } from "./stores/stores.ts"
 export type ActiveRunsDeps = AttemptDeps & {
   maxRunning(): number
   directoryProblem(directory: string): Promise<string | undefined>
+  belongsToRepository(directory: string): Promise<boolean>
 }
 
 type ActiveRun = {
@@ -83,8 +84,11 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
     }
     return "failed"
   }
-  const isElsewhere = async ({ cwd }: Run): Promise<boolean> =>
-    stores.runs.isShared && (await deps.directoryProblem(cwd)) !== undefined
+  async function isElsewhere({ cwd }: Run): Promise<boolean> {
+    if (!stores.runs.isShared) return false
+    const problem = await deps.directoryProblem(cwd)
+    return problem !== undefined || !(await deps.belongsToRepository(cwd))
+  }
   async function launch(row: RunRow): Promise<void> {
     const { run } = row
     if (isClosing || starting.has(run.id) || active.has(run.id)) return
@@ -107,7 +111,7 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
       const queued = (await stores.runs.unfinished()).filter((it) => it.run.status === "queued")
       for (const row of queued.filter(mayTake)) {
         if (isFull()) return
-        // Another node may have the repository at another path; then it has to start the run.
+        // The repository may be at another path here; then a node that has it starts the run.
         if (row.hidden.owner === null && (await isElsewhere(row.run))) continue
         await launch(row)
       }
