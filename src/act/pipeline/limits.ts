@@ -1,4 +1,4 @@
-export const LEASE_EVERY_MS = 5_000
+export const LEASE_EVERY_MS = 4_000
 
 /** A run may change hands while it is read; retry this often. */
 export const CLAIM_TRIES = 5

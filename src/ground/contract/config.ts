@@ -353,6 +353,12 @@ export const Config = z.strictObject({
         description: "Milliseconds a write waits for another process before it fails",
         env: "QM_STORE_BUSY_TIMEOUT_MS",
       }),
+      node: field(z.string().max(64).default(""), {
+        description:
+          "Name of this server, if servers on one machine cannot see each other's processes",
+        env: "QM_NODE",
+        personal: true,
+      }),
       keepBackups: field(z.int().min(1).max(100).default(7), {
         description: "Number of backups to keep; the oldest are deleted",
         env: "QM_STORE_KEEP_BACKUPS",

@@ -105,6 +105,14 @@ export const StoreUnreachable = defineError<{ server: string; during: string }>(
   },
 )
 
+/**
+ * Whether the same write may succeed later: the server was away or other writers were busy. After a
+ * lost connection the write may have been stored, so a retry must recognise its own rows.
+ */
+export function isTransient(error: unknown): boolean {
+  return StoreUnreachable.is(error) || StoreBusy.is(error)
+}
+
 export const LoginRefused = defineError<{ server: string; problem: string }>()(
   "STORE_LOGIN_REFUSED",
   {
@@ -148,11 +156,10 @@ export const StoreInUse = defineError<{ processes: string }>()("STORE_IN_USE", {
     "End these processes (qm servers, sessions and hooks of this repository), then restore again.",
 })
 
-export const BackupNotHere = defineError<{ server: string }>()("STORE_BACKUP_NOT_HERE", {
+export const BackupNotHere = defineError<{ location: string }>()("STORE_BACKUP_NOT_HERE", {
   family: "invalid",
-  message: (it) =>
-    `The store is on the database server ${it.server}; qm can back up and restore only SQLite files.`,
-  hint: () => "Use `pg_dump --schema=qm` and `pg_restore` on the server instead.",
+  message: (it) => `The store is in ${it.location}; it has no backups.`,
+  hint: () => "Run the command without the mode that keeps the store in memory.",
 })
 
 export const BackupUnusable = defineError<{ file: string; problem: string }>()(

@@ -8,14 +8,16 @@ import type {
 } from "#ground/contract"
 import { BackupMissing } from "./errors.ts"
 import { requireFile, type StoreLocation } from "./location.ts"
+import { MIGRATIONS } from "./migrations/index.ts"
 import { findNewestBackup } from "./sqlite/backup.ts"
-import { restoreBackup } from "./sqlite/restore.ts"
+import { type RestoredStore, restoreBackup } from "./sqlite/restore.ts"
 import { backupDirectoryOf, type Store } from "./store.ts"
 
 export type StoreHandlerDeps = {
   /** Opened on first use; `restore` never opens it. */
   store(): Promise<Store>
   location(): StoreLocation
+  places(): { readonly backups: string }
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -38,19 +40,39 @@ export const storeHandlers = (deps: StoreHandlerDeps): Handlers<typeof storeOper
     return { isSound: findings.length === 0, checkedEvents, findings: [...findings] }
   },
   async backup({ to, keep }) {
-    const directory = to ?? backupDirectoryOf(requireFile(deps.location()))
+    const directory = to ?? backupDirectory(deps)
     return (await deps.store()).backup(directory, keep === undefined ? {} : { keep })
   },
   async restore(input) {
-    const into = requireFile(deps.location())
-    const directory = backupDirectoryOf(into)
-    const file = input.file ?? (await findNewestBackup(directory))
-    if (file === undefined) throw BackupMissing({ directory })
-    const { clock, random, log } = deps
-    const restored = await restoreBackup({ file, into, clock, random, log })
+    const restored = await restore(deps, input.file)
     return { ...restored, replaced: restored.replaced ?? null }
   },
 })
+
+function backupDirectory(deps: Pick<StoreHandlerDeps, "location" | "places">): string {
+  const location = deps.location()
+  // A server has no folder of its own; the backups are beside the other state of the repository.
+  return location.kind === "postgres"
+    ? deps.places().backups
+    : backupDirectoryOf(requireFile(location))
+}
+
+async function restore(deps: StoreHandlerDeps, given?: string): Promise<RestoredStore> {
+  const { clock, random, log } = deps
+  const location = deps.location()
+  const directory = backupDirectory(deps)
+  if (location.kind === "postgres") {
+    const { findNewestPostgresBackup } = await import("./postgres/backup.ts")
+    const file = given ?? (await findNewestPostgresBackup(directory))
+    if (file === undefined) throw BackupMissing({ directory })
+    const { restorePostgresBackup } = await import("./postgres/restore.ts")
+    const { url } = location
+    return restorePostgresBackup({ url, file, migrations: MIGRATIONS, clock, random, log })
+  }
+  const file = given ?? (await findNewestBackup(directory))
+  if (file === undefined) throw BackupMissing({ directory })
+  return restoreBackup({ file, into: requireFile(location), clock, random, log })
+}
 
 export const eventsHandlers = (
   deps: Pick<StoreHandlerDeps, "store">,

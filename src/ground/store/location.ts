@@ -24,10 +24,9 @@ export function describeLocation(location: StoreLocation): string {
   }
 }
 
-/** Backups are files of an SQLite store. */
 export function requireFile(location: StoreLocation): string {
   if (location.kind === "sqlite") return location.file
-  throw BackupNotHere({ server: describeLocation(location) })
+  throw BackupNotHere({ location: describeLocation(location) })
 }
 
 export type PostgresAddress = {

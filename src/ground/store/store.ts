@@ -109,8 +109,15 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onCommit: listeners.add,
     onAdvance: follower.onAdvance,
     async backup(directory, { keep = options.keepBackups ?? DEFAULT_KEPT_BACKUPS } = {}) {
-      const file = requireFile(location)
-      const made = await makeBackup({ ...options, file, directory, keep })
+      const made =
+        location.kind === "postgres"
+          ? await (await import("./postgres/backup.ts")).makePostgresBackup({
+              ...options,
+              url: location.url,
+              directory,
+              keep,
+            })
+          : await makeBackup({ ...options, file: requireFile(location), directory, keep })
       await own.transaction(async (tx) => tx.emit("store.backed-up", made))
       return made
     },
@@ -151,7 +158,10 @@ async function openDriver(options: StoreOptions): Promise<OwnedDriver> {
     case "postgres": {
       // Loaded lazily: most users never need it.
       const { openPostgresDriver } = await import("./postgres/postgres.ts")
-      return prepared(await openPostgresDriver({ ...deps, url: location.url }), options)
+      const opened = await openPostgresDriver({ ...deps, url: location.url })
+      const driver = await prepared(opened.driver, options)
+      opened.migrated()
+      return driver
     }
     default:
       return location satisfies never

@@ -1,4 +1,3 @@
-import { hostname } from "node:os"
 import path from "node:path"
 import type { Agents, PermissionRules } from "#act/agents"
 import type { Gateway } from "#act/gateway"
@@ -17,6 +16,7 @@ import {
   statFile,
   systemClock,
   systemRandom,
+  thisMachine,
 } from "#ground/base"
 import type { CallContext, Config, DoctorCheck } from "#ground/contract"
 import type { Credentials, Secrets } from "#ground/secrets"
@@ -237,7 +237,7 @@ async function openBase(options: ServiceOptions) {
       return secrets
     },
     attack: async () => options.attack?.(repositoryPlaces) ?? [],
-    owner: () => processOwner(random),
+    owner: () => processOwner(random, config().store.node),
     mayWriteFiles: options.mayWriteFiles === true,
     watchesTree: options.watchesTree === true,
     tokens: lazyTokens({ config }),
@@ -260,8 +260,10 @@ function locateStore(config: Config, places: RepositoryPaths): StoreLocation {
     : parseDatabaseUrl(databaseUrl)
 }
 
-function processOwner(random: Random): ProcessOwner {
+/** A named node is a machine of its own: its processes are not checked, only its leases. */
+function processOwner(random: Random, node: string): ProcessOwner {
   const { pid, startedAt = "" } = processIdentity()
   const instance = Buffer.from(random.bytes(12)).toString("hex")
-  return { pid, startedAt, machine: hostname(), instance }
+  const { name } = thisMachine()
+  return { pid, startedAt, machine: node === "" ? name : `${name} ${node}`, instance }
 }

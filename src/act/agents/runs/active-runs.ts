@@ -4,16 +4,24 @@ import { VariablesGone } from "../errors.ts"
 import { systemMessage } from "../event-message.ts"
 import { type AttemptDeps, createRunAttempt } from "./run-attempt.ts"
 import type { SessionPump } from "./session-pump.ts"
-import { type Claim, endIdleRun, failRun, type RunRow } from "./stores/run-store.ts"
+import type { Claim } from "./stores/claim.ts"
+import { endIdleRun, failRun, type RunRow } from "./stores/run-store.ts"
 import type { Stores } from "./stores/stores.ts"
 
-export type ActiveRunsDeps = AttemptDeps & { maxRunning(): number }
+export type ActiveRunsDeps = AttemptDeps & {
+  maxRunning(): number
+  directoryProblem(directory: string): Promise<string | undefined>
+  belongsToRepository(directory: string): Promise<boolean>
+}
 
 type ActiveRun = {
   readonly claim: Claim
+  leasedAtMs: number
   pump: SessionPump | undefined
   readonly done: Promise<RunStatus>
 }
+
+type Lease = Pick<ActiveRun, "claim" | "leasedAtMs">
 
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
@@ -30,7 +38,7 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  async function begin({ run, hidden }: RunRow, claim: Claim): Promise<void> {
+  async function begin({ run, hidden }: RunRow, { claim, leasedAtMs }: Lease): Promise<void> {
     await clearCommands(claim, stores)
     const queued = await stores.queue.nextTurn(run.id)
     if (queued === undefined) return endWithoutTurn(run, claim)
@@ -49,7 +57,7 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
         active.delete(run.id)
         notify()
       })
-    const activeRun: ActiveRun = { claim, pump: undefined, done }
+    const activeRun: ActiveRun = { claim, leasedAtMs, pump: undefined, done }
     active.set(run.id, activeRun)
   }
   async function endWithoutTurn(run: Run, claim: Claim): Promise<void> {
@@ -76,14 +84,22 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
     }
     return "failed"
   }
+  async function isElsewhere({ cwd }: Run): Promise<boolean> {
+    if (!stores.runs.isShared) return false
+    const problem = await deps.directoryProblem(cwd)
+    return problem !== undefined || !(await deps.belongsToRepository(cwd))
+  }
   async function launch(row: RunRow): Promise<void> {
     const { run } = row
     if (isClosing || starting.has(run.id) || active.has(run.id)) return
     starting.add(run.id)
     try {
+      const leasedAtMs = deps.clock.monotonicMs()
       const claim = await stores.runs.begin(row)
       if (claim === undefined) return
-      await begin(row, claim).catch((error: unknown) => failByFault(run, claim, error))
+      await begin(row, { claim, leasedAtMs }).catch((error: unknown) =>
+        failByFault(run, claim, error),
+      )
     } finally {
       starting.delete(run.id)
     }
@@ -95,12 +111,21 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
       const queued = (await stores.runs.unfinished()).filter((it) => it.run.status === "queued")
       for (const row of queued.filter(mayTake)) {
         if (isFull()) return
+        // The repository may be at another path here; then a node that has it starts the run.
+        if (row.hidden.owner === null && (await isElsewhere(row.run))) continue
         await launch(row)
       }
     },
     find: (runId: string): ActiveRun | undefined => active.get(runId),
     has: (runId: string): boolean => starting.has(runId) || active.has(runId),
     claims: (): Claim[] => [...active.values()].map((it) => it.claim),
+    leasedAtMs: (runId: string): number | undefined => active.get(runId)?.leasedAtMs,
+    noteRenewal(claims: readonly Claim[], atMs: number): void {
+      for (const { runId, fence } of claims) {
+        const activeRun = active.get(runId)
+        if (activeRun?.claim.fence === fence) activeRun.leasedAtMs = atMs
+      }
+    },
     startedClaims: (): Claim[] =>
       [...active.values()].filter((it) => it.pump !== undefined).map((it) => it.claim),
     onChange: (listener: () => void) => void listeners.add(listener),
@@ -121,7 +146,7 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
  * turn.
  */
 async function clearCommands(claim: Claim, { queue }: Stores): Promise<void> {
-  for (const { runId, command } of await queue.takeCommands([claim])) {
-    if (command.kind === "steer") await queue.queueTurn(runId, command.text)
+  for (const { id, runId, command } of await queue.takeCommands([claim])) {
+    if (command.kind === "steer") await queue.turnInto(id, runId, command.text)
   }
 }

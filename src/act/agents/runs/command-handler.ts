@@ -1,6 +1,7 @@
 import type { Log } from "#ground/base"
 import type { ActiveRuns } from "./active-runs.ts"
 import type { SessionPump } from "./session-pump.ts"
+import type { Claim } from "./stores/claim.ts"
 import type { RunCommand } from "./stores/queue-store.ts"
 import type { Stores } from "./stores/stores.ts"
 
@@ -15,10 +16,13 @@ export function createCommandHandler(deps: Deps): () => Promise<void> {
   const { activeRuns, stores } = deps
   return async () => {
     // A run that is still starting is left for the next poll.
-    for (const { runId, command } of await stores.queue.takeCommands(activeRuns.startedClaims())) {
-      const pump = activeRuns.find(runId)?.pump
+    const taken = await stores.queue.takeCommands(activeRuns.startedClaims())
+    for (const { id, runId, command } of taken) {
+      const { pump, claim } = activeRuns.find(runId) ?? {}
       try {
-        if (pump !== undefined) await execute(command, { ...deps, runId, pump })
+        if (pump !== undefined && claim !== undefined) {
+          await execute(command, { ...deps, id, claim, pump })
+        }
       } catch (error) {
         const { kind } = command
         deps.log.warn("a run command failed", { run: runId, kind, error: String(error) })
@@ -29,7 +33,7 @@ export function createCommandHandler(deps: Deps): () => Promise<void> {
 
 async function execute(
   command: RunCommand,
-  it: Deps & { readonly runId: string; readonly pump: SessionPump },
+  it: Deps & { readonly id: string; readonly claim: Claim; readonly pump: SessionPump },
 ): Promise<void> {
   const { pump, stores } = it
   switch (command.kind) {
@@ -43,18 +47,20 @@ async function execute(
       const { approvalId, kind: _, ...answer } = command
       // An answer to another process's request stays unused until the request is repeated.
       const isPassed = await pump.answer(approvalId, answer)
-      if (isPassed) await stores.approvals.markUsed(approvalId)
+      if (isPassed) await stores.approvals.markUsed(approvalId, it.claim)
       return
     }
     case "steer": {
       const { text } = command
-      const isAccepted = await pump.steer(text, {
+      const content = it.redact(text)
+      const message = {
         type: "user",
         role: "user",
-        content: it.redact(text),
+        content,
         metadata: { isSteered: true },
-      })
-      if (!isAccepted) await stores.queue.queueTurn(it.runId, text)
+      } as const
+      const isAccepted = await pump.steer(text, message, it.id)
+      if (!isAccepted) await stores.queue.turnInto(it.id, it.claim.runId, text)
       return
     }
     default:

@@ -28,7 +28,7 @@ import { openSessionFile, pagesOf, toLines } from "../sessions/session-file.ts"
 import { newRun, type StartInput } from "./run-commands.ts"
 import type { PriceOf } from "./run-progress.ts"
 import { insertMessages } from "./stores/message-store.ts"
-import { noteReading, type RunRow, setLastSeq } from "./stores/run-store.ts"
+import { NO_LEASE, noteReading, type RunRow, setLastSeq } from "./stores/run-store.ts"
 import type { Stores } from "./stores/stores.ts"
 
 type Deps = {
@@ -110,7 +110,7 @@ export function createImportExport(deps: Deps) {
   }
 }
 
-const NO_OWNER = { owner: null, leaseUntil: 0 } as const
+const NO_OWNER = { owner: null, leaseUntil: NO_LEASE } as const
 
 async function insertPages(
   runId: string,

@@ -5,7 +5,7 @@ import type { EmittedEvent } from "../agent.ts"
 import { messageOfEvent, type NewMessage } from "../event-message.ts"
 import { newRun } from "./run-commands.ts"
 import { initialProgress, type PriceOf, progressAfter } from "./run-progress.ts"
-import { updateRun } from "./stores/run-store.ts"
+import { NO_LEASE, updateRun } from "./stores/run-store.ts"
 import type { Stores } from "./stores/stores.ts"
 
 type Deps = {
@@ -68,7 +68,11 @@ export function createRecorder(deps: Deps) {
       const made = newRun(input, { id, cwd, at: deps.clock.now() })
       run = { ...made, status: "completed", origin: "imported", startedAt: deps.clock.now() }
       progress = initialProgress(run)
-      await stores.runs.add(run, { configuration: { mode: "ask" }, owner: null, leaseUntil: 0 })
+      await stores.runs.add(run, {
+        configuration: { mode: "ask" },
+        owner: null,
+        leaseUntil: NO_LEASE,
+      })
       const before = held.splice(0)
       await write(before)
       const context = await deps.contextMessage(run, cwd).catch((error: unknown) => {

@@ -41,7 +41,10 @@ export function createRecovery(deps: Deps) {
   async function stopElsewhere(row: RunRow): Promise<boolean> {
     const { id, status } = row.run
     const isFree = status === "queued" && !activeRuns.has(id)
-    if (isFree || row.hidden.owner === null || isLost(row)) return endLost(row, "stopped")
+    const isOpen = isFree || row.hidden.owner === null
+    // A run that waits in a queue has no driver, so nobody's lease protects it.
+    if (isOpen) return endLost(row, { status: "stopped", isElsewhere: false })
+    if (isLost(row, await runs.expired())) return endLost(row, { ...place(row), status: "stopped" })
     await stores.queue.command(id, { kind: "stop" })
     const until = deps.clock.monotonicMs() + STOP_WAIT_MS
     while (deps.clock.monotonicMs() < until) {
@@ -52,52 +55,87 @@ export function createRecovery(deps: Deps) {
   }
   async function recoverRun(row: RunRow): Promise<void> {
     const { id, status } = row.run
-    if (status === "queued") return runs.release(row)
-    const isEndedHere = await endLost(row, "interrupted")
+    if (status === "queued" || isUnsent(row)) return requeue(row)
+    const isEndedHere = await endLost(row, { ...place(row), status: "interrupted" })
     const answered = isEndedHere ? await stores.approvals.findUnused(id) : undefined
     if (answered === undefined) return
     // The session resumes, asks again, and gets the answer.
     await stores.queue.queueTurn(id, answerPrompt(answered))
     await runs.queueAgain(await runs.find(id), null)
   }
-  async function endLost(row: RunRow, status: "interrupted" | "stopped"): Promise<boolean> {
-    const { run, hidden } = row
-    const isHere = hidden.owner?.machine === deps.owner.machine
+  async function requeue(row: RunRow): Promise<void> {
+    const claim = await runs.claim(row, place(row))
+    if (claim === undefined) return
+    const claimed = { ...row, hidden: { ...row.hidden, fence: claim.fence } }
+    if (row.run.status === "queued") await runs.release(claimed)
+    else await runs.queueAgain(claimed, null)
+  }
+  async function endLost(
+    { run, hidden, ...row }: RunRow,
+    as: { readonly status: "interrupted" | "stopped"; readonly isElsewhere: boolean },
+  ): Promise<boolean> {
+    const { status, isElsewhere } = as
+    const { owner, child } = hidden
     // Also when it has exited: its children may be alive.
-    if (isHere && hidden.child !== null) await deps.endProcess(identityOf(hidden.child))
-    const claim = await runs.claim(row)
+    if (owner?.machine === deps.owner.machine && child !== null) {
+      await deps.endProcess(identityOf(child))
+    }
+    const claim = await runs.claim({ run, hidden, ...row }, { isElsewhere })
     if (claim === undefined) return false
     // An approval outlives the process that asked if the session can be resumed.
     const isOver = status === "stopped" || run.sessionId === null
+    // Only a process on its own machine can end it: the next one that starts there does.
+    const left = isElsewhere && child !== null ? { ...child, machine: owner?.machine } : null
     await stores.messages.append(claim, [systemMessage(END_MESSAGE[status])], async (tx) => {
       const at = deps.clock.now()
       await tx.run(updateRun(run.id, { ...run, status }, at))
       if (isOver) await tx.run(expireApprovals(run.id, at))
-      await tx.run(setChild(claim, null))
+      await tx.run(setChild(claim, left))
       tx.emit("agents.updated", { id: run.id, status })
     })
     return true
   }
+  async function endAbandoned(): Promise<void> {
+    for (const { run, hidden } of await runs.abandoned()) {
+      const { child, fence } = hidden
+      if (child?.machine !== deps.owner.machine) continue
+      await deps.endProcess(identityOf(child))
+      await runs.forgetChild({ runId: run.id, fence })
+    }
+  }
+  const place = ({ hidden }: RunRow): { readonly isElsewhere: boolean } => ({
+    isElsewhere: hidden.owner !== null && hidden.owner.machine !== deps.owner.machine,
+  })
   /** On this machine the process is checked; for another machine only the lease counts. */
-  function isLost({ run, hidden }: RunRow): boolean {
-    const { owner, leaseUntil } = hidden
+  function isLost({ run, hidden }: RunRow, expired: ReadonlySet<string>): boolean {
+    const { owner } = hidden
     if (owner === null) return false
     // It is ours and not active here: a start failed half-way.
     if (isSame(owner, deps.owner)) return run.status !== "queued" && !activeRuns.has(run.id)
     if (owner.machine === deps.owner.machine) return !deps.isAlive(identityOf(owner))
-    return leaseUntil < deps.clock.now()
+    return expired.has(run.id)
   }
   return {
     stop,
     mayStart: (owner: Owner | null, mayTakeFree: boolean): boolean =>
       owner === null ? mayTakeFree : isSame(owner, deps.owner),
     async recover(): Promise<number> {
-      const lost = (await runs.unfinished()).filter(isLost)
+      const [unfinished, expired] = [await runs.unfinished(), await runs.expired()]
+      const lost = unfinished.filter((it) => isLost(it, expired))
       // In parallel: each host that ignores the first signal takes the whole grace period.
       await Promise.all(lost.map(recoverRun))
+      await endAbandoned()
       return lost.length
     },
   }
+}
+
+/** A run that ends its process at each start must not end the processes of all nodes. */
+const MAX_STARTS = 5
+
+/** The agent got nothing yet, so another process can start the run as if it were new. */
+function isUnsent({ run, hidden }: RunRow): boolean {
+  return run.status === "starting" && run.lastSeq === 0 && hidden.fence <= MAX_STARTS
 }
 
 const END_MESSAGE = {

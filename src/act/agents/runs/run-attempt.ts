@@ -13,9 +13,9 @@ import { ProgramMissing } from "../errors.ts"
 import { type NewMessage, systemMessage } from "../event-message.ts"
 import type { PumpDeps, Turn } from "./run-buffer.ts"
 import { type SessionPump, startSessionPump } from "./session-pump.ts"
+import type { Claim } from "./stores/claim.ts"
 import type { MessageStore } from "./stores/message-store.ts"
 import { finishCommand } from "./stores/queue-store.ts"
-import type { Claim } from "./stores/run-store.ts"
 import type { Stores } from "./stores/stores.ts"
 
 export type ContextPartsRequest = {
@@ -81,9 +81,10 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     const { run } = await stores.runs.find(before.id)
     return compose({ run, configuration, queued })
   }
-  async function unusedAnswer(runId: string, digest: string) {
-    const approval = await stores.approvals.findUnusedFor(runId, digest)
-    if (approval === undefined || !(await stores.approvals.markUsed(approval.id))) return undefined
+  async function unusedAnswer(claim: Claim, digest: string) {
+    const approval = await stores.approvals.findUnusedFor(claim.runId, digest)
+    if (approval === undefined) return undefined
+    if (!(await stores.approvals.markUsed(approval.id, claim))) return undefined
     const { status, note, answeredBy } = approval
     const decision = status === "allowed" ? "allow" : "deny"
     return { decision, note: note ?? undefined, by: answeredBy ?? "the user" } as const
@@ -91,7 +92,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
   async function start(input: AttemptInput, plan: StartPlan): Promise<SessionPump> {
     const { claim, configuration } = input
     const run = plan.isFresh ? { ...input.run, sessionId: null } : input.run
-    if (plan.isFresh) await stores.runs.forgetSession(run.id)
+    if (plan.isFresh) await stores.runs.forgetSession(claim)
     const text = plan.isFresh ? await restoredText(run, plan.turn, deps) : plan.turn.text
     const messages = [
       ...(plan.isRecorded ? [] : [plan.turn.message]),

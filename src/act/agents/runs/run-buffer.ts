@@ -12,9 +12,11 @@ import {
   expireApprovals,
   saveApprovals,
 } from "./stores/approval-store.ts"
+import type { Claim } from "./stores/claim.ts"
 import { advance, LastSeqRow, type MessageStore } from "./stores/message-store.ts"
 import { CountRow, countTurns, finishCommand } from "./stores/queue-store.ts"
-import { type Claim, requeueRun, setChild, updateRun } from "./stores/run-store.ts"
+import { retryWhileAway } from "./stores/retry-write.ts"
+import { requeueRun, selectDone, setChild, updateRun } from "./stores/run-store.ts"
 
 const MAX_MESSAGES_PER_WRITE = 200
 
@@ -33,7 +35,7 @@ export type PumpDeps = {
   notifyText(it: LiveText): void
   nextTurn(run: Run): Promise<Turn | undefined>
   /** The answer to the same request that an earlier process could not pass on. */
-  unusedAnswer(runId: string, digest: string): Promise<Answer | undefined>
+  unusedAnswer(claim: Claim, digest: string): Promise<Answer | undefined>
   turnEnded(run: Run, progress: Progress, text: string): void
 }
 
@@ -80,7 +82,9 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
     const resolved = tracked.resolved.filter((it) => !isDropped(it.decision))
     const messages = [...renamed.map((it) => redactedMessage(it, deps)), ...added]
     const change = { before, after: progress, requested, resolved, turnId, at: deps.clock.now() }
-    return deps.messages.append(claim, messages, (tx) => saveProgress(tx, run.id, change))
+    return deps.messages.append(claim, messages, (tx) =>
+      saveProgress(tx, { ...change, id: run.id, clock: deps.clock }),
+    )
   }
   async function drain(): Promise<void> {
     try {
@@ -137,16 +141,18 @@ function redactedMessage({ event, raw }: EmittedEvent, deps: PumpDeps): NewMessa
 }
 
 type ProgressChange = ApprovalChanges & {
+  readonly id: string
+  readonly clock: Clock
   readonly before: Progress
   readonly after: Progress
   readonly turnId: string | undefined
   readonly at: number
 }
 
-async function saveProgress(tx: Tx<"agents">, id: string, change: ProgressChange): Promise<void> {
-  const { before, after, turnId, at } = change
+async function saveProgress(tx: Tx<"agents">, change: ProgressChange): Promise<void> {
+  const { id, before, after, turnId, at, clock } = change
   if (before !== after) await tx.run(updateRun(id, after, at))
-  await saveApprovals(tx, change, { runId: id, at })
+  await saveApprovals(tx, change, { runId: id, at, clock })
   if (turnId !== undefined) {
     await tx.run(finishCommand(turnId, at))
     tx.emit("agents.commanded", { id })
@@ -159,9 +165,13 @@ async function endRun(claim: Claim, progress: Progress, deps: PumpDeps): Promise
   const at = deps.clock.now()
   // An approval outlives the process that asked if the session can be resumed.
   const isOver = progress.status !== "interrupted" || progress.sessionId === null
-  const lastSeq = await deps.db.transaction(async (tx) => {
+  const end = async (tx: Tx<"agents">, isRepeated: boolean): Promise<number | undefined> => {
     const row = await tx.get(LastSeqRow, advance(claim, 0))
     if (row === undefined) return undefined
+    // The first try was stored, and only its answer was lost.
+    if (isRepeated && (await tx.get(LastSeqRow, selectDone(claim))) !== undefined) {
+      return row.last_seq
+    }
     await tx.run(updateRun(id, progress, at))
     if (isOver) await tx.run(expireApprovals(id, at))
     await tx.run(setChild(claim, null))
@@ -171,7 +181,10 @@ async function endRun(claim: Claim, progress: Progress, deps: PumpDeps): Promise
     if (continues) await tx.run(requeueRun(claim))
     tx.emit("agents.updated", { id, status: continues ? "queued" : progress.status })
     return row.last_seq
-  })
+  }
+  const lastSeq = await retryWhileAway(deps.clock, (isRepeated) =>
+    deps.db.transaction((tx) => end(tx, isRepeated)),
+  )
   deps.messages.runEnded(id, lastSeq ?? 0)
   return lastSeq !== undefined
 }

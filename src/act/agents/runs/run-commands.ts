@@ -5,7 +5,7 @@ import { BudgetSpentAlready, DirectoryUnusable, RunNotWorking } from "../errors.
 import type { ActiveRuns } from "./active-runs.ts"
 import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
 import { type AnswerInput, answerPrompt } from "./stores/approval-store.ts"
-import { LEASE_MS, type Owner, type RunChange } from "./stores/run-store.ts"
+import { NO_LEASE, type Owner, type RunChange } from "./stores/run-store.ts"
 import type { Stores } from "./stores/stores.ts"
 import type { Supervisor } from "./supervisor.ts"
 
@@ -127,7 +127,11 @@ async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promi
   const { prompt: body } = input
   const { createdAt: at } = run
   const turn = { id: deps.ids.next("cmd"), runId: run.id, kind: "turn", body, at } as const
-  await deps.stores.runs.add(run, { configuration, owner, leaseUntil: at + LEASE_MS }, turn)
+  await deps.stores.runs.add(
+    run,
+    { configuration, owner, leaseUntil: deps.stores.runs.leaseUntil() },
+    turn,
+  )
   return run
 }
 
@@ -136,7 +140,7 @@ async function openRun(input: StartInput, deps: Deps): Promise<Run> {
   const { createdAt: at } = prepared.run
   const run: Run = { ...prepared.run, status: "completed", startedAt: at, endedAt: at }
   const { configuration } = prepared
-  await deps.stores.runs.add(run, { configuration, owner: null, leaseUntil: at })
+  await deps.stores.runs.add(run, { configuration, owner: null, leaseUntil: NO_LEASE })
   return run
 }
 

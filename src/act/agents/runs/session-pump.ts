@@ -6,6 +6,7 @@ import { createLiveText } from "./live-text.ts"
 import { type Attempt, createRunBuffer, type PumpDeps, type RunBuffer } from "./run-buffer.ts"
 import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
 import { digestOf } from "./stores/approval-store.ts"
+import { retryWhileAway } from "./stores/retry-write.ts"
 import { setChild } from "./stores/run-store.ts"
 
 const MAX_WAITING_EVENTS = 2_000
@@ -15,7 +16,8 @@ type PumpEnd = RunStatus | "gone"
 export type SessionPump = {
   readonly canSteer: boolean
   answer(approvalId: string, answer: Answer): Promise<boolean>
-  steer(text: string, message: NewMessage): Promise<boolean>
+  /** The command leaves the queue with its message; false if the agent takes no text now. */
+  steer(text: string, message: NewMessage, commandId: string): Promise<boolean>
   setMode(mode: AgentMode): Promise<void>
   stop(as: "stopped" | "interrupted"): Promise<void>
   readonly done: Promise<PumpEnd>
@@ -37,10 +39,10 @@ export async function startSessionPump(attempt: Attempt, deps: PumpDeps): Promis
       return hostId !== undefined
     },
     setMode: (mode) => session.setMode(mode),
-    async steer(text, message) {
+    async steer(text, message, commandId) {
       if (!session.canSteer || buffer.progress().status !== "running") return false
-      await session.send(text)
-      await buffer.addMessage(message)
+      // Stored first: after a crash in between, the transcript has what the user sent.
+      if (await buffer.addMessage(message, commandId)) await session.send(text)
       return true
     },
     async stop(as) {
@@ -61,13 +63,13 @@ const NO_SESSION = {
 
 async function startSession(
   { agent, options, claim }: Attempt,
-  { db }: PumpDeps,
+  { db, clock }: PumpDeps,
 ): Promise<AgentSession | { readonly failure: string }> {
   try {
     return await agent.start({
       ...options,
       async onStarted({ pid, startedAt = "" }) {
-        await db.run(setChild(claim, { pid, startedAt }))
+        await retryWhileAway(clock, () => db.run(setChild(claim, { pid, startedAt })))
       },
     })
   } catch (error) {
@@ -227,7 +229,8 @@ async function answerAgain(
   { session, buffer, attempt, deps }: Pump,
 ): Promise<void> {
   const { run } = attempt
-  const answer = await deps.unusedAnswer(run.id, digestOf(event, run.cwd))
+  const digest = digestOf(event, run.cwd)
+  const answer = await retryWhileAway(deps.clock, () => deps.unusedAnswer(attempt.claim, digest))
   if (answer === undefined) return
   await buffer.flushed()
   await passAnswer(session, event.approvalId, answer)
@@ -250,7 +253,9 @@ async function sendNextTurn(
   await buffer.flushed()
   if (outcome === "completed") deps.turnEnded(attempt.run, buffer.progress(), text)
   const isOver = buffer.requestedEnd() !== undefined || pump.budget().kind === "spent"
-  const turn = isOver ? undefined : await deps.nextTurn(attempt.run)
+  const turn = isOver
+    ? undefined
+    : await retryWhileAway(deps.clock, () => deps.nextTurn(attempt.run))
   const isOurs = turn !== undefined && (await buffer.addMessage(turn.message, turn.id))
   if (isOurs) await session.send(turn.text)
   else await session.stop()

@@ -1,6 +1,6 @@
 import type { Clock, Log } from "#ground/base"
 import type { ActiveRuns } from "./active-runs.ts"
-import { createLeaseRenewal, RENEW_EVERY_MS } from "./lease-renewal.ts"
+import { CHECK_EVERY_MS, createLeaseRenewal, RENEW_EVERY_MS } from "./lease-renewal.ts"
 import type { Recovery } from "./recovery.ts"
 import type { Stores } from "./stores/stores.ts"
 
@@ -18,7 +18,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 
 export function createSupervisor(deps: Deps) {
   const { activeRuns, recovery, stores, log } = deps
-  const renewLeases = createLeaseRenewal({ activeRuns, runs: stores.runs })
+  const leases = createLeaseRenewal({ ...deps, runs: stores.runs })
   let isWatching = false
   let isClosed = false
 
@@ -40,14 +40,17 @@ export function createSupervisor(deps: Deps) {
   const own = createPoller({
     ...deps,
     poll: deps.handleCommands,
+    // Without other machines only a dead process loses its runs.
+    check: stores.runs.isShared ? leases.stopUnrenewed : undefined,
     async tick() {
-      await renewLeases()
+      await leases.renew()
       await stores.approvals.expireOverdue()
     },
   })
   const all = createPoller({
     ...deps,
     poll: fill,
+    check: undefined,
     async tick() {
       await recover()
       await fill()
@@ -82,9 +85,11 @@ export function createSupervisor(deps: Deps) {
 type PollerDeps = Pick<Deps, "clock" | "log" | "onAdvance"> & {
   poll(): Promise<void>
   tick(): Promise<void>
+  /** Runs on time also while `tick` waits for the database. */
+  readonly check: (() => Promise<void>) | undefined
 }
 
-/** While started: polls when the store grows, one poll at a time, and ticks every 5 s. */
+/** While started: polls when the store grows, one poll at a time, and ticks every 4 s. */
 function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
   let started: AbortController | undefined
   let polling: Promise<void> | undefined
@@ -104,11 +109,15 @@ function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
     polling ??= pollAll().finally(() => (polling = undefined))
     return polling
   }
-  async function tickUntil(signal: AbortSignal): Promise<void> {
+  async function repeat(
+    work: () => Promise<void>,
+    everyMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     while (!signal.aborted) {
       try {
-        await clock.sleep(RENEW_EVERY_MS, signal)
-        await deps.tick()
+        await clock.sleep(everyMs, signal)
+        await work()
       } catch (error) {
         if (!signal.aborted) report(error)
       }
@@ -126,7 +135,8 @@ function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
       const { signal } = started
       const stop = onAdvance(() => void poll())
       signal.addEventListener("abort", stop, { once: true })
-      void tickUntil(signal)
+      void repeat(deps.tick, RENEW_EVERY_MS, signal)
+      if (deps.check !== undefined) void repeat(deps.check, CHECK_EVERY_MS, signal)
     },
     pause,
     async close(): Promise<void> {

@@ -4,11 +4,16 @@ import type { RunState } from "../events/state.ts"
 import { LEASE_EVERY_MS } from "../limits.ts"
 import { type DriveDeps, drive } from "./drive.ts"
 import { Interruption } from "./interruption.ts"
-import type { Claim, EventStore } from "./store/event-store.ts"
+import { type Claim, type EventStore, MAX_UNRENEWED_MS } from "./store/event-store.ts"
 import { createRunWriter, type RunWriter } from "./store/run-writer.ts"
+
+/** How often a node checks that its leases were renewed. */
+const CHECK_EVERY_MS = 500
 
 type ActiveRun = {
   readonly claim: Claim
+  /** When the claim began, or its last successful renewal was requested. */
+  leasedAtMs: number
   readonly cut: AbortController
   readonly done: Promise<void>
 }
@@ -37,7 +42,8 @@ export function createActiveRuns(deps: ActiveRunsDeps) {
           if (working.get(claim.id)?.claim === claim) working.delete(claim.id)
         },
       )
-      working.set(claim.id, { claim, cut, done })
+      const leasedAtMs = deps.clock.monotonicMs()
+      working.set(claim.id, { claim, leasedAtMs, cut, done })
       lease.keep()
     },
     settled: async (id: string): Promise<void> => working.get(id)?.done,
@@ -85,10 +91,23 @@ function createLease(
   let isRenewing = false
 
   async function renewAll(): Promise<void> {
-    for (const { claim, cut } of working.values()) {
+    for (const active of working.values()) {
+      const { claim, cut } = active
+      const requestedAtMs = clock.monotonicMs()
       const renewed = await eventStore.renew(claim)
+      if (renewed !== "lost") active.leasedAtMs = requestedAtMs
       if (renewed === "lost") cut.abort(new Interruption("lost"))
       if (renewed === "stop-wanted") cut.abort(new Interruption("stop"))
+    }
+  }
+  /** Ends work of this node that could not be renewed; the database decides who continues it. */
+  async function checkUntilIdle(): Promise<void> {
+    while (working.size > 0 && !over.aborted) {
+      await clock.sleep(CHECK_EVERY_MS, over).catch(() => {})
+      const oldest = clock.monotonicMs() - MAX_UNRENEWED_MS
+      for (const { leasedAtMs, cut } of working.values()) {
+        if (leasedAtMs < oldest) cut.abort(new Interruption("lost"))
+      }
     }
   }
   async function beat(): Promise<void> {
@@ -103,6 +122,7 @@ function createLease(
       if (isRenewing) return
       isRenewing = true
       void beat()
+      if (eventStore.isShared) void checkUntilIdle()
     },
   }
 }

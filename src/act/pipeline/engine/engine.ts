@@ -54,11 +54,11 @@ export function createEngine(deps: EngineDeps) {
 }
 
 /** On this machine the process can be checked; for another machine only the lease counts. */
-function hasNoOwner(row: RunRow, { owner: own, isAlive, clock }: EngineDeps): boolean {
-  const { owner, leaseUntil } = row
+function hasNoOwner(row: RunRow, { owner: own, isAlive }: EngineDeps): boolean {
+  const { owner, isLeaseOver } = row
   if (owner === null) return true
   const isOurs =
     owner.machine === own.machine && owner.pid === own.pid && owner.startedAt === own.startedAt
-  if (owner.machine !== own.machine || isOurs) return leaseUntil < clock.now()
+  if (owner.machine !== own.machine || isOurs) return isLeaseOver
   return !isAlive({ pid: owner.pid, startedAt: owner.startedAt })
 }

@@ -103,7 +103,7 @@ const LOST =
 
 /** The driver has no code for a closed connection, only these messages. */
 const LOST_WORDS =
-  /connection (?:terminated|timeout|timed out)|timeout e(?:xceeded|xpired)|not queryable|client was closed|server does not support ssl|certificate/i
+  /connection (?:terminated|timeout|timed out)|timeout e(?:xceeded|xpired)|read timeout|not queryable|client was closed|server does not support ssl|certificate/i
 
 function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false

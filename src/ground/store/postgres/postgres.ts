@@ -28,20 +28,30 @@ const POSTGRES_STATEMENT_TIMEOUT_MS = 60_000
 
 const MAX_POSTGRES_CONNECTIONS = 8
 
+/**
+ * A connection whose network was cut without a reset answers nothing, and only a timeout notices. It
+ * is longer than the wait for the write lock; a migration may take as long as the server allows.
+ */
+const ANSWER_AFTER_LOCK_MS = 5_000
+const ROLLBACK_MS = 5_000
+
 export async function openPostgresDriver(options: {
   url: string
   busyTimeoutMs: number
   clock: Clock
   log: Log
-}): Promise<OwnedDriver> {
+}): Promise<{ driver: OwnedDriver; migrated(): void }> {
+  const patience = {
+    answerMs: POSTGRES_STATEMENT_TIMEOUT_MS + options.busyTimeoutMs + ANSWER_AFTER_LOCK_MS,
+  }
   const writers = createPool(options, { role: "write", size: 1 })
   const readers = createPool(options, { role: "read", size: MAX_POSTGRES_CONNECTIONS - 1 })
   const stopState = createStopState(options.log)
   const queue = createQueue()
   const judge = createJudge({ ...options, stopState })
-  const transact = createTransact({ clock: options.clock, stopState, judge, pool: writers })
+  const transact = createTransact({ ...options, stopState, judge, pool: writers, patience })
 
-  const all = createReads({ stopState, judge, pool: readers })
+  const all = createReads({ stopState, judge, pool: readers, patience })
   const signal = createSignal({ ...options, pool: readers })
   const driver: OwnedDriver = {
     dialect: "postgres",
@@ -68,7 +78,12 @@ export async function openPostgresDriver(options: {
   }
   try {
     await makeSchema(driver)
-    return driver
+    return {
+      driver,
+      migrated() {
+        patience.answerMs = options.busyTimeoutMs + ANSWER_AFTER_LOCK_MS
+      },
+    }
   } catch (error) {
     await driver.close()
     throw error
@@ -90,11 +105,21 @@ function createJudge(deps: { url: string; busyTimeoutMs: number; stopState: Stop
   }
 }
 
-function createReads(deps: { stopState: StopState; judge: Judge; pool: Pool }): Driver["all"] {
+/** How long a statement may stay without an answer before its connection counts as lost. */
+type Patience = { readonly answerMs: number }
+
+type PoolDeps = {
+  readonly stopState: StopState
+  readonly judge: Judge
+  readonly pool: Pool
+  readonly patience: Patience
+}
+
+function createReads(deps: PoolDeps): Driver["all"] {
   return async (query) => {
     deps.stopState.refuseIfClosed()
     try {
-      return await withClient(deps.pool, (client) => askAll(client, query))
+      return await withClient(deps.pool, (client) => askAll(client, query, deps.patience))
     } catch (error) {
       throw deps.judge(error, "reading").error
     }
@@ -103,15 +128,15 @@ function createReads(deps: { stopState: StopState; judge: Judge; pool: Pool }): 
 
 type Work<Result> = (statements: Statements) => Promise<Result>
 
-function createTransact(deps: { clock: Clock; stopState: StopState; judge: Judge; pool: Pool }) {
-  const { clock, stopState, judge, pool } = deps
+function createTransact(deps: PoolDeps & { readonly clock: Clock }) {
+  const { clock, stopState, pool } = deps
 
   return async <Result>(work: Work<Result>): Promise<Result> => {
     for (let tries = 1; ; tries++) {
       stopState.refuseIfStopped()
-      const outcome = await withClient(pool, (client) => tryOnce(client, { judge, work })).catch(
-        (error: unknown) => judge(error, "connecting"),
-      )
+      const outcome = await withClient(pool, (client, breakOff) =>
+        tryOnce(client, { ...deps, work, breakOff }),
+      ).catch((error: unknown) => deps.judge(error, "connecting"))
       if ("result" in outcome) return outcome.result
       if (!outcome.mayPass || tries >= MAX_POSTGRES_TRIES) throw outcome.error
       await clock.sleep(LONGEST_RETRY_MS * tries)
@@ -121,7 +146,7 @@ function createTransact(deps: { clock: Clock; stopState: StopState; judge: Judge
 
 async function tryOnce<Result>(
   client: PoolClient,
-  { judge, work }: { judge: Judge; work: Work<Result> },
+  it: Pick<PoolDeps, "judge" | "patience"> & { work: Work<Result>; breakOff(): void },
 ): Promise<{ result: Result } | PassDecision> {
   let during = "beginning a transaction"
   let mayPass = false
@@ -129,24 +154,24 @@ async function tryOnce<Result>(
     try {
       return await answer
     } catch (error) {
-      const judged = judge(error, during)
+      const judged = it.judge(error, during)
       mayPass ||= judged.mayPass
       throw judged.error
     }
   }
   try {
-    await typed(client.query(BEGIN_ALONE))
+    await typed(client.query(within(it.patience.answerMs, BEGIN_ALONE)))
     during = "writing"
-    const result = await work({
-      all: (query) => typed(askAll(client, query)),
-      run: (query) => typed(askRun(client, query)),
+    const result = await it.work({
+      all: (query) => typed(askAll(client, query, it.patience)),
+      run: (query) => typed(askRun(client, query, it.patience)),
     })
     during = "committing; it is unknown whether the write was stored"
-    const ended = await typed(client.query("COMMIT"))
+    const ended = await typed(client.query(within(it.patience.answerMs, "COMMIT")))
     invariant(ended.command === "COMMIT", "a transaction without a failed statement commits")
     return { result }
   } catch (error) {
-    await client.query("ROLLBACK").catch(() => {})
+    await client.query(within(ROLLBACK_MS, "ROLLBACK")).catch(it.breakOff)
     return { mayPass, error }
   }
 }
@@ -158,14 +183,27 @@ async function tryOnce<Result>(
 const BEGIN_ALONE = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
   SELECT pg_advisory_xact_lock(29037, 1)`
 
-async function askAll(client: PoolClient, query: Sql): Promise<readonly DatabaseRow[]> {
-  const { rows } = await client.query<DatabaseRow>(render(query, "postgres"), [...query.values])
-  return rows
+async function askAll(
+  client: PoolClient,
+  query: Sql,
+  { answerMs }: Patience,
+): Promise<readonly DatabaseRow[]> {
+  const asked = within(answerMs, render(query, "postgres"), query.values)
+  return (await client.query<DatabaseRow>(asked)).rows
 }
 
-async function askRun(client: PoolClient, query: Sql): Promise<{ changes: number }> {
-  const { rowCount } = await client.query(render(query, "postgres"), [...query.values])
+async function askRun(
+  client: PoolClient,
+  query: Sql,
+  { answerMs }: Patience,
+): Promise<{ changes: number }> {
+  const { rowCount } = await client.query(within(answerMs, render(query, "postgres"), query.values))
   return { changes: rowCount ?? 0 }
+}
+
+function within(ms: number, text: string, values: readonly unknown[] = []) {
+  // Without values the simple protocol is used, which allows several statements.
+  return { text, query_timeout: ms, ...(values.length === 0 ? {} : { values: [...values] }) }
 }
 
 async function makeSchema(driver: Driver): Promise<void> {
@@ -176,7 +214,7 @@ async function makeSchema(driver: Driver): Promise<void> {
   await driver.transaction((statements) => statements.run(sql`CREATE SCHEMA IF NOT EXISTS qm`))
 }
 
-const POSTGRES_SCHEMA = "qm"
+export const POSTGRES_SCHEMA = "qm"
 
 const Size = z.object({ bytes: z.number() })
 
@@ -218,24 +256,33 @@ function createPool(
 
 async function withClient<Result>(
   pool: Pool,
-  use: (client: PoolClient) => Promise<Result>,
+  use: (client: PoolClient, breakOff: () => void) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect()
   let isBroken = false
-  const onError = () => {
+  const breakOff = () => {
     isBroken = true
   }
+  const onError = breakOff
   client.on("error", onError)
   try {
-    return await use(client)
+    return await use(client, breakOff)
+  } catch (error) {
+    // Its late answer would be taken for the answer to the next statement.
+    if (isUnanswered(error)) breakOff()
+    throw error
   } finally {
     client.off("error", onError)
     client.release(isBroken)
   }
 }
 
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.message === "Query read timeout"
+}
+
 /** As from SQLite: integers as numbers, bytes as Uint8Array. */
-function readersAsInSqlite(): TypeOverrides {
+export function readersAsInSqlite(): TypeOverrides {
   const overrides = new TypeOverrides()
   overrides.setTypeParser(types.builtins.INT8, readNumber)
   overrides.setTypeParser(types.builtins.NUMERIC, readNumber)

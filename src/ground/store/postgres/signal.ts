@@ -9,6 +9,11 @@ const SIGNAL_GAP_MS = 10
 
 const CHANNEL = "qm_journal"
 
+/** A connection that was cut without a reset would wait forever. */
+const ANSWER_IN_TIME = { query_timeout: POSTGRES_CONNECT_TIMEOUT_MS }
+
+const CHECK_LISTENING_EVERY_MS = 10_000
+
 /**
  * Signals between servers that share a database. A commit with NOTIFY takes a lock that all commits
  * wait for, so the signal is sent outside the transaction and throttled. It may be lost: followers
@@ -25,7 +30,8 @@ export function createSignal(deps: { url: string; pool: Pool; clock: Clock; log:
         .sleep(SIGNAL_GAP_MS)
         .then(() => {
           isDue = false
-          return deps.pool.query(`SELECT pg_notify('${CHANNEL}', '')`)
+          const text = `SELECT pg_notify('${CHANNEL}', '')`
+          return deps.pool.query({ text, ...ANSWER_IN_TIME })
         })
         .catch((error: unknown) => deps.log.debug("signal not sent", { error }))
     },
@@ -43,7 +49,7 @@ async function keepListening(
 ): Promise<void> {
   while (!ended.aborted) {
     try {
-      await listenOnce(deps.url, tell, ended)
+      await listenOnce(deps, tell, ended)
     } catch (error) {
       deps.log.warn("not listening for signals of other servers", { error })
     }
@@ -51,9 +57,13 @@ async function keepListening(
   }
 }
 
-async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Promise<void> {
+async function listenOnce(
+  deps: { url: string; clock: Clock },
+  tell: () => void,
+  ended: AbortSignal,
+): Promise<void> {
   const client = new Client({
-    connectionString: url,
+    connectionString: deps.url,
     application_name: "qm-listen",
     connectionTimeoutMillis: POSTGRES_CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -65,15 +75,27 @@ async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Pr
   client.on("end", over.resolve)
   client.on("notification", tell)
   const stop = () => over.resolve()
+  const closed = new AbortController()
   ended.addEventListener("abort", stop)
   try {
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
     // Covers signals sent before LISTEN was active.
     tell()
+    void checkWhile(client, AbortSignal.any([ended, closed.signal]), deps.clock).catch(over.reject)
     await over.promise
   } finally {
     ended.removeEventListener("abort", stop)
-    await client.end().catch(() => {})
+    closed.abort()
+    // Not awaited: a connection that was cut without a reset ends only after minutes.
+    void client.end().catch(() => {})
+  }
+}
+
+/** Rejects when the connection no longer answers; a listening one is otherwise silent for hours. */
+async function checkWhile(client: Client, ended: AbortSignal, clock: Clock): Promise<void> {
+  while (!ended.aborted) {
+    await clock.sleep(CHECK_LISTENING_EVERY_MS, ended).catch(() => {})
+    if (!ended.aborted) await client.query({ text: "SELECT 1", ...ANSWER_IN_TIME })
   }
 }

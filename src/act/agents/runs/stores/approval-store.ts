@@ -2,9 +2,10 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { type Clock, type Ids, invariant, isAppError, parseJson } from "#ground/base"
 import { type AgentEvent, Approval, type Run } from "#ground/contract"
-import { type Db, type Sql, sql, type Tx } from "#ground/store"
+import { type Db, databaseNow, type Sql, sql, type Tx } from "#ground/store"
 import type { EmittedEvent } from "../../agent.ts"
 import { ApprovalAnswered, ApprovalUnknown } from "../../errors.ts"
+import { type Claim, isClaimed } from "./claim.ts"
 import { insertCommand } from "./queue-store.ts"
 
 const APPROVAL_LIFE_MS = 24 * 60 * 60 * 1_000
@@ -56,9 +57,17 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
     db.get(
       Approval,
       sql`SELECT ${COLUMNS} FROM run_approvals WHERE run_id = ${runId} AND ${condition}
-        AND expires_at > ${clock.now()} AND status IN ('allowed', 'denied') AND used_at IS NULL
+        AND expires_at > ${databaseNow(db, clock)} AND status IN ('allowed', 'denied') AND used_at IS NULL
         ORDER BY answered_at LIMIT 1`,
     )
+  async function isOverdue(id: string): Promise<boolean> {
+    const row = await db.get(
+      z.object({ id: z.string() }),
+      sql`SELECT id FROM run_approvals
+        WHERE id = ${id} AND expires_at <= ${databaseNow(db, clock)}`,
+    )
+    return row !== undefined
+  }
   async function answer(
     id: string,
     input: AnswerInput,
@@ -66,8 +75,8 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
   ): Promise<Approval> {
     const approval = await find(id)
     const at = clock.now()
-    const isLate = approval.status === "open" && approval.expiresAt <= at && status !== "expired"
-    if (isLate) await answer(id, BY_CLOCK, "expired")
+    const mayBeLate = approval.status === "open" && status !== "expired"
+    if (mayBeLate && (await isOverdue(id))) await answer(id, BY_CLOCK, "expired")
     const { runId } = approval
     const isFirst = await db.transaction(async (tx) => {
       const row = { status, at, by: input.by, note: input.note ?? null }
@@ -100,7 +109,7 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
       const overdue = await db.all(
         Approval,
         sql`SELECT ${COLUMNS} FROM run_approvals
-          WHERE status = 'open' AND expires_at <= ${clock.now()} LIMIT 100`,
+          WHERE status = 'open' AND expires_at <= ${databaseNow(db, clock)} LIMIT 100`,
       )
       for (const { id } of overdue) {
         try {
@@ -110,9 +119,12 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
         }
       }
     },
-    /** Returns true for the first caller only: an answer is for one request. */
-    markUsed: async (id: string): Promise<boolean> =>
-      (await db.run(markUsed(id, clock.now()))).changes > 0,
+    /**
+     * Returns true for the first caller only: an answer is for one request. A driver that has lost
+     * the run uses none.
+     */
+    markUsed: async (id: string, claim: Claim): Promise<boolean> =>
+      (await db.run(sql`${markUsed(id, clock.now())} AND ${isClaimed(claim)}`)).changes > 0,
     findUnusedFor: (runId: string, digest: string) => findUnused(runId, sql`digest = ${digest}`),
     findUnused: (runId: string) => findUnused(runId),
   }
@@ -209,21 +221,23 @@ const STATUS = { allow: "allowed", deny: "denied", expired: "expired" } as const
 export async function saveApprovals(
   tx: Tx<"agents">,
   { requested, resolved }: ApprovalChanges,
-  { runId, at }: { readonly runId: string; readonly at: number },
+  it: { readonly runId: string; readonly at: number; readonly clock: Clock },
 ): Promise<void> {
-  for (const { approval: it, hostId } of requested) {
+  const { runId, at } = it
+  const expiresAt = sql`${databaseNow(tx, it.clock)} + ${APPROVAL_LIFE_MS}`
+  for (const { approval: asked, hostId } of requested) {
     // A request repeated after an interruption reuses its row, so it is answered once.
     await tx.run(sql`
       UPDATE run_approvals SET status = 'expired', answered_at = ${at},
         answered_by = 'asked again', used_at = ${at}
-      WHERE run_id = ${it.runId} AND digest = ${it.digest} AND status = 'open'`)
+      WHERE run_id = ${asked.runId} AND digest = ${asked.digest} AND status = 'open'`)
     await tx.run(sql`
       INSERT INTO run_approvals (id, run_id, host_id, tool, title, input, digest, path, cwd,
         status, requested_at, expires_at, answered_at, answered_by, note, used_at)
-      VALUES (${it.id}, ${it.runId}, ${hostId}, ${it.tool}, ${it.title}, ${it.input},
-        ${it.digest}, ${it.path}, ${it.cwd}, 'open', ${it.requestedAt}, ${it.expiresAt},
+      VALUES (${asked.id}, ${asked.runId}, ${hostId}, ${asked.tool}, ${asked.title}, ${asked.input},
+        ${asked.digest}, ${asked.path}, ${asked.cwd}, 'open', ${asked.requestedAt}, ${expiresAt},
         NULL, NULL, NULL, NULL)`)
-    tx.emit("agents.asked", { id: runId, approvalId: it.id, title: it.title })
+    tx.emit("agents.asked", { id: runId, approvalId: asked.id, title: asked.title })
   }
   for (const { approvalId, decision, by } of resolved) {
     const status = STATUS[decision]

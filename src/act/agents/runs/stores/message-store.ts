@@ -4,8 +4,10 @@ import { Message } from "#ground/contract"
 import { type Db, join, jsonColumn, type Sql, sql, type Tx } from "#ground/store"
 import { MessageUnknown } from "../../errors.ts"
 import { eventOf, type NewMessage } from "../../event-message.ts"
+import type { Claim } from "./claim.ts"
+import { retryWhileAway } from "./retry-write.ts"
 import { MAX_SEARCHED_RUNS } from "./run-search.ts"
-import { type Claim, type RunStore, setLastSeq } from "./run-store.ts"
+import { type RunStore, setLastSeq } from "./run-store.ts"
 
 const ADVANCE_EVERY_MS = 250
 
@@ -44,6 +46,10 @@ export const insertMessages = (runId: string, messages: readonly Message[]): Sql
     ),
   )}`
 
+/** The ids of messages are the key by which a repeated write finds what it has stored. */
+const selectSeq = (named: readonly { readonly id: string }[]): Sql => sql`
+  SELECT seq AS last_seq FROM run_messages WHERE id = ${named.at(-1)?.id ?? ""}`
+
 const lockRun = (runId: string, at: number): Sql => sql`
   UPDATE runs SET updated_at = ${at} WHERE id = ${runId} RETURNING last_seq`
 
@@ -78,7 +84,10 @@ export function createMessageStore(deps: Deps) {
   const announcer = createAnnouncer(deps)
 
   return {
-    /** Returns false, and writes nothing, when another process has claimed the run. */
+    /**
+     * Returns false, and writes nothing, when another process has claimed the run. While the
+     * database is away it tries again; the messages are stored once.
+     */
     async append(
       claim: Claim,
       added: readonly NewMessage[],
@@ -89,7 +98,7 @@ export function createMessageStore(deps: Deps) {
       const timestamp = deps.clock.now()
       const named = added.map((it) => ({ ...it, id: deps.ids.next("msg"), timestamp }))
       const isDue = announcer.takeTurn(runId)
-      const lastSeq = await db.transaction(async (tx) => {
+      const add = async (tx: Tx<"agents">): Promise<number | undefined> => {
         const last = (await tx.get(LastSeqRow, advance(claim, named.length)))?.last_seq
         if (last === undefined) return undefined
         const first = last - named.length + 1
@@ -98,7 +107,13 @@ export function createMessageStore(deps: Deps) {
         await writeBeside(tx)
         if (isDue) tx.emit("agents.advanced", { id: runId, seq: last })
         return last
-      })
+      }
+      const lastSeq = await retryWhileAway(deps.clock, (isRepeated) =>
+        db.transaction(async (tx) => {
+          const stored = isRepeated ? await tx.get(LastSeqRow, selectSeq(named)) : undefined
+          return stored?.last_seq ?? add(tx)
+        }),
+      )
       if (lastSeq === undefined) return false
       if (!isDue) announcer.announceLater(runId, lastSeq)
       deps.notify(runId, lastSeq)

@@ -3,7 +3,7 @@ import type { Clock, Ids } from "#ground/base"
 import { AgentMode, QueuedTurn } from "#ground/contract"
 import { type Db, join, type Sql, sql } from "#ground/store"
 import { TooManyQueued, TurnUnknown } from "../../errors.ts"
-import type { Claim } from "./run-store.ts"
+import { type Claim, isClaimed } from "./claim.ts"
 
 const MAX_QUEUED_TURNS = 50
 
@@ -21,7 +21,11 @@ const RunCommand = z.discriminatedUnion("kind", [
 ])
 export type RunCommand = z.infer<typeof RunCommand>
 
-type TakenCommand = { readonly runId: string; readonly command: RunCommand }
+type TakenCommand = {
+  readonly id: string
+  readonly runId: string
+  readonly command: RunCommand
+}
 
 export type NewCommand = {
   readonly id: string
@@ -98,9 +102,20 @@ export function createQueueStore({ db, clock, ids }: Deps) {
     dropTurn: (id: string): Promise<string> => changeTurn(id, finishCommand(id, clock.now())),
     command: (runId: string, { kind, ...body }: RunCommand): Promise<void> =>
       add(runId, kind, JSON.stringify(body)),
+    /** A text for the running turn becomes a queued turn: one or the other, never both or none. */
+    async turnInto(id: string, runId: string, text: string): Promise<void> {
+      await db.transaction(async (tx) => {
+        const at = clock.now()
+        const { changes } = await tx.run(finishCommand(id, at))
+        if (changes === 0) return
+        await tx.run(insertCommand({ id: ids.next("cmd"), runId, kind: "turn", body: text, at }))
+        tx.emit("agents.commanded", { id: runId })
+      })
+    },
     /**
      * Returns the commands for these runs, oldest first, each once. A process that has lost its
-     * claim gets none, so that they reach the process that has it.
+     * claim gets none, so that they reach the process that has it. A text of the user stays in the
+     * queue until its message is stored.
      */
     async takeCommands(claims: readonly Claim[]): Promise<TakenCommand[]> {
       if (claims.length === 0) return []
@@ -113,13 +128,15 @@ export function createQueueStore({ db, clock, ids }: Deps) {
           ORDER BY c.run_id, c.seq`,
       )
       const commands: TakenCommand[] = []
-      for (const row of rows) {
-        const { changes } = await db.run(finishCommand(row.id, clock.now()))
+      for (const { id, run_id: runId, kind, body } of rows) {
+        const claim = claims.find((it) => it.runId === runId)
+        if (claim === undefined) continue
         // Drops commands of a newer version, which are unknown here.
-        const command = RunCommand.safeParse({ kind: row.kind, ...JSON.parse(row.body) })
-        if (changes > 0 && command.success) {
-          commands.push({ runId: row.run_id, command: command.data })
-        }
+        const command = RunCommand.safeParse({ kind, ...JSON.parse(body) })
+        const isText = command.data?.kind === "steer"
+        const finish = sql`${finishCommand(id, clock.now())} AND ${isClaimed(claim)}`
+        const isTaken = isText || (await db.run(finish)).changes > 0
+        if (isTaken && command.success) commands.push({ id, runId, command: command.data })
       }
       return commands
     },

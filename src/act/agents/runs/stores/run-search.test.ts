@@ -7,7 +7,7 @@ import { startPostgres } from "#test/postgres"
 import { madeRun } from "#test/run"
 import { insertMessages } from "./message-store.ts"
 import { MAX_SEARCHED_RUNS } from "./run-search.ts"
-import { insertRun, RunRow, selectRuns } from "./run-store.ts"
+import { insertRun, NO_LEASE, RunRow, selectRuns } from "./run-store.ts"
 
 const RUN = madeRun({ title: "", prompt: "", cwd: "/r", mode: "ask", sessionId: null })
 const CONFIGURATION: RunConfiguration = { mode: "ask" }
@@ -18,7 +18,7 @@ async function storeOf(location: StoreLocation, runs: readonly RunTexts[]) {
   const parts = { clock: systemClock, random: systemRandom, log: silentLog }
   const store = await openStore({ location, ...parts })
   const db = store.forRoom("agents")
-  const row = { configuration: CONFIGURATION, owner: null, leaseUntil: 0 }
+  const row = { configuration: CONFIGURATION, owner: null, leaseUntil: NO_LEASE }
   await db.transaction(async (tx) => {
     for (const [at, { said = "", ...it }] of runs.entries()) {
       const id = String(at).padStart(4, "0")

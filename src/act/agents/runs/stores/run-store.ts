@@ -1,27 +1,29 @@
 import { z } from "zod"
 import { type Clock, sliceText } from "#ground/base"
 import { type AgentMode, Run, RunConfiguration, RunCost, type RunStatus } from "#ground/contract"
-import { type Db, join, jsonColumn, type Sql, sql } from "#ground/store"
+import { type Db, databaseNow, join, jsonColumn, type Sql, sql } from "#ground/store"
 import { RunUnknown } from "../../errors.ts"
 import { isEnded, type Progress } from "../run-progress.ts"
+import type { Claim } from "./claim.ts"
 import { insertCommand, type NewCommand } from "./queue-store.ts"
 import { conditionOf, type RunFilter } from "./run-search.ts"
 
 /**
- * After this time without a renewal another process may take over. Long enough for several late
- * renewals.
+ * After this time without a renewal another node may take over. Long enough for several late
+ * renewals, and short enough that the runs of a dead node end within 30 s.
  */
-export const LEASE_MS = 30_000
+export const LEASE_MS = 20_000
 
 const Identity = z.object({ pid: z.int(), startedAt: z.string().optional() })
 export type Identity = z.infer<typeof Identity>
 
+/** The agent's process. `machine` is set once the run was taken over on another machine. */
+const ChildIdentity = Identity.extend({ machine: z.string().optional() })
+export type ChildIdentity = z.infer<typeof ChildIdentity>
+
 /** The process that works on a run; one process may open the store twice. */
 const Owner = Identity.extend({ machine: z.string(), instance: z.string().default("") })
 export type Owner = z.infer<typeof Owner>
-
-/** The right to write a run: a later claim has a higher fence and invalidates this one. */
-export type Claim = { readonly runId: string; readonly fence: number }
 
 const flag = z.int().transform((it) => it === 1)
 
@@ -34,7 +36,7 @@ export const RunRow = Run.extend({
   owner: jsonColumn(Owner).nullable(),
   fence: z.int(),
   leaseUntil: z.int(),
-  child: jsonColumn(Identity).nullable(),
+  child: jsonColumn(ChildIdentity).nullable(),
   readFrom: z.string().nullable(),
   readUntil: z.int(),
 }).transform((row) => {
@@ -56,6 +58,8 @@ const COLUMNS = sql`id, type, title, is_title_own AS "isTitleOwn", prompt, statu
   (SELECT count(*) FROM run_commands c WHERE c.run_id = runs.id AND c.kind = 'turn'
     AND c.done_at IS NULL) AS "queuedTurns"`
 
+const IS_UNFINISHED = sql`status IN ('queued', 'starting', 'running', 'waiting', 'paused')`
+
 const selectRun = (id: string): Sql => sql`SELECT ${COLUMNS} FROM runs WHERE id = ${id}`
 
 export const selectRuns = (filter: RunFilter): Sql => sql`
@@ -65,8 +69,10 @@ export const selectRuns = (filter: RunFilter): Sql => sql`
 type NewRunRow = {
   readonly configuration: RunConfiguration
   readonly owner: Owner | null
-  readonly leaseUntil: number
+  readonly leaseUntil: Sql
 }
+
+export const NO_LEASE: Sql = sql`0`
 
 export const insertRun = (run: Run, row: NewRunRow): Sql => sql`
   INSERT INTO runs (id, type, title, is_title_own, prompt, status, cwd, model, mode, session_id,
@@ -89,7 +95,7 @@ export const setLastSeq = (id: string, lastSeq: number): Sql => sql`
   UPDATE runs SET last_seq = ${lastSeq} WHERE id = ${id}`
 
 /** Stored so that a later process of ours can end the agent's process. */
-export const setChild = ({ runId, fence }: Claim, child: Identity | null): Sql => sql`
+export const setChild = ({ runId, fence }: Claim, child: ChildIdentity | null): Sql => sql`
   UPDATE runs SET child = ${jsonOrNull(child)} WHERE id = ${runId} AND fence = ${fence}`
 
 export const updateRun = (id: string, change: Omit<Progress, "open">, at: number): Sql => sql`
@@ -101,6 +107,11 @@ export const updateRun = (id: string, change: Omit<Progress, "open">, at: number
     started_at = coalesce(started_at, ${change.status === "queued" ? null : at}),
     ended_at = ${isEnded(change.status) ? at : null}
   WHERE id = ${id}`
+
+/** A row if the driver with this claim has ended the run, also if the run was queued again. */
+export const selectDone = ({ runId, fence }: Claim): Sql => sql`
+  SELECT last_seq FROM runs WHERE id = ${runId} AND fence = ${fence}
+    AND (status = 'queued' OR NOT (${IS_UNFINISHED}))`
 
 export const requeueRun = ({ runId, fence }: Claim): Sql => sql`
   UPDATE runs SET status = 'queued', ended_at = NULL WHERE id = ${runId} AND fence = ${fence}`
@@ -160,6 +171,8 @@ export function createRunStore(deps: Deps) {
     return row
   }
   return {
+    /** Several machines may use the store. */
+    isShared: db.dialect === "postgres",
     find,
     list: async (filter: RunFilter): Promise<Run[]> =>
       (await db.all(RunRow, selectRuns(filter))).map(({ run }) => ({
@@ -170,9 +183,7 @@ export function createRunStore(deps: Deps) {
     unfinished: (): Promise<RunRow[]> =>
       db.all(
         RunRow,
-        sql`SELECT ${COLUMNS} FROM runs
-          WHERE status IN ('queued', 'starting', 'running', 'waiting', 'paused')
-          ORDER BY created_at, id`,
+        sql`SELECT ${COLUMNS} FROM runs WHERE ${IS_UNFINISHED} ORDER BY created_at, id`,
       ),
     findBySession: (sessionId: string): Promise<RunRow | undefined> =>
       db.get(
@@ -213,8 +224,11 @@ export function createRunStore(deps: Deps) {
         tx.emit("agents.updated", { id, status: "queued" })
       })
     },
-    async forgetSession(id: string): Promise<void> {
-      await db.run(sql`UPDATE runs SET session_id = NULL WHERE id = ${id}`)
+    async forgetSession({ runId, fence }: Claim): Promise<void> {
+      await db.run(sql`UPDATE runs SET session_id = NULL WHERE id = ${runId} AND fence = ${fence}`)
+    },
+    async forgetChild(claim: Claim): Promise<void> {
+      await db.run(setChild(claim, null))
     },
     async remove(id: string): Promise<void> {
       await db.transaction(async (tx) => {
@@ -230,15 +244,37 @@ export function createRunStore(deps: Deps) {
 }
 
 function createClaims({ db, clock, owner }: Deps) {
+  const now = (): Sql => databaseNow(db, clock)
+  const leaseUntil = (): Sql => sql`${now()} + ${LEASE_MS}`
   /** Only while the run is as it was read, so that one of two processes gets it. */
-  const claimRun = (id: string, fence: number): Sql => sql`
+  const claimRun = (id: string, fence: number, condition: Sql = sql`1 = 1`): Sql => sql`
     UPDATE runs SET fence = fence + 1, owner = ${JSON.stringify(owner)},
-      lease_until = ${clock.now() + LEASE_MS}
-    WHERE id = ${id} AND fence = ${fence} RETURNING id AS "runId", fence`
+      lease_until = ${leaseUntil()}
+    WHERE id = ${id} AND fence = ${fence} AND ${condition} RETURNING id AS "runId", fence`
   const ClaimRow = z.object({ runId: z.string(), fence: z.int() })
+  const isExpired = (): Sql => sql`lease_until < ${now()}`
   return {
-    claim: ({ run, hidden }: RunRow): Promise<Claim | undefined> =>
-      db.transaction((tx) => tx.get(ClaimRow, claimRun(run.id, hidden.fence))),
+    leaseUntil,
+    /** Unfinished runs whose owner did not renew in time, by the database's clock. */
+    expired: async (): Promise<ReadonlySet<string>> => {
+      const rows = await db.all(
+        z.object({ id: z.string() }),
+        sql`SELECT id FROM runs
+          WHERE ${IS_UNFINISHED} AND owner IS NOT NULL AND ${isExpired()}`,
+      )
+      return new Set(rows.map((it) => it.id))
+    },
+    /**
+     * Takes a run from its owner. `isElsewhere`: the owner is on another machine and counts as dead
+     * only while its lease is expired; it may have renewed since the run was read.
+     */
+    claim: (
+      { run, hidden }: RunRow,
+      { isElsewhere }: { readonly isElsewhere: boolean },
+    ): Promise<Claim | undefined> =>
+      db.transaction((tx) =>
+        tx.get(ClaimRow, claimRun(run.id, hidden.fence, isElsewhere ? isExpired() : undefined)),
+      ),
     begin: ({ run, hidden }: RunRow): Promise<Claim | undefined> =>
       db.transaction(async (tx) => {
         const at = clock.now()
@@ -254,26 +290,37 @@ function createClaims({ db, clock, owner }: Deps) {
       }),
     async queueAgain({ run, hidden }: RunRow, by: Owner | null): Promise<void> {
       await db.transaction(async (tx) => {
-        await tx.run(sql`
-          UPDATE runs SET status = 'queued', ended_at = NULL, fence = fence + 1,
-            updated_at = ${clock.now()}, owner = ${jsonOrNull(by)}
+        const { changes } = await tx.run(sql`
+          UPDATE runs SET status = 'queued', ended_at = NULL, fence = fence + 1, child = NULL,
+            updated_at = ${clock.now()}, owner = ${jsonOrNull(by)}, lease_until = ${leaseUntil()}
           WHERE id = ${run.id} AND fence = ${hidden.fence}`)
-        tx.emit("agents.updated", { id: run.id, status: "queued" })
+        if (changes > 0) tx.emit("agents.updated", { id: run.id, status: "queued" })
       })
     },
     async release({ run, hidden }: RunRow): Promise<void> {
       await db.run(sql`UPDATE runs SET fence = fence + 1, owner = NULL, lease_until = 0
         WHERE id = ${run.id} AND fence = ${hidden.fence}`)
     },
+    /** Ended runs whose agent may still be running on the machine of a server that died. */
+    abandoned: (): Promise<RunRow[]> =>
+      db.all(
+        RunRow,
+        sql`SELECT ${COLUMNS} FROM runs
+          WHERE child IS NOT NULL AND NOT (${IS_UNFINISHED}) ORDER BY created_at, id LIMIT 500`,
+      ),
+    /** Returns the claims that another process has taken. */
     async renewLeases(claims: readonly Claim[]): Promise<Claim[]> {
-      const until = clock.now() + LEASE_MS
-      const lost: Claim[] = []
-      for (const claim of claims) {
-        const { changes } = await db.run(sql`UPDATE runs SET lease_until = ${until}
-          WHERE id = ${claim.runId} AND fence = ${claim.fence}`)
-        if (changes === 0) lost.push(claim)
-      }
-      return lost
+      if (claims.length === 0) return []
+      const isOurs = claims.map((it) => sql`(id = ${it.runId} AND fence = ${it.fence})`)
+      const renewed = await db.transaction((tx) =>
+        tx.all(
+          z.object({ id: z.string() }),
+          sql`UPDATE runs SET lease_until = ${leaseUntil()}
+            WHERE ${join(isOurs, sql` OR `)} RETURNING id`,
+        ),
+      )
+      const ids = new Set(renewed.map((it) => it.id))
+      return claims.filter((it) => !ids.has(it.runId))
     },
   }
 }

@@ -4,7 +4,8 @@ import { lineView } from "../../events/views.ts"
 import { advanced, type EventStore, LEASE_MS, numbered, stateOf } from "./event-store.ts"
 import type { Owner, RunRow } from "./queries.ts"
 
-type StoredRun = { row: RunRow; readonly events: PipelineEvent[] }
+type StoredRow = Omit<RunRow, "isLeaseOver"> & { readonly leaseUntil: number }
+type StoredRun = { row: StoredRow; readonly events: PipelineEvent[] }
 
 /** Runs of a store in memory; they outlive every simulated process. */
 export type RunMap = Map<string, StoredRun>
@@ -20,8 +21,13 @@ type Store = {
 
 export function memoryEventStore(store: Store): EventStore {
   const { storedRuns } = store
-  const rows = (): RunRow[] => Array.from(storedRuns.values(), (it) => it.row)
+  const read = ({ row }: StoredRun): RunRow => ({
+    ...row,
+    isLeaseOver: row.leaseUntil < store.now(),
+  })
+  const rows = (): RunRow[] => Array.from(storedRuns.values(), read)
   return {
+    isShared: false,
     create: (bodies) => there(store, () => create(store, bodies)),
     append: (claim, before, bodies) =>
       there(store, () => {
@@ -37,7 +43,11 @@ export function memoryEventStore(store: Store): EventStore {
         store.grown()
         return { kind: "written", state, events } as const
       }),
-    find: (id) => there(store, () => storedRuns.get(id)?.row),
+    find: (id) =>
+      there(store, () => {
+        const storedRun = storedRuns.get(id)
+        return storedRun === undefined ? undefined : read(storedRun)
+      }),
     events: (id) => there(store, () => [...(storedRuns.get(id)?.events ?? [])]),
     list: ({ limit }) => there(store, () => rows().toReversed().slice(0, limit)),
     running: () => there(store, () => rows().filter((it) => it.status === "running")),
@@ -71,7 +81,7 @@ function memoryClaims(
   store: Store,
 ): Pick<EventStore, "claim" | "renew" | "release" | "wantStop" | "writeOff"> {
   const { storedRuns, owner, now } = store
-  const change = (id: string, fence: number, next: Partial<RunRow>): boolean => {
+  const change = (id: string, fence: number, next: Partial<StoredRow>): boolean => {
     const storedRun = storedRuns.get(id)
     if (storedRun?.row.fence !== fence) return false
     storedRun.row = { ...storedRun.row, ...next }

@@ -1,7 +1,7 @@
 import type { Clock } from "#ground/base"
 import { invariant } from "#ground/base"
 import type { PipelineEvent, PipelineEventBody, PipelineLine } from "#ground/contract"
-import { ConstraintBroken, type Db, type Tx } from "#ground/store"
+import { ConstraintBroken, type Db, databaseNow, type Sql, sql, type Tx } from "#ground/store"
 import { StateDamaged } from "../../errors.ts"
 import { digestOf, type KeptEvent, NO_DIGEST, readChain } from "../../events/chain.ts"
 import { advance, replay } from "../../events/reduce.ts"
@@ -16,6 +16,7 @@ import {
   FenceRow,
   insertEvents,
   insertRun,
+  isLeaseOver,
   NumberRow,
   type Owner,
   type RunFilter,
@@ -34,8 +35,11 @@ import {
   writeOffRun,
 } from "./queries.ts"
 
-/** After this time without renewal another process may take over; several renewals may be late. */
-export const LEASE_MS = 30_000
+/** As for runs of agents: the runs of a dead node continue within 30 s. */
+export const LEASE_MS = 20_000
+
+/** The rest of the lease is for ending the work before another node may continue it. */
+export const MAX_UNRENEWED_MS = LEASE_MS - 5_000
 
 /** The right to write a run. A later claim has a higher fence and invalidates this one. */
 export type Claim = { readonly id: string; readonly fence: number }
@@ -53,6 +57,8 @@ type AppendOutcome =
  * and processes.
  */
 export type EventStore = {
+  /** Several machines may use the store. */
+  readonly isShared: boolean
   create(bodies: readonly [BodyOf<"run_started">, ...PipelineEventBody[]]): Promise<{
     readonly claim: Claim
     readonly state: RunState
@@ -78,22 +84,26 @@ type Deps = { readonly db: Db<"pipeline">; readonly clock: Clock; readonly owner
 
 export function createEventStore(deps: Deps): EventStore {
   const { db, clock, owner } = deps
+  const now = (): Sql => databaseNow(db, clock)
   return {
+    isShared: db.dialect === "postgres",
     create: (bodies) => createNumbered(bodies, deps),
     append: (claim, state, bodies) =>
       db.transaction((tx) => append(tx, { claim, state, bodies, at: clock.now() })),
-    find: (id) => db.get(RunRow, selectRun(id)),
+    find: (id) => db.get(RunRow, selectRun(id, now())),
     events: async (id) => readEvents(id, await db.all(EventRow, selectEvents(id))),
-    list: (filter) => db.all(RunRow, selectRuns(filter)),
-    running: () => db.all(RunRow, selectRunning()),
+    list: (filter) => db.all(RunRow, selectRuns(filter, now())),
+    running: () => db.all(RunRow, selectRunning(now())),
     async claim(row) {
-      const until = clock.now() + LEASE_MS
-      const query = claimRun(row.id, { owner, until, seen: row.fence })
+      // Its owner may have renewed since the row was read.
+      const condition = row.isLeaseOver && row.owner !== null ? isLeaseOver(now()) : sql`1 = 1`
+      const until = leaseUntil(deps)
+      const query = claimRun(row.id, { owner, until, seen: row.fence, condition })
       const claimed = await db.transaction((tx) => tx.get(FenceRow, query))
       return claimed === undefined ? undefined : { id: row.id, fence: claimed.fence }
     },
     async renew({ id, fence }) {
-      const query = renewLease(id, fence, clock.now() + LEASE_MS)
+      const query = renewLease(id, fence, leaseUntil(deps))
       const renewed = await db.transaction((tx) => tx.get(WantedRow, query))
       if (renewed === undefined) return "lost"
       return renewed.wanted === STOP ? "stop-wanted" : "kept"
@@ -101,7 +111,7 @@ export function createEventStore(deps: Deps): EventStore {
     async release({ id, fence }) {
       await db.transaction(async (tx) => {
         const { changes } = await tx.run(releaseRun(id, fence))
-        const row = changes === 0 ? undefined : await tx.get(RunRow, selectRun(id))
+        const row = changes === 0 ? undefined : await tx.get(RunRow, selectRun(id, now()))
         if (row?.status === "running") {
           tx.emit("pipeline.advanced", { id, seq: row.lastSeq, status: "interrupted" })
         }
@@ -121,6 +131,10 @@ export function createEventStore(deps: Deps): EventStore {
       })
     },
   }
+}
+
+function leaseUntil({ db, clock }: Deps): Sql {
+  return sql`${databaseNow(db, clock)} + ${LEASE_MS}`
 }
 
 function readEvents(id: string, rows: readonly KeptEvent[]): readonly PipelineEvent[] {
@@ -174,8 +188,9 @@ async function createNumbered(
 async function create(
   tx: Tx<"pipeline">,
   bodies: readonly [BodyOf<"run_started">, ...PipelineEventBody[]],
-  { clock, owner }: Deps,
+  deps: Deps,
 ) {
+  const { clock, owner } = deps
   const at = clock.now()
   const last = await tx.get(NumberRow, selectLastNumber())
   const number = (last?.number ?? 0) + 1
@@ -183,7 +198,7 @@ async function create(
   const events = numbered(0, at, bodies)
   const state = stateOf(id, events)
   const line = lineView(state)
-  await tx.run(insertRun(line, { number, owner, until: at + LEASE_MS }))
+  await tx.run(insertRun(line, { number, owner, until: leaseUntil(deps) }))
   await tx.run(insertEvents(id, chained(id, NO_DIGEST, events)))
   tx.emit("pipeline.started", { id, agent: line.agent, title: line.title })
   return { claim: { id, fence: 1 }, state }

@@ -3,10 +3,12 @@ import { PipelineLine, PipelineStatus } from "#ground/contract"
 import { join, jsonColumn, type Sql, sql } from "#ground/store"
 import type { KeptEvent } from "../../events/chain.ts"
 
-const ROW = sql`id, number, status, last_seq, owner, fence, lease_until, wanted, line`
+/** `now` is the database's clock: it alone decides whether a lease is over. */
+const rowAt = (now: Sql): Sql => sql`id, number, status, last_seq, owner, fence, wanted, line,
+  CASE WHEN lease_until < ${now} THEN 1 ELSE 0 END AS is_lease_over`
 
-export const selectRun = (id: string): Sql => sql`
-  SELECT ${ROW} FROM pipeline_runs WHERE id = ${id}`
+export const selectRun = (id: string, now: Sql): Sql => sql`
+  SELECT ${rowAt(now)} FROM pipeline_runs WHERE id = ${id}`
 
 export type RunFilter = {
   readonly agent?: string | undefined
@@ -14,8 +16,8 @@ export type RunFilter = {
   readonly limit: number
 }
 
-export const selectRuns = (filter: RunFilter): Sql => sql`
-  SELECT ${ROW} FROM pipeline_runs WHERE ${join(
+export const selectRuns = (filter: RunFilter, now: Sql): Sql => sql`
+  SELECT ${rowAt(now)} FROM pipeline_runs WHERE ${join(
     [
       sql`number > 0`,
       ...(filter.agent === undefined ? [] : [sql`agent = ${filter.agent}`]),
@@ -24,15 +26,15 @@ export const selectRuns = (filter: RunFilter): Sql => sql`
     sql` AND `,
   )} ORDER BY number DESC LIMIT ${filter.limit}`
 
-export const selectRunning = (): Sql => sql`
-  SELECT ${ROW} FROM pipeline_runs WHERE status = 'running' ORDER BY number`
+export const selectRunning = (now: Sql): Sql => sql`
+  SELECT ${rowAt(now)} FROM pipeline_runs WHERE status = 'running' ORDER BY number`
 
 export const selectLastNumber = (): Sql => sql`
   SELECT coalesce(max(number), 0) AS number FROM pipeline_runs`
 
 export const insertRun = (
   line: PipelineLine,
-  it: { readonly number: number; readonly owner: Owner; readonly until: number },
+  it: { readonly number: number; readonly owner: Owner; readonly until: Sql },
 ): Sql => sql`
   INSERT INTO pipeline_runs (id, number, agent, session, status, created_at, updated_at, last_seq,
     owner, fence, lease_until, wanted, line)
@@ -65,12 +67,19 @@ export const advanceRun = (
  */
 export const claimRun = (
   id: string,
-  claim: { readonly owner: Owner; readonly until: number; readonly seen: number },
+  claim: {
+    readonly owner: Owner
+    readonly until: Sql
+    readonly seen: number
+    readonly condition: Sql
+  },
 ): Sql => sql`
   UPDATE pipeline_runs SET fence = fence + 1, owner = ${JSON.stringify(claim.owner)},
     lease_until = ${claim.until}, wanted = NULL,
     last_seq = (SELECT coalesce(max(seq), 0) FROM pipeline_events WHERE run = ${id})
-  WHERE id = ${id} AND fence = ${claim.seen} RETURNING fence`
+  WHERE id = ${id} AND fence = ${claim.seen} AND ${claim.condition} RETURNING fence`
+
+export const isLeaseOver = (now: Sql): Sql => sql`lease_until < ${now}`
 
 export const releaseRun = (id: string, fence: number): Sql => sql`
   UPDATE pipeline_runs SET fence = fence + 1, owner = NULL, lease_until = 0
@@ -81,7 +90,7 @@ export const writeOffRun = (line: PipelineLine, fence: number): Sql => sql`
     line = ${JSON.stringify(line)}
   WHERE id = ${line.id} AND fence = ${fence}`
 
-export const renewLease = (id: string, fence: number, until: number): Sql => sql`
+export const renewLease = (id: string, fence: number, until: Sql): Sql => sql`
   UPDATE pipeline_runs SET lease_until = ${until}
   WHERE id = ${id} AND fence = ${fence} RETURNING wanted`
 
@@ -106,7 +115,7 @@ export const RunRow = z
     last_seq: z.int(),
     owner: jsonColumn(Owner).nullable(),
     fence: z.int(),
-    lease_until: z.int(),
+    is_lease_over: z.int(),
     wanted: z.string().nullable(),
     line: jsonColumn(PipelineLine),
   })
@@ -117,7 +126,7 @@ export const RunRow = z
     lastSeq: row.last_seq,
     owner: row.owner,
     fence: row.fence,
-    leaseUntil: row.lease_until,
+    isLeaseOver: row.is_lease_over === 1,
     isStopWanted: row.wanted === STOP,
     line: row.line,
   }))
