@@ -219,6 +219,7 @@ export async function createCache() {
   }
   return {
     count,
+    evict: () => cached.clear(),
     use(body: MessagesBody): SimulatedUsage {
       const pieces = piecesOf(body)
       const hashes: string[] = []

@@ -2,7 +2,14 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
-import { AgentsList, AgentsMessages, PipelineList, PipelineRun, Run, SourceList } from "#ground/contract"
+import {
+  AgentsList,
+  AgentsMessages,
+  PipelineList,
+  PipelineRun,
+  Run,
+  SourceList,
+} from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "../app.ts"
 import { SHIPPED_RECIPES } from "./pipeline.ts"
