@@ -19,8 +19,8 @@ const MODES: readonly AutoFold[] = ["off", "suggest", "on"]
 const PRICES = { input: 5, read: 0.5, write: 6.25 } as const
 
 const HEAD = [
-  "| session | auto-fold | requests | tokens sent | cache read | cache written | price | masked | compactions | largest request |",
-  "|---|---|---|---|---|---|---|---|---|---|",
+  "| session | auto-fold | requests | tokens sent | cache read | cache written | price | masked | re-reads | compactions | largest request |",
+  "|---|---|---|---|---|---|---|---|---|---|---|",
 ]
 
 function row({ name }: LongSession, mode: AutoFold, run: LongRun): string {
@@ -42,6 +42,7 @@ function row({ name }: LongSession, mode: AutoFold, run: LongRun): string {
     formatExact(writes),
     `$${price.toFixed(2)}`,
     String(Math.max(...run.requests.map((it) => masksOn(it.body)))),
+    String(run.rereads),
     String(run.compactions),
     formatExact(Math.max(...sizes)),
   ]

@@ -76,6 +76,8 @@ export type Start = {
   readonly resume?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Runs before a prompt is typed; `send` writes a line of the host's control protocol. */
+  readonly before?: (prompt: string, send: (line: object) => void) => void
   /** Gateway flags before its `--`, e.g. to store texts. */
   readonly gatewayArgs?: readonly string[]
 }
@@ -124,7 +126,8 @@ async function startClaude(user: GatewayUser, url: string, start: Start): Promis
   const credential =
     start.env?.["ANTHROPIC_AUTH_TOKEN"] === undefined ? { ANTHROPIC_API_KEY: "not-a-key" } : {}
   const env = { ...user.env, ANTHROPIC_BASE_URL: url, ...credential, ...start.env }
-  return live({ program, args, env, cwd: user.project, typed: isTyped ? start.prompts : [] })
+  const typed = isTyped ? start.prompts : []
+  return live({ program, args, env, cwd: user.project, typed, before: start.before })
 }
 
 export async function codexStory(
@@ -203,10 +206,11 @@ type HostProcessInput = {
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly typed: readonly string[]
+  readonly before?: Start["before"] | undefined
 }
 
 async function live(living: HostProcessInput): Promise<HostResult> {
-  const { program, args, env, cwd, typed } = living
+  const { program, args, env, cwd, typed, before } = living
   // A process group of its own, so that a hanging host ends with everything it started.
   const child = spawn(program, args, { cwd, env, detached: true })
   const { pid } = child
@@ -220,8 +224,10 @@ async function live(living: HostProcessInput): Promise<HostResult> {
   const typeNext = (): void => {
     const next = waiting.shift()
     if (next === undefined) return void child.stdin.end()
+    const send = (line: object): void => void child.stdin.write(`${JSON.stringify(line)}\n`)
+    before?.(next, send)
     const message = { role: "user", content: [{ type: "text", text: next }] }
-    child.stdin.write(`${JSON.stringify({ type: "user", message })}\n`)
+    send({ type: "user", message })
   }
   typeNext()
   const stderr = text(child.stderr)

@@ -52,6 +52,8 @@ export type StrictOptions = {
    */
   readonly enforce?: boolean
   readonly refuses?: (body: MessagesBody) => boolean
+  /** Whether the provider has dropped its cache before this request. */
+  readonly evicts?: (body: MessagesBody) => boolean
   /** This number of requests is answered with 529 before the first good answer. */
   readonly overloaded?: number
   readonly gzip?: boolean
@@ -153,6 +155,7 @@ function answer(state: State, request: MessagesRequest, response: ServerResponse
   const mismatches = mismatchesOf(body)
   const violations = [...violationsOf(body), ...lostThinking(conversation, body)]
   const refusal = refusalOf(state, { body, mismatches, violations })
+  if (state.options.evicts?.(body) === true) state.cache.evict()
   const usage = state.cache.use(body)
   const status = refusal?.status ?? 200
   conversation.mayStrip ||= refusal !== undefined && mismatches.length > 0

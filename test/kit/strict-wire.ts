@@ -219,13 +219,17 @@ export async function createCache() {
   }
   return {
     count,
+    evict: () => cached.clear(),
     use(body: MessagesBody): SimulatedUsage {
       const pieces = piecesOf(body)
       const hashes: string[] = []
       const sums: number[] = []
+      const head = boundTools(body).length + boundSystem(body.system).length
       for (const [index, { text }] of pieces.entries()) {
-        // Entries belong to a model.
-        hashes.push(hash("sha256", (hashes[index - 1] ?? body.model) + text, "base64url"))
+        // Entries belong to a model, and those of the messages to a thinking budget.
+        const settings = index === head ? JSON.stringify(body.thinking ?? null) : ""
+        const before = hashes[index - 1] ?? body.model
+        hashes.push(hash("sha256", before + settings + text, "base64url"))
         sums.push((sums[index - 1] ?? 0) + count(text))
       }
       const markers = pieces.flatMap((it, index) => (it.isMarked ? [index] : []))

@@ -1,80 +1,30 @@
 import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { GatewayCache, GatewayShow } from "#ground/contract"
+import { GatewayShow } from "#ground/contract"
 import { claudeStory, gatewayUser, type HostResult, type Start } from "#test/gateway-story"
 import { needs } from "#test/needs"
 import { runQm } from "#test/qm"
 import type { ModelTurn } from "#test/strict-anthropic"
+import { LAB_SCENES, playLab } from "./cache-lab.ts"
 import { fakeToken, GO } from "./gateway-scenes.ts"
 
 /** Generous for a busy machine, because these tests do not measure time. */
 const A_SESSION_MS = 300_000
 
-const LONG_FILE = "a line of no interest to anyone at all\n".repeat(900)
-
 describe.runIf(needs("GATE-100", "claude-code"))("the real Claude Code and the cache", () => {
-  test("[GATE-100] every cause that can be provoked is named, and none wrongly with certainty", {
-    timeout: A_SESSION_MS,
-  }, async () => {
-    await using user = await gatewayUser({ "long.txt": LONG_FILE, "more.txt": LONG_FILE })
-    const read = (file: string) => [
-      { use: "Read", input: { file_path: `${user.project}/${file}` } },
-    ]
-    const says: readonly ModelTurn[] = [
-      read("long.txt"),
-      read("more.txt"),
-      "Done.",
-      ...Array.from({ length: 12 }, (_, at) => `Answer ${at}.`),
-    ]
-    const start =
-      (prompts: readonly string[], args: readonly string[] = []) =>
-      (ended: readonly HostResult[]): Start => ({
-        way: "record",
-        prompts,
-        args,
-        ...(ended[0] !== undefined && { resume: ended[0].session }),
-      })
-    const model = ["--model", "claude-sonnet-4-5"]
-    const prompt = ["--append-system-prompt", "Answer in one sentence."]
-    const { ended, requests } = await claudeStory(user, { stories: [{ hears: GO, says }] }, [
-      start([GO, "go on"]),
-      start(["go on", "and on"]),
-      start(["with another model"], model),
-      start(["with another prompt"], prompt),
-      start(["without a tool"], [...prompt, "--disallowedTools", "Edit"]),
-      start(["before it", "/compact", "after it"], [...prompt, "--disallowedTools", "Edit"]),
-    ])
-    expect(ended.map((it) => it.code)).toEqual([0, 0, 0, 0, 0, 0])
-    expect(requests.flatMap((it) => it.violations)).toEqual([])
-    const env = { cwd: user.project, env: user.env }
-    const listed = await runQm(["gateway", "list", "--json"], env)
-    const sessions = JSON.parse(listed.stdout)
-      .sessions.map((it: { id: string }) => it.id)
-      .reverse()
-    const reports: GatewayCache["requests"][number]["cache"][][] = []
-    for (const id of sessions) {
-      const shown = await runQm(["gateway", "cache", id, "--json"], env)
-      const all = GatewayCache.parse(JSON.parse(shown.stdout)).requests
-      reports.push(all.filter((it) => it.agent === null).map((it) => it.cache))
-    }
-    const named = reports.map((them) =>
-      them.map((it) => (it.verdict === "miss" ? `${it.cause} ${it.isCertain}` : it.verdict)),
-    )
-    // Within a process every request continues the one before.
-    expect(named[0]?.slice(1).filter((it) => it !== "hit")).toEqual([])
-    expect(named[2]?.[0]).toBe("model true")
-    // The entries of the first model are still there, unless the other prompt precedes them.
-    expect(named[3]?.[0]).toMatch(/^(?:(?:model|resume) true|hit)$/)
-    expect(named[4]?.[0]).toBe("resume true")
-    expect(reports[4]?.[0]?.detail).toContain("tools removed: Edit")
-    // The tools of a server that started late precede the messages.
-    expect(named[5]?.at(-1)).toMatch(/^(?:compaction true|tools true|hit)$/)
-    if (named[5]?.at(-1) !== "tools true") return
-    const main = requests.filter((it) => it.agent === null && it.body.tools !== undefined)
-    const [before, last] = main.slice(-2).map((it) => JSON.stringify(it.body.tools))
-    expect(before).not.toBe(last)
-  })
+  test.for(LAB_SCENES)(
+    "[GATE-100] lost tokens are explained by their cause: $name",
+    {
+      timeout: A_SESSION_MS,
+    },
+    async (scene) => {
+      const judged = await playLab(scene)
+      expect(judged.filter((it) => !it.isRight)).toEqual([])
+      const lost = judged.filter((it) => it.expected !== "hit")
+      expect(new Set(lost.map((it) => it.named))).toEqual(new Set(scene.causes))
+    },
+  )
 })
 
 describe.runIf(needs("GATE-112", "claude-code"))("the real Claude Code and secrets", () => {

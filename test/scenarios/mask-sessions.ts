@@ -1,4 +1,5 @@
 import { claudeStory, gatewayUser, type Start } from "#test/gateway-story"
+import { runQm } from "#test/qm"
 import type { Call, ModelTurn, ScriptedStory, StrictRequest } from "#test/strict-anthropic"
 import { blocksOf, type MessagesBody, textOfResult } from "#test/strict-wire"
 import { close, open, read, type SceneFolder } from "./gateway-scenes.ts"
@@ -93,7 +94,7 @@ export const LONG_SESSIONS: readonly LongSession[] = [
   },
   {
     name: "outputs",
-    title: "large outputs of commands, each needed once",
+    title: "large outputs of commands, the first of which is needed again at the end",
     files: files(NAMES),
     parts: (at) =>
       parts((part) => [
@@ -101,6 +102,7 @@ export const LONG_SESSIONS: readonly LongSession[] = [
         [bash(at, `echo one ${part}`)],
         [bash(at, `echo two ${part}`)],
         [bash(at, `echo three ${part}`)],
+        ...(part === PARTS - 1 ? [[bash(at, `tac ${NAMES[0]}.ts`)]] : []),
       ]),
   },
   {
@@ -140,6 +142,8 @@ export type LongRun = {
   readonly code: number | null
   readonly stderr: string
   readonly lost: readonly string[]
+  /** Masked texts that the model read again soon. */
+  readonly rereads: number
 }
 
 export async function playLong(session: LongSession, autoFold: AutoFold): Promise<LongRun> {
@@ -161,12 +165,15 @@ export async function playLong(session: LongSession, autoFold: AutoFold): Promis
   }
   const played = await claudeStory(user, { stories, enforce: true }, [() => start])
   const main = played.requests.filter((it) => it.agent === null && it.status === 200)
+  const options = { cwd: user.project, env: user.env }
+  const listed = await runQm(["gateway", "masks", "last", "--json"], options)
   return {
     requests: played.requests,
     compactions: main.filter((it) => asksForSummary(it.body)).length,
     code: played.ended[0]?.code ?? null,
     stderr: played.ended[0]?.stderr ?? "",
     lost: main.flatMap((it) => lostIn(it.body)),
+    rereads: JSON.parse(listed.stdout).rereads,
   }
 }
 
@@ -175,7 +182,7 @@ function asksForSummary(body: MessagesBody): boolean {
   return JSON.stringify(last?.content ?? "").includes("summary of the conversation")
 }
 
-/** The newest read of each file must be whole in each request. */
+/** The newest read of each file, and the newest result of all, must be whole in each request. */
 export function lostIn(body: MessagesBody): readonly string[] {
   const blocks = body.messages.flatMap((it) => blocksOf(it.content))
   const newest = new Map<string, string>()
@@ -184,6 +191,8 @@ export function lostIn(body: MessagesBody): readonly string[] {
     const result = blocks.find((it) => it.tool_use_id === call.id)
     if (result !== undefined) newest.set(file, textOfResult(result))
   }
+  const last = blocks.findLast((it) => it.type === "tool_result")
+  if (last !== undefined) newest.set("the newest result", textOfResult(last))
   return [...newest].flatMap(([file, text]) => (text.includes("Removed by qm") ? [file] : []))
 }
 

@@ -42,12 +42,15 @@ describe("status line and window rule, with the installed bundle", () => {
     }
     expect(await line()).toBe("71 % of 200k, compacts at 167k\n")
     const stateDirectory = path.join(root, ".git", "qm")
-    const note = { session: "s-1", tokens: 629_000 }
-    await noteSessionCache({ ...note, expiresAt: Date.now() + 3_600_000 }, stateDirectory)
+    const note = { session: "s-1", tokens: 629_000, maskableTokens: 0 }
+    const warm = { ...note, expiresAt: Date.now() + 3_600_000 }
+    await noteSessionCache(warm, stateDirectory)
     expect(await line(), "while it is warm").toBe("71 % of 200k, compacts at 167k\n")
+    await noteSessionCache({ ...warm, maskableTokens: 34_000 }, stateDirectory)
+    expect(await line()).toBe("71 % of 200k, compacts at 167k, could mask 34k\n")
     await noteSessionCache({ ...note, expiresAt: Date.now() - 1 }, stateDirectory)
     expect(await line()).toBe("71 % of 200k, compacts at 167k, cold: next message re-caches 629k\n")
-    await noteSessionCache({ ...note, expiresAt: Date.now() + 3_600_000 }, stateDirectory)
+    await noteSessionCache(warm, stateDirectory)
 
     const options = { directory: root, settings: [], writeLog: () => {} }
     const environment = { PATH: process.env["PATH"], HOME: temp.path, QM_HOME: home }

@@ -341,6 +341,77 @@ function bodyOf(messages: readonly unknown[]) {
   return { model: "claude-opus-5-5", messages, tools: TOOLS }
 }
 
+describe("suggested masks", () => {
+  const file = (version: number) => `${version}\tconst a = ${version}\n`.repeat(2_000)
+  const read = (id: string, version: number) => [
+    call(id, "Read", { file_path: "/p/a.ts" }),
+    result(id, file(version)),
+  ]
+  const commands = Array.from({ length: 40 }, (_, it) => [
+    call(`c${it}`, "Bash", { command: `echo ${it}` }),
+    result(`c${it}`, String(it)),
+  ]).flat()
+  const marked = (text: string) => ({
+    role: "user",
+    content: [{ type: "text", text, cache_control: { type: "ephemeral" } }],
+  })
+  const begun = [user("begin"), ...commands, ...read("old", 1), ...read("new", 2), said("Done.")]
+
+  it("[GATE-128] in mode suggest nothing is changed, each request is stored with its maskable results, and there is one notice", async () => {
+    const notes: { readonly maskableTokens: number }[] = []
+    await using room = await gatewayFixture({
+      settings: () => ({ ...SETTINGS, autoFold: "suggest", autoFoldAt: 1 }),
+      noteCache: async (note) => void notes.push(note),
+    })
+    const proxied = await room.proxy()
+    const later = [...begun, user("go on"), said("More is done."), marked("and on")]
+    const sent = [await ask(proxied, [...begun, marked("go on")]), await ask(proxied, later)]
+    await proxied.end()
+    expect(sent.map((it) => it.status)).toEqual([200, 200])
+    const bodies = room.provider.heard.map((it) => JSON.parse(it.body).messages)
+    expect(bodies).toEqual([[...begun, marked("go on")], later])
+    const requests = await room.requests(proxied.id)
+    expect(requests.map((it) => it.masked)).toEqual([undefined, undefined])
+    const [first] = requests.map((it) => it.maskable)
+    expect(first?.results).toBe(1)
+    expect(first?.tokens).toBeGreaterThan(2_000)
+    const words = room.told.filter((it) => it.includes("could be masked"))
+    expect(words).toEqual([
+      expect.stringMatching(/^1 old tool result with [\d,]+ tokens could be masked\. /),
+    ])
+    expect(notes.map((it) => it.maskableTokens > 2_000)).toEqual([true, true])
+    const listed = await room.gateway.listMasks({ id: proxied.id })
+    expect(listed).toMatchObject({ masks: [], maskable: { results: 1 } })
+  })
+
+  it("[GATE-100] a miss that follows from our masks is named as our fold", async () => {
+    await using room = await gatewayFixture({
+      settings: () => ({ ...SETTINGS, autoFold: "on", autoFoldAt: 1 }),
+    })
+    const { say } = room.provider
+    const cached = (read: number, written: number) => ({
+      input_tokens: 3,
+      output_tokens: 9,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+    })
+    const proxied = await room.proxy()
+    say.usage = cached(0, 60_000)
+    await ask(proxied, begun.slice(0, -1))
+    // The provider read as far as the masked result.
+    say.usage = cached(1_000, 30_000)
+    await ask(proxied, [...begun, marked("go on")])
+    await proxied.end()
+    const [, masked] = await room.requests(proxied.id)
+    expect(masked?.masked).toMatchObject({ results: 1, added: 1 })
+    expect(masked?.cache).toMatchObject({
+      verdict: "miss",
+      cause: "fold",
+      detail: "the gateway masked 1 old tool result",
+    })
+  })
+})
+
 describe("folding by hand", () => {
   const log = `${"a line of the log\n".repeat(100)}`
   const work = [

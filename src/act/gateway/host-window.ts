@@ -1,4 +1,4 @@
-import { compactsAt } from "#choose/guard"
+import { compactsAt, compactWindow } from "#choose/guard"
 import type { WireName } from "#ground/contract"
 import { modelWindow } from "#see/hosts"
 
@@ -26,9 +26,8 @@ export function hostWindow(
     const tokens = modelWindow("codex", model) ?? CODEX_WINDOW_TOKENS
     return { tokens, compactsAt: Math.round(tokens * CODEX_COMPACTS_AT) }
   }
-  const named = Number(environment["CLAUDE_CODE_AUTO_COMPACT_WINDOW"])
   const usual = modelWindow("claude-code", model) ?? CLAUDE_WINDOW_TOKENS
-  const tokens = Number.isSafeInteger(named) && named > 0 ? Math.min(named, usual) : usual
+  const tokens = compactWindow(usual, environment)
   return { tokens, compactsAt: compactsAt(tokens) }
 }
 

@@ -42,6 +42,8 @@ type CacheNote = {
   readonly expiresAt: number
   /** Tokens that the next request writes to the cache again after that. */
   readonly tokens: number
+  /** Tokens of old results that `gateway.autoFold: on` would mask. */
+  readonly maskableTokens: number
 }
 
 export type RecorderDeps = {
@@ -60,7 +62,7 @@ export type RecorderDeps = {
   priceOf(usage: TokenUsage, model: string): number | undefined
   /** Charges the open branch of a session with the provider's own count. */
   chargeUsage(report: UsageReport): Promise<void>
-  /** Stores when the cached prefix of a session expires, for its status line. */
+  /** Stores when the cached prefix of a session expires and what could be masked, for its status line. */
   noteCache(note: CacheNote): Promise<void>
   /** Adds the removed steps to the branch's trail. False: try again later. */
   keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<boolean>
@@ -254,7 +256,10 @@ async function maskFieldsOf(
   deps: RecorderDeps,
 ) {
   const masked = masksIn(exchange)
-  if (masked !== undefined) return { masked }
+  if (masked !== undefined) {
+    if (session !== null) suggestionsOf(deps).delete(session)
+    return { masked }
+  }
   const isConversation = route === "messages" || route === "responses"
   if (session === null || !isConversation || exchange.outcome !== "answered") return {}
   try {
@@ -269,15 +274,22 @@ async function maskFieldsOf(
   }
 }
 
-const suggestedSessions = new WeakMap<Masking, Set<string>>()
+/** Tokens of the newest suggestion of each session; a session gets one notice. */
+const suggestions = new WeakMap<Masking, Map<string, number>>()
 
-function suggestOnce({ masking, tell }: RecorderDeps, session: string, plan: MaskPlan): void {
-  const suggested = suggestedSessions.get(masking) ?? new Set<string>()
-  suggestedSessions.set(masking, suggested)
-  if (suggested.has(session)) return
-  suggested.add(session)
+function suggestionsOf({ masking }: Pick<RecorderDeps, "masking">): Map<string, number> {
+  const known = suggestions.get(masking) ?? new Map<string, number>()
+  suggestions.set(masking, known)
+  return known
+}
+
+function suggestOnce(deps: RecorderDeps, session: string, plan: MaskPlan): void {
   const { candidates, savedTokens } = plan
-  tell(
+  const known = suggestionsOf(deps)
+  const isFirst = !known.has(session)
+  known.set(session, savedTokens)
+  if (!isFirst) return
+  deps.tell(
     `${plural(candidates.length, "old tool result")} with ${formatExact(savedTokens)} tokens could be masked. ` +
       "To mask them: `qm config set gateway.autoFold on`, or `qm gateway run --mode fold --auto-fold on -- claude`.",
   )
@@ -319,7 +331,9 @@ async function noteCache(
   const { input, output, cacheRead, cacheWrite } = usage
   const expiresAt = Math.round(at + durationMs + lifetimeMs)
   try {
-    await deps.noteCache({ session, expiresAt, tokens: input + output + cacheRead + cacheWrite })
+    const maskableTokens = suggestionsOf(deps).get(session) ?? 0
+    const tokens = input + output + cacheRead + cacheWrite
+    await deps.noteCache({ session, expiresAt, tokens, maskableTokens })
   } catch (error) {
     deps.log.warn("could not store when the cache expires", { error })
   }

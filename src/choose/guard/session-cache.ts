@@ -9,7 +9,7 @@ import {
 } from "#ground/base"
 import { digest } from "#know/ledger"
 
-/** One object of three fields. */
+/** One object of a few numbers. */
 const LARGEST_FILE_BYTES = 1_024
 
 type SessionCache = {
@@ -18,15 +18,17 @@ type SessionCache = {
   readonly expiresAt: number
   /** Tokens that the next request then writes to the cache again. */
   readonly tokens: number
+  /** Tokens of old tool results that the gateway could mask. */
+  readonly maskableTokens: number
 }
 
 /** The gateway writes it after each answer; a status line cannot open its store. */
 export async function noteSessionCache(
-  { session, expiresAt, tokens }: SessionCache,
+  { session, ...facts }: SessionCache,
   stateDirectory: string,
 ): Promise<void> {
   const { folder, file } = placeOf(stateDirectory, session)
-  const text = JSON.stringify({ expiresAt, tokens })
+  const text = JSON.stringify(facts)
   try {
     await writeFileAtomic(file, text)
   } catch (error) {
@@ -45,9 +47,11 @@ export async function readSessionCache(
   const outcome = await readTextBounded(file, { maxBytes: LARGEST_FILE_BYTES })
   const value = outcome.kind === "read" ? parseJson(outcome.text) : undefined
   if (!isRecord(value)) return undefined
-  const { expiresAt, tokens } = value
+  const { expiresAt, tokens, maskableTokens } = value
   const isUsable = Number.isSafeInteger(expiresAt) && Number.isSafeInteger(tokens)
-  return isUsable ? { expiresAt: Number(expiresAt), tokens: Number(tokens) } : undefined
+  if (!isUsable) return undefined
+  const maskable = Number.isSafeInteger(maskableTokens) ? Number(maskableTokens) : 0
+  return { expiresAt: Number(expiresAt), tokens: Number(tokens), maskableTokens: maskable }
 }
 
 function placeOf(stateDirectory: string, session: string) {

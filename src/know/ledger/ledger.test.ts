@@ -158,6 +158,33 @@ describe("ledger files", () => {
   })
 })
 
+describe("sessions of a worktree", () => {
+  test("[LEDGER-26] lists other sessions that were opened in a worktree last or edited its files, with those files", async () => {
+    await using temp = await tempDirectory()
+    const { ledger, clock } = setUp(temp.path)
+    const edit = (id: string, file: string, tree: string) =>
+      ledger.modified(id, { path: file, tool: "Edit", tree })
+    await ledger.opened("idle", "codex", "east")
+    await ledger.opened("moved", "codex", "east")
+    await ledger.opened("moved", "codex", "west")
+    await ledger.opened("visitor", "claude-code", "west")
+    await edit("visitor", "old.ts", "east")
+    await clock.advance(10)
+    await edit("visitor", "a.ts", "east")
+    await edit("visitor", "a.ts", "east")
+    await edit("visitor", "b.ts", "west")
+    await ledger.opened("asks", "claude-code", "east")
+    const options = { exceptSessionId: "asks", sinceMs: 1_005 }
+    const others = await ledger.othersInTree("east", { ...options, sinceMs: 0 })
+    expect(others.map((it) => [it.sessionId, it.paths])).toEqual([
+      ["visitor", ["old.ts", "a.ts"]],
+      ["idle", []],
+    ])
+    const recent = await ledger.othersInTree("east", options)
+    expect(recent.find((it) => it.sessionId === "visitor")?.paths).toEqual(["a.ts"])
+  })
+})
+
 describe("active sessions", () => {
   test("[LEDGER-21] a session records its host once, before any other line", async () => {
     await using temp = await tempDirectory()

@@ -136,6 +136,20 @@ describe("qm gateway run", () => {
     expect(missing.stderr).toContain("it is not on the PATH")
   })
 
+  test("[CLI-28] --at takes a share of the window, and anything else is an error with a hint", async () => {
+    await using it = await person()
+    const host = ["--wire", "anthropic", "--", process.execPath, "-e", "process.exit(7)"]
+    for (const at of ["sixty", "101%", "-1", "60.5"]) {
+      const refused = await it.type("gateway", "run", `--at=${at}`, ...host)
+      expect(refused.code).not.toBe(0)
+      expect(refused.stderr).toContain("CLI_INVALID_PERCENT")
+      expect(refused.stderr).toContain(at)
+    }
+    for (const at of ["60%", "100", "0"]) {
+      expect((await it.type("gateway", "run", `--at=${at}`, ...host)).code).toBe(7)
+    }
+  })
+
   test("[CLI-28] a repository whose settings redirect requests is refused, and the file is named", async () => {
     await using it = await person()
     const settings = { env: { ANTHROPIC_BASE_URL: "https://models.example" } }

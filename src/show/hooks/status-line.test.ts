@@ -19,7 +19,12 @@ const PAYLOAD = {
     },
   },
 }
-const NO_FACTS = { coldTokens: undefined, waiting: undefined, claims: undefined }
+const NO_FACTS = {
+  coldTokens: undefined,
+  maskableTokens: undefined,
+  waiting: undefined,
+  claims: undefined,
+}
 
 const answer = (input: string, environment = { NO_COLOR: "1" }) =>
   answerStatusLine({
@@ -60,6 +65,24 @@ describe("status line", () => {
     expect(formatStatus(status, { ...NO_FACTS, coldTokens: 1_250 }, true)).toContain(
       "\u001b[33mcold: next message re-caches 1.3k",
     )
+  })
+
+  test("[HOOKS-19] it names the tokens of old results that the gateway suggests to mask", () => {
+    const status = parseStatus(PAYLOAD)
+    expect(formatStatus(status, { ...NO_FACTS, maskableTokens: 34_200 }, false)).toBe(
+      "42 % of 200k, $1.12, cache 95 %, could mask 34.2k",
+    )
+    expect(formatStatus(status, { ...NO_FACTS, maskableTokens: 0 }, false)).toBe(
+      "42 % of 200k, $1.12, cache 95 %",
+    )
+  })
+
+  test("[HOOKS-19] the fill at which the host compacts follows the host's own variables", () => {
+    const line = (environment: Readonly<Record<string, string>>) =>
+      formatStatus({ ...parseStatus(PAYLOAD, environment), usedPercent: 61 }, NO_FACTS, false)
+    expect(line({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: "120000" })).toContain(", compacts at 87k,")
+    expect(line({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: "900000" })).toContain(", compacts at 167k,")
+    expect(line({ DISABLE_AUTO_COMPACT: "1" })).toBe("61 % of 200k, $1.12, cache 95 %")
   })
 
   test("[HOOKS-19] without a percentage it is computed from the last request", () => {

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { compactsAt, noteWindow, readSessionCache } from "#choose/guard"
+import { compactsAt, compactWindow, noteWindow, readSessionCache } from "#choose/guard"
 import {
   countRows,
   formatCount,
@@ -25,6 +25,8 @@ export type SessionStatus = {
   readonly session: string | undefined
   readonly directory: string | undefined
   readonly windowTokens: number | undefined
+  /** The fill at which the host compacts by itself; undefined if it never does. */
+  readonly compactsAtTokens: number | undefined
   /** 0 to 100. */
   readonly usedPercent: number | undefined
   readonly costUsd: number | undefined
@@ -38,6 +40,8 @@ export type SessionStatus = {
 type RepositoryFacts = {
   /** Tokens that the next message writes to the provider's cache again; undefined while it is warm. */
   readonly coldTokens: number | undefined
+  /** Tokens of old tool results that the gateway suggests to mask. */
+  readonly maskableTokens: number | undefined
   readonly waiting: number | undefined
   readonly claims: number | undefined
 }
@@ -52,7 +56,7 @@ export async function answerStatusLine(deps: StatusLineDeps): Promise<string> {
     deps.debug(read.why)
     return NOTHING
   }
-  const status = parseStatus(read.payload)
+  const status = parseStatus(read.payload, deps.environment)
   try {
     return formatStatus(status, await factsOf(status, deps), hasColor(deps.environment))
   } catch (error) {
@@ -62,9 +66,17 @@ export async function answerStatusLine(deps: StatusLineDeps): Promise<string> {
 }
 
 const NOTHING = "qm: no session data"
-const NO_FACTS: RepositoryFacts = { coldTokens: undefined, waiting: undefined, claims: undefined }
+const NO_FACTS: RepositoryFacts = {
+  coldTokens: undefined,
+  maskableTokens: undefined,
+  waiting: undefined,
+  claims: undefined,
+}
 
-export function parseStatus(payload: Readonly<Record<string, unknown>>): SessionStatus {
+export function parseStatus(
+  payload: Readonly<Record<string, unknown>>,
+  environment: StatusLineDeps["environment"] = {},
+): SessionStatus {
   const window = fields(payload["context_window"])
   const limits = fields(payload["rate_limits"])
   const usage = fields(window["current_usage"])
@@ -81,6 +93,7 @@ export function parseStatus(payload: Readonly<Record<string, unknown>>): Session
     session: textIn(payload, "session_id"),
     directory: textIn(fields(payload["workspace"]), "current_dir") ?? textIn(payload, "cwd"),
     windowTokens: size,
+    compactsAtTokens: size === undefined ? undefined : thresholdOf(size, environment),
     usedPercent: numberIn(window, "used_percentage") ?? computed,
     costUsd: numberIn(fields(payload["cost"]), "total_cost_usd"),
     cachedShare: read === undefined || input === 0 ? undefined : read / input,
@@ -120,6 +133,7 @@ async function factsOf(status: SessionStatus, { now }: StatusLineDeps): Promise<
   const isCold = cache !== undefined && cache.expiresAt <= now()
   return {
     coldTokens: isCold ? cache.tokens : undefined,
+    maskableTokens: cache?.maskableTokens,
     waiting: await countWaiting(path.join(stateDirectory, "store.db"), now()),
     claims: claims.list().filter((it) => it.session === session).length,
   }
@@ -135,16 +149,17 @@ async function countWaiting(file: string, now: number): Promise<number | undefin
 /** Colours only for what needs attention. */
 export function formatStatus(
   status: SessionStatus,
-  { coldTokens, waiting, claims }: RepositoryFacts,
+  { coldTokens, maskableTokens, waiting, claims }: RepositoryFacts,
   isColored: boolean,
 ): string {
-  const { usedPercent, windowTokens, costUsd, cachedShare } = status
+  const { costUsd, cachedShare } = status
   const paint = (code: number, text: string) =>
     isColored ? `\u001b[${code}m${text}\u001b[0m` : text
   const parts = [
-    describeContext(usedPercent, windowTokens, paint),
+    describeContext(status, paint),
     costUsd === undefined ? "" : formatUsd(costUsd),
     describeCache(cachedShare, coldTokens, paint),
+    (maskableTokens ?? 0) === 0 ? "" : `could mask ${shortCount(maskableTokens ?? 0)}`,
     describeLimit("5 h", status.fiveHourPercent, paint),
     describeLimit("7 d", status.sevenDayPercent, paint),
     (waiting ?? 0) === 0 ? "" : paint(YELLOW, `${plural(waiting ?? 0, "approval")} waiting`),
@@ -175,20 +190,20 @@ function describeCache(
   paint: (code: number, text: string) => string,
 ): string {
   if (coldTokens !== undefined && coldTokens > 0) {
-    const size = formatCount(coldTokens).replace(".0", "")
-    return paint(YELLOW, `cold: next message re-caches ${size}`)
+    return paint(YELLOW, `cold: next message re-caches ${shortCount(coldTokens)}`)
   }
   return share === undefined ? "" : `cache ${Math.round(share * 100)} %`
 }
 
 function describeContext(
-  percent: number | undefined,
-  windowTokens: number | undefined,
+  { usedPercent: percent, windowTokens, compactsAtTokens }: SessionStatus,
   paint: (code: number, text: string) => string,
 ): string {
   if (percent === undefined) return "context size unknown"
-  const of = windowTokens === undefined ? "" : ` of ${formatCount(windowTokens).replace(".0", "")}`
-  const text = `${Math.round(percent)} %${of}${thresholdOf(percent, windowTokens)}`
+  const of = windowTokens === undefined ? "" : ` of ${shortCount(windowTokens)}`
+  const isShown = percent >= NEAR_PERCENT && compactsAtTokens !== undefined
+  const threshold = isShown ? `, compacts at ${shortCount(compactsAtTokens)}` : ""
+  const text = `${Math.round(percent)} %${of}${threshold}`
   if (percent >= 85) return paint(RED, text)
   return percent >= 70 ? paint(YELLOW, text) : text
 }
@@ -196,9 +211,17 @@ function describeContext(
 /** From this fill on the line says where the host compacts. */
 const NEAR_PERCENT = 60
 
-function thresholdOf(percent: number, windowTokens: number | undefined): string {
-  if (windowTokens === undefined || percent < NEAR_PERCENT) return ""
-  return `, compacts at ${formatCount(compactsAt(windowTokens)).replace(".0", "")}`
+/** The host has settings that switch it off, or compact as if the window was smaller. */
+function thresholdOf(
+  windowTokens: number,
+  environment: StatusLineDeps["environment"],
+): number | undefined {
+  const isOff = ["DISABLE_AUTO_COMPACT", "DISABLE_COMPACT"].some((it) => environment[it])
+  return isOff ? undefined : compactsAt(compactWindow(windowTokens, environment))
+}
+
+function shortCount(tokens: number): string {
+  return formatCount(tokens).replace(".0", "")
 }
 
 function hasColor(environment: StatusLineDeps["environment"]): boolean {

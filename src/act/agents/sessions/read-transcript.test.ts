@@ -463,7 +463,7 @@ async function readAll<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   return found
 }
 
-test("[AGENTS-24] the title of an imported session is the user's prompt, without our context before it", async () => {
+test("the title of an imported session is the user's prompt, without our context before it", async () => {
   await using temp = await tempDirectory()
   const injected = '<context label="memories">\nnothing\n</context>\n\nfix the tax'
   const it = await transcript(temp.path, [prompt(injected)])

@@ -10,7 +10,7 @@ const MOST_CONVERSATIONS = 50
 
 type Observed = Pick<
   GatewayRequest,
-  "agent" | "at" | "durationMs" | "folded" | "model" | "route" | "usage"
+  "agent" | "at" | "durationMs" | "folded" | "masked" | "model" | "route" | "usage"
 > & {
   readonly conversation: string
   readonly items: GatewayManifest["items"]
@@ -32,6 +32,7 @@ export function createCacheHistory(deps: {
     items: observed.items,
     usage: observed.usage,
     folds: observed.folded.map((it) => it.branchId),
+    maskedResults: observed.masked?.results ?? 0,
     sentAt: observed.at,
     answeredAt: observed.at + Math.round(observed.durationMs),
   })

@@ -10,8 +10,10 @@ export type CachedRequest = {
   readonly settings: CacheSettings
   readonly items: readonly WireItem[]
   readonly usage: TokenUsage | null
-  /** Ids of the branches and masks that the gateway took out of it. */
+  /** Ids of the branches that the gateway took out of it. */
   readonly folds: readonly string[]
+  /** Tool results that the gateway replaced by one line. */
+  readonly maskedResults: number
   readonly sentAt: number
   readonly answeredAt: number
 }

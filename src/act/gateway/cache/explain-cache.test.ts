@@ -123,6 +123,7 @@ function play(sent: readonly Sent[], provider = newProvider(), evictLast = false
       settings: SETTINGS,
       items: itemsOf(content),
       folds: [],
+      maskedResults: 0,
       answeredAt: sentAt + 4_000,
       ...request,
       sentAt,
@@ -137,6 +138,17 @@ function play(sent: readonly Sent[], provider = newProvider(), evictLast = false
 }
 
 type Scene = { readonly cause: CacheCause | "hit"; readonly last: Sent; readonly evicts?: boolean }
+
+/** Two results from a place on become one line, and later thinking is removed with them. */
+function maskedFrom(messages: readonly WireItem[], at: number): readonly WireItem[] {
+  const results = messages.flatMap((it, place) => (it.kind === "result" ? [place] : []))
+  const first = results.findLast((it) => it <= at) ?? results[0] ?? 0
+  const masked = results.filter((it) => it >= first).slice(0, 2)
+  return messages.flatMap((it, place) => {
+    if (masked.includes(place)) return [item("result", `mask of ${it.name}`, 60)]
+    return place > first && it.kind === "thinking" ? [] : [it]
+  })
+}
 
 /** Each injects one cause into the request after `count` turns. */
 function scenes(count: number, random: () => number): readonly Scene[] {
@@ -206,6 +218,10 @@ function scenes(count: number, random: () => number): readonly Scene[] {
         { messages: [...longer.messages.slice(0, 5), ...longer.messages.slice(-8)] },
         { folds: ["br_1"] },
       ),
+    },
+    {
+      cause: "fold",
+      last: changed({ messages: maskedFrom(longer.messages, at) }, { maskedResults: 2 }),
     },
     {
       cause: "lookback",
@@ -296,6 +312,7 @@ describe("explainCache", () => {
       items: itemsOf(base.content),
       usage: { input: 9_000, output: 1, cacheRead: 0, cacheWrite: 0 },
       folds: [],
+      maskedResults: 0,
       sentAt: 0,
       answeredAt: 1,
     }
@@ -330,6 +347,7 @@ describe("explainCache", () => {
     model: fc.option(fc.constantFrom("m", "n")),
     wire: fc.constantFrom("anthropic" as const, "openai" as const, "gemini" as const),
     folds: fc.subarray(["br_1", "br_2"]),
+    maskedResults: fc.nat(2),
     proxiedSession: fc.constantFrom("gw_1", "gw_2"),
   })
 

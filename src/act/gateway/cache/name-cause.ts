@@ -1,4 +1,4 @@
-import { formatDuration, formatExact, sliceText } from "#ground/base"
+import { formatDuration, formatExact, plural, sliceText } from "#ground/base"
 import type { CacheCause, CacheReport, TokenUsage, WireItem, WireKind } from "#ground/contract"
 import { CLEARED_RESULT_SHA256, SUMMARY_NAMES } from "../read/compaction.ts"
 import {
@@ -161,6 +161,12 @@ function messageChange({ before, now, comparison }: ChangeInput, detail: string)
     const text = `the gateway no longer folded ${unfolded.join(", ")}`
     return { cause: "fold", isCertain: true, detail: text }
   }
+  const masked = now.maskedResults - before.maskedResults
+  if (masked !== 0 && isMaskPlace(comparison)) {
+    const results = plural(Math.abs(masked), "old tool result")
+    const text = `the gateway ${masked > 0 ? "masked" : "no longer masked"} ${results}`
+    return { cause: "fold", isCertain: true, detail: text }
+  }
   if (isCompacted(before, now, comparison)) {
     const gone = before.items.length - comparison.prefix
     const text = `the host compacted the conversation: ${formatExact(Math.max(0, gone))} items left`
@@ -169,6 +175,11 @@ function messageChange({ before, now, comparison }: ChangeInput, detail: string)
   const kind = causingKind(comparison)
   const cause = (kind === undefined ? undefined : CAUSE_OF_KIND[kind]) ?? "history"
   return { cause, isCertain: true, detail }
+}
+
+/** A mask changes a result, and removes thinking only after it. */
+function isMaskPlace({ was, is }: Comparison): boolean {
+  return was?.kind === "result" && is?.kind === "result"
 }
 
 /** The host put a summary in place of turns, or cleared old results. */

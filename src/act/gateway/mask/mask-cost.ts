@@ -12,8 +12,11 @@ const SHORT_LIFETIME_MS = 5 * 60_000
 const EXPECTED_SHARE = 0.5
 const MOST_EXPECTED_REQUESTS = 200
 
-/** Share of the host's threshold; a smaller saving puts a compaction off by a turn only. */
-const LEAST_SHARE_BEFORE_COMPACTION = 0.15
+/**
+ * Share of the host's threshold; a smaller saving puts a compaction off by a turn only. One read of a
+ * large file must be enough, or a session that reads such files in turns compacts all the same.
+ */
+const LEAST_SHARE_BEFORE_COMPACTION = 0.1
 
 /** A smaller saving is not worth a change of the conversation. */
 const LEAST_SAVED_TOKENS = 2_000

@@ -356,6 +356,27 @@ describe("masks at the boundary of a user turn", () => {
     expect(host.problems).toEqual([])
   })
 
+  test("[GATE-124] the same call again counts against a large output, and not where a newer result is in the window", async () => {
+    const host = newHost()
+    host.say("begin")
+    const large = await host.call(bash("long log", 300))
+    const twice = await host.call(bash("grep x", 180))
+    await host.call(bash("grep x", 180))
+    await fill(host, 11)
+    await host.finish("Done.")
+    host.say("go on")
+    await host.call(bash("one", 5))
+    const masked = [large, twice].map((it) => host.resultOf(it).startsWith("[Removed by qm:"))
+    expect(masked).toEqual([true, true])
+    await host.call(bash("long log", 300))
+    await host.call(bash("grep x", 180))
+    await host.finish("Done.")
+    const { masks: stored } = await masks.load({ session: host.session, agent: "" })
+    const reread = stored.filter((it) => it.reread !== null).map((it) => it.kind)
+    expect(reread).toEqual(["oversize"])
+    expect(host.problems).toEqual([])
+  })
+
   test("[GATE-125] with a warm cache masks wait until they save more than the re-write costs", async () => {
     const roomy = { tokens: 400_000, compactsAt: 10_000_000 }
     const [warm, cold] = [newHost({ window: roomy }), newHost({ window: roomy })]

@@ -412,6 +412,9 @@ function sumTokens(masks: Iterable<StoredMask>): number {
   return [...masks].reduce((sum, it) => sum + it.tokens, 0)
 }
 
+/** Of the other kinds a newer result is in the window, so the same call again has other reasons. */
+const HAS_NO_COPY: ReadonlySet<MaskKind> = new Set(["hand", "oversize"])
+
 /** A masked text that the agent gets again soon counts against its kind. */
 function noteRereads(
   state: ConversationState,
@@ -427,8 +430,7 @@ function noteRereads(
       const isSoon = turn > mask.turn && turn <= mask.turn + SOON_TURNS
       if (!isSoon || state.masks.has(callId)) return false
       const isHandle = tool.endsWith("read_handle") && textOf(input["handle"]) === mask.handle
-      // Another look at a file whose newest read is in the window has other reasons.
-      const isRepeated = mask.kind !== "superseded" && callKey({ tool, input }) === mask.callKey
+      const isRepeated = HAS_NO_COPY.has(mask.kind) && callKey({ tool, input }) === mask.callKey
       return isHandle || isRepeated
     })
     if (again === undefined) continue

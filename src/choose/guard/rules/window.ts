@@ -42,6 +42,14 @@ export function compactsAt(windowTokens: number): number {
   return Math.max(1, windowTokens - RESERVED_TOKENS)
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The part of its window that Claude Code fills before it compacts; users can make it smaller. */
+export function compactWindow(windowTokens: number, environment: Environment): number {
+  const named = Number(environment["CLAUDE_CODE_AUTO_COMPACT_WINDOW"])
+  return Number.isSafeInteger(named) && named > 0 ? Math.min(named, windowTokens) : windowTokens
+}
+
 type NotedWindow = Pick<HookEvent, "at" | "session"> & { readonly percent: number }
 
 /** Called by the status line. Writes only when a threshold is crossed, in either direction. */

@@ -86,7 +86,7 @@ test("[APP-18] two sessions of one day and slug get two files without secrets, a
   expect(await app.call("session.index", {}, { signal })).toEqual({ indices: [] })
 })
 
-test("[APP-17] where the indices are in use, WORKSPACE.md lists active claims until they are released", async () => {
+test("[APP-17] [LEDGER-27] where the indices are in use, WORKSPACE.md lists active claims until they are released", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const call = (name: string, input: object) => app.call(name, input, { signal })

@@ -104,7 +104,7 @@ describe("pack.build", () => {
 })
 
 describe("records", () => {
-  test("[APP-55] a package has claims, tickets, decisions, memories and paragraphs about its task", async () => {
+  test("[APP-55] [PACK-37] a package has claims, tickets, decisions, memories and paragraphs about its task", async () => {
     await using fixture = await newFixture({ isGit: true })
     commit(fixture.project, "round each line of an invoice", SHOP)
     await using app = await fixture.open(true)
@@ -139,6 +139,8 @@ describe("records", () => {
     for (const format of ["xml", "json", "summary"]) {
       expect((await build(4_000, format)).text).toContain("Round quotes too")
     }
+    const other = { task: "zebra telescope", save: false, budget: 4_000 }
+    expect(PackBuilt.parse(await call("pack.build", other)).pack.records).toEqual([])
     const small = await build(300)
     expect(small.textTokens).toBeLessThanOrEqual(300)
     expect(small.pack.records.length).toBeLessThan(pack.records.length)

@@ -2,7 +2,14 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { systemClock } from "#ground/base"
-import { AgentsList, AgentsMessages, PipelineList, PipelineRun, Run } from "#ground/contract"
+import {
+  AgentsList,
+  AgentsMessages,
+  PipelineList,
+  PipelineRun,
+  Run,
+  SourceList,
+} from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { type App, createApp } from "../app.ts"
 import { SHIPPED_RECIPES } from "./pipeline.ts"
@@ -73,6 +80,32 @@ test("[APP-35] naming a recipe starts a pipeline in the session, and its pause i
   const { messages } = AgentsMessages.parse(await app.call("agents.messages", { id }, { signal }))
   const agentsWords = messages.filter((it) => it.metadata["pipeline"] === undefined)
   expect(JSON.stringify(agentsWords), "the agent heard none of it").not.toContain("plan looks good")
+})
+
+test("[PIPE-84] naming a recipe switches its approved sources on for that session only", async () => {
+  await using temp = await tempDirectory()
+  await using app = await newApp(temp.path)
+  const folder = path.join(temp.path, "project/.qm/sources/web-search")
+  await mkdir(folder, { recursive: true })
+  const transport = { type: "stdio", command: "sh", args: ["-c", "exit 1"] }
+  await writeFile(path.join(folder, "config.json"), JSON.stringify({ title: "Web", transport }))
+  const isOn = async (session: string) => {
+    const { sources } = SourceList.parse(await app.call("source.list", { session }, { signal }))
+    return sources.find((it) => it.slug === "web-search")?.isOn
+  }
+  const [unapproved, one, other] = [
+    await newSession(app),
+    await newSession(app),
+    await newSession(app),
+  ]
+  await say(app, unapproved, "@deep-research What does a berth cost?")
+  await settled(app, unapproved)
+  const { sources } = SourceList.parse(await app.call("source.list", {}, { signal }))
+  const digest = sources.find((it) => it.slug === "web-search")?.digest
+  await app.call("source.approve", { slug: "web-search", digest }, { signal })
+  await say(app, one, "@deep-research What does a berth cost?")
+  await settled(app, one)
+  expect(await Promise.all([unapproved, one, other].map(isOn))).toEqual([false, true, false])
 })
 
 async function transcriptOf(app: App, id: string) {

@@ -105,6 +105,14 @@ describe("Claude Code", () => {
     })
   })
 
+  test("[HOOKS-21] a compaction is an event, and its answer is plain text", () => {
+    const fields = { trigger: "auto", transcript_path: "/home/t.jsonl" }
+    expect(claude("PreCompact", fields)).toMatchObject({ ...base, kind: "before-compact" })
+    const verdict = { kind: "context", text: "Keep the plan." } as const
+    expect(dialectOf("claude-code")?.format("PreCompact", verdict)).toBe("Keep the plan.")
+    expect(dialectOf("claude-code")?.format("PreCompact", { kind: "silent" })).toBeUndefined()
+  })
+
   test("[HOOKS-6] a gate makes Claude Code ask; Codex, which cannot ask, denies", () => {
     const verdict = { kind: "ask", text: "why" } as const
     const decisionOf = (host: string) => dialectOf(host)?.format("PreToolUse", verdict)
