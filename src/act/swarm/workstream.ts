@@ -40,8 +40,7 @@ export async function costOf(
 ): Promise<number | null> {
   const all = await Promise.all(runs.map((id) => agents.get(id)))
   const costs = all.map(
-    ({ type, cost }) =>
-      cost.reportedUsd ?? cost.computedUsd ?? (type === "synthetic" ? 0 : null),
+    ({ type, cost }) => cost.reportedUsd ?? cost.computedUsd ?? (type === "synthetic" ? 0 : null),
   )
   return costs.some((it) => it === null) ? null : costs.reduce<number>((a, b) => a + (b ?? 0), 0)
 }
