@@ -174,6 +174,8 @@ export const NIGHT_SCENES: readonly Scene[] = [
   seeded("runs-peek", ({ runs }) => `/runs?at=${runs.tariff.id}&beside=peek`),
   seeded("runs-peek-failed", ({ runs }) => `/runs?at=${runs.failed.id}&beside=peek`),
   seeded("runs-nothing", "/runs?text=nothing+at+all"),
+  seeded("runs-labels", "/runs", (page) => openMenu(page, "Label")),
+  seeded("skills", "/skills?show=pack"),
   seeded("runs-rename", ({ runs }) => `/runs?at=${runs.failed.id}`, pressing("e", "dialog")),
   seeded("run-actions", ({ runs }) => `/runs/${runs.tariff.id}`, pressing(".", "menu")),
   seeded("run-handoff", ({ runs }) => `/runs/${runs.tariff.id}`, pressing("h", "dialog")),
@@ -320,6 +322,11 @@ export async function openStage(browser: Browser, options: VisitOptions = {}) {
 const PREPARE: Readonly<Partial<Record<SceneSetup, (context: BrowserContext) => Promise<void>>>> = {
   failing: beFailing,
   "read-only": beReadOnly,
+}
+
+async function openMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name }).click()
+  await page.getByRole("menu").waitFor()
 }
 
 function pressing(key: string, opens: "dialog" | "menu") {

@@ -10,6 +10,13 @@ import { openAiModel } from "#test/model-openai"
 const LONGEST_RUN_MS = 120_000
 const MOST_OUTPUT_BYTES = 8 * 1024 * 1024
 
+/** By default Claude Code sends its first request after a few seconds, with the servers that answered by then. */
+const WAITS_FOR_SERVERS = {
+  MCP_CONNECTION_NONBLOCKING: "0",
+  MCP_CONNECT_TIMEOUT_MS: "60000",
+  MCP_TIMEOUT: "60000",
+}
+
 export const PROMPT = "hello"
 
 export type StartPlace = {
@@ -34,6 +41,7 @@ export async function firstRequest(host: TestedHost, place: StartPlace): Promise
       DISABLE_TELEMETRY: "1",
       DISABLE_AUTOUPDATER: "1",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      ...WAITS_FOR_SERVERS,
     },
   })
   return bodyOf(model.messages()[0]?.body, said)

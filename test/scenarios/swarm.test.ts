@@ -88,6 +88,7 @@ describe("a swarm", () => {
       ["ws2", "parked", null],
       ["ws3", "parked", null],
     ])
+    expect(swarm.workstreams.map((ws) => ws.costUsd)).toEqual([0, 0, 0])
     const board = await it.call("board.show", {})
     expect(board.tickets.map((ticket) => ticket.lane)).toEqual(["testing", "testing", "testing"])
     const review = await it.call("swarm.review", {})

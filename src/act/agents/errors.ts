@@ -19,8 +19,8 @@ export const ProgramMissing = defineError<{ type: string; install: string }>()(
   "AGENTS_PROGRAM_MISSING",
   {
     family: "unavailable",
-    message: (it) => `${it.type} was not found on this machine. ${it.install}`,
-    hint: () => "Install the program, make sure it is on the PATH, then start the run again.",
+    message: (it) => `${it.type} was not found on this machine.`,
+    hint: (it) => it.install,
   },
 )
 

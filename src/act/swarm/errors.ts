@@ -2,8 +2,12 @@ import { defineError } from "#ground/base"
 
 export const NothingToPlan = defineError<{ left: number }>()("SWARM_NOTHING_TO_RUN", {
   family: "invalid",
-  message: (it) =>
-    it.left === 0 ? "No ticket can start now." : `None of ${it.left} tickets can be planned.`,
+  message: ({ left }) => {
+    if (left === 0) return "No ticket can start now."
+    return left === 1
+      ? "The ready ticket cannot be planned."
+      : `None of ${left} ready tickets can be planned.`
+  },
   hint: () =>
     "Run `qm swarm plan` for the reasons. A ticket without files needs paths: `qm ticket edit 12 --paths src/main.ts`.",
 })

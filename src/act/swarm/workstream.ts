@@ -33,12 +33,14 @@ export function ticketOf({ name, tickets, current }: Workstream): PlannedTicket 
   return ticket
 }
 
-/** Null if the cost of one run is unknown. */
+/** Null if the cost of one run is unknown; a synthetic run costs nothing. */
 export async function costOf(
   runs: readonly string[],
   agents: Pick<Agents, "get">,
 ): Promise<number | null> {
   const all = await Promise.all(runs.map((id) => agents.get(id)))
-  const costs = all.map((it) => it.cost.reportedUsd ?? it.cost.computedUsd)
+  const costs = all.map(
+    ({ type, cost }) => cost.reportedUsd ?? cost.computedUsd ?? (type === "synthetic" ? 0 : null),
+  )
   return costs.some((it) => it === null) ? null : costs.reduce<number>((a, b) => a + (b ?? 0), 0)
 }

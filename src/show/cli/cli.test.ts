@@ -123,6 +123,18 @@ describe("results", () => {
     expect(stdout).toContain("roundQuote")
   })
 
+  test("[CLI-8] without a usable commit `qm tour` asks about a file of the project, not of a tool", async () => {
+    await using person = await atTerminal()
+    git(person.project, "init", "-q", "-b", "main")
+    const rules = JSON.stringify(Array.from({ length: 40 }, (_, i) => ({ deny: `command ${i}` })))
+    commit(person.project, "start", {
+      ".qm/permissions.json": rules,
+      "quote.ts": "export const quote = 1\n",
+    })
+    const { stdout } = await person.type("tour")
+    expect(stdout).toContain('$ qm search "how does quote work" --limit 5')
+  })
+
   test("[CLI-35] `qm` alone at a terminal shows agents, the capture and next steps", async () => {
     await using person = await atTerminal({ isTerminal: true })
     expect((await person.type()).stdout, "outside git: the short help").toContain("qm help --all")

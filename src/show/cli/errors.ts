@@ -141,7 +141,8 @@ export const CommandNotStarted = defineError<{ program: string; reason: string }
   {
     family: "unavailable",
     message: (it) => `Could not start ${it.program}: ${it.reason}.`,
-    hint: () => "Write the program and its arguments after --: `qm gateway run -- claude`.",
+    hint: (it) =>
+      `Install it, or write its full path after --: \`qm gateway run -- /path/to/${it.program}\`.`,
   },
 )
 

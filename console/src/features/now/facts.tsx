@@ -204,15 +204,28 @@ function ContextFacts() {
   const { data: session } = useSession()
   const { data: list } = useOperation("capture.list", { limit: MOST_CAPTURES })
   const newest = newestByHost(list?.captures ?? [], session?.repository.root ?? "")
-  if (newest.length === 0) return null
+  const [first] = newest
+  if (first === undefined) return null
   return (
     <Block title="Context before the first prompt">
       <Stack gap="8">
         {newest.map((it) => (
           <HostContext key={it.host} summary={it} />
         ))}
+        <StartBudget id={first.id} />
       </Stack>
     </Block>
+  )
+}
+
+/** All captures of a repository have the same budget. */
+function StartBudget({ id }: { readonly id: string }) {
+  const { data: capture } = useOperation("capture.show", { id })
+  if (capture === undefined) return null
+  return (
+    <Text size="sm" tone="3">
+      {`The mark is your start budget, ${formatCount(capture.budget.startBudget)} tokens.`}
+    </Text>
   )
 }
 

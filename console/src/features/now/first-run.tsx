@@ -30,7 +30,7 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
-import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { PlaceLink, Prose, Text } from "../../ui/text/text.tsx"
 import { newestByHost } from "./facts.tsx"
 import type { useImport } from "./use-import.ts"
 
@@ -150,6 +150,9 @@ function CaptureFigure({ host, capture }: CaptureFigureProps) {
         </PlaceLink>
       </Flow>
       <BudgetBar tokens={tokens} budget={budget.startBudget} />
+      <Text size="sm" tone="3">
+        {`The mark is your start budget, ${plural(budget.startBudget, "token")}. The window is larger than this bar.`}
+      </Text>
     </Stack>
   )
 }
@@ -262,7 +265,7 @@ function NextSteps({ hosts }: { readonly hosts: readonly HostStatus[] }) {
       </Flow>
       {host === undefined ? null : (
         <Text size="sm" tone="3">
-          {`Connect copies the command ${command}. It changes settings of ${host.title}, so it runs in your terminal, shows a plan first and can be undone.`}
+          <Prose>{`Connect copies the command \`${command}\`. It changes settings of ${host.title}, so it runs in your terminal, shows a plan first and can be undone.`}</Prose>
         </Text>
       )}
     </Stack>

@@ -173,6 +173,14 @@ describe("page of a run", () => {
     expect(text).not.toMatch(/\$0|0 of|null/)
   })
 
+  it("without a known cost, tokens are not compared with a budget in dollars", () => {
+    const usage = { input: 600, output: 2, cacheRead: 0, cacheWrite: 0 }
+    const cost = { usage, reportedUsd: null, computedUsd: null }
+    const text = renderRun(aRun({ budgetUsd: 4, cost }))
+    expect(text).toContain("602 tokens")
+    expect(text).not.toContain("$4.00")
+  })
+
   it("a nearly full window is reported before it is full", () => {
     expect(renderRun(aRun({ contextUsed: 165_000 }))).toContain("filling up")
     expect(renderRun(aRun({ contextUsed: 196_000 }))).toContain("nearly full")

@@ -146,18 +146,19 @@ function CostVital({ run }: { readonly run: Run }) {
   const { input, output, cacheRead, cacheWrite } = cost.usage
   const tokens = input + output + cacheRead + cacheWrite
   const isOfTokens = budgetUsd === null && budgetTokens !== null
+  const hasUsdShare = budgetUsd !== null && usd !== null
   const share = isOfTokens ? tokens / budgetTokens : (usd ?? 0) / (budgetUsd ?? Infinity)
   if (usd === null && tokens === 0) return null
   return (
     <Vital title={describeCosts(run)} tone={share >= 1 ? "bad" : undefined}>
       <span>{usd === null ? `${formatCount(tokens)} tokens` : formatUsd(usd)}</span>
-      {budgetUsd === null ? null : <Text tone="3">of {formatUsd(budgetUsd)}</Text>}
+      {hasUsdShare ? <Text tone="3">of {formatUsd(budgetUsd)}</Text> : null}
       {isOfTokens ? <Text tone="3">of {formatCount(budgetTokens)} tokens</Text> : null}
-      {budgetUsd === null && budgetTokens === null ? null : (
+      {hasUsdShare || isOfTokens ? (
         <Roomy>
           <Meter share={share} label="Share of the budget spent" />
         </Roomy>
-      )}
+      ) : null}
     </Vital>
   )
 }

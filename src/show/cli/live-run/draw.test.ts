@@ -202,6 +202,8 @@ test("[CLI-14] the last rows show outcome, duration, cost and context window", (
       "Continue with: qm send run_1 "and the docs"",
     ]
   `)
+  const missing: Run = { ...failed, turns: 0, error: "Codex was not found on this machine." }
+  expect(drawEnd(missing, undefined, plain).join("\n")).not.toContain("qm send")
 })
 
 /** A minimal terminal for the painter. */

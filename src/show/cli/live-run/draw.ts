@@ -175,12 +175,15 @@ export function drawEnd(
     `${formatCount(sumOf(run.cost.usage))} tokens${run.budgetTokens === null ? "" : ` of ${formatCount(run.budgetTokens)}`}`,
   ]
   const sign = toneOf(mark, paint)
+  const hasStarted = run.status !== "failed" || run.turns > 0
   return [
     "",
     `${sign(SIGNS[mark])} ${sign(`${word}${lasted}`)}, ${facts.join(", ")}`,
     ...(run.error === null ? [] : [paint.bad(fit(firstVisibleLine(run.error), screen.width))]),
     ...drawContext(run, context, screen),
-    paint.muted(`Continue with: qm send ${visible(run.id)} "and the docs"`),
+    ...(hasStarted
+      ? [paint.muted(`Continue with: qm send ${visible(run.id)} "and the docs"`)]
+      : []),
   ]
 }
 

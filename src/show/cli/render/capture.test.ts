@@ -255,6 +255,8 @@ test("[CLI-13] an empty capture, an untrusted folder, a failed history and the s
   expect(render("capture.show", { ...CAPTURE, observation: recorded })).toContain(
     "(recorded by the gateway at 1970-01-01 00:00, session s-1)",
   )
+  const secret = { ...CAPTURE, advice: CAPTURE.advice.map((it) => ({ ...it, tokens: 0 })) }
+  expect(render("capture.take", secret)).toContain("Suggested cuts: 1 place\n")
   const one = { ...CAPTURE.manifest, items: [skill("only")] }
   expect(render("capture.take", { ...CAPTURE, manifest: one })).toContain("Description of 1 skill")
 })

@@ -286,7 +286,8 @@ function renderNotCounted({ manifest }: Capture, screen: Screen): string {
 function renderAdvice(advice: readonly CaptureAdvice[], { paint }: Screen): string {
   if (advice.length === 0) return ""
   const tokens = advice.reduce((sum, it) => sum + it.tokens, 0)
-  const title = `Suggested cuts: ${plural(tokens, "token")} in ${plural(advice.length, "place")}`
+  const places = plural(advice.length, "place")
+  const title = `Suggested cuts: ${tokens === 0 ? places : `${plural(tokens, "token")} in ${places}`}`
   const rows = advice.map((item) => {
     const size = item.tokens === 0 ? "" : paint.muted(`  ${formatExact(item.tokens)} tokens`)
     return `  ${item.title}${size}\n      ${paint.muted(item.evidence)}\n      ${item.edit}`

@@ -223,7 +223,7 @@ function renderFleet({ repositories }: Repositories, screen: Screen): string {
     "Kit",
     "Claims",
     "Approvals",
-    "Spend",
+    "Cost of runs",
     "Folder",
   ]
   const problems = repositories.flatMap((it) =>

@@ -77,7 +77,8 @@ function stepsFor(task: string): readonly Step[] {
 async function taskFromFiles(app: App, signal: AbortSignal): Promise<string> {
   await app.call("map.scan", {}, { signal })
   const { tiles } = MapTreemap.parse(await app.call("map.treemap", { limit: 50 }, { signal }))
-  const largest = tiles.find((it) => it.files === 1 && it.rank > 0) ?? tiles[0]
+  const visible = tiles.filter((it) => !it.path.startsWith("."))
+  const largest = visible.find((it) => it.files === 1 && it.rank > 0) ?? visible[0]
   const name = path.parse(largest?.path ?? "").name.replaceAll(/[^\p{L}\p{N}]+/gu, " ")
   return name.trim() === "" ? "where does the program start" : `how does ${name.trim()} work`
 }
