@@ -1,4 +1,4 @@
-import { type Caller, DoctorReport } from "#ground/contract"
+import { type Caller, DoctorReport, isHuman } from "#ground/contract"
 import {
   type AutonomyRoom,
   autonomyHandlers,
@@ -147,7 +147,8 @@ export function identify(
     : { actor: "auto", session: ownSession, by: { agent: agent.slice(0, 200) } }
 }
 
-function agentOf({ principal, client }: Caller): string | undefined {
-  if (principal === "owner" && client === undefined) return undefined
+function agentOf(caller: Caller): string | undefined {
+  if (isHuman(caller)) return undefined
+  const { principal, client } = caller
   return client === undefined || client === "" ? principal : client
 }
