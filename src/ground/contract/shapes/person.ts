@@ -8,6 +8,7 @@ export type Role = z.infer<typeof Role>
 /** Stored beside what a person did, so it is one line and names nobody else. */
 export const PersonName = z
   .string()
+  .max(60)
   .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} .@_-]{0,58}[\p{L}\p{N}])?$/u, "letters and digits, at most 60")
 
 const PersonId = z.string().min(1).max(100)

@@ -67,7 +67,12 @@ const LogLine = z.object({
   to: Lane.optional(),
   inverse: Moved.optional(),
   by: z
-    .object({ agent: Word.optional(), runId: Word.optional(), workstream: Word.optional() })
+    .object({
+      agent: Word.optional(),
+      runId: Word.optional(),
+      workstream: Word.optional(),
+      person: Word.optional(),
+    })
     .optional(),
   undoes: EventId.optional(),
   feedback: Text.optional(),

@@ -142,9 +142,11 @@ export function identify(
   const ownSession = session ?? sessionOf(caller, { environment: () => environment })
   const shell = AGENT_SHELLS.find(([variable]) => (environment[variable] ?? "") !== "")?.[1]
   const agent = caller === undefined ? shell : agentOf(caller)
+  const person = caller?.person?.name
+  const named = person === undefined ? undefined : { person }
   return agent === undefined
-    ? { actor: "human", session: ownSession, by: undefined }
-    : { actor: "auto", session: ownSession, by: { agent: agent.slice(0, 200) } }
+    ? { actor: "human", session: ownSession, by: named }
+    : { actor: "auto", session: ownSession, by: { agent: agent.slice(0, 200), ...named } }
 }
 
 function agentOf(caller: Caller): string | undefined {
