@@ -41,7 +41,7 @@ export const PersonRoleDiffers = defineError<{ name: string; role: Role }>()(
   },
 )
 
-/** Also for a token of somebody else, so that ids reveal nothing. */
+/** Also for a token of another person, so that its id reveals nothing. */
 export const TokenUnknown = defineError<{ id: string }>()("PEOPLE_TOKEN_UNKNOWN", {
   family: "not-found",
   message: ({ id }) => `There is no token ${id}.`,

@@ -84,7 +84,7 @@ type PeopleDeps = {
   readonly random: Random
 }
 
-/** Who made a change; absent for the machine's own user. */
+/** The author of a change; without a person it is the machine's own user. */
 export type ChangedBy = {
   readonly person: CallingPerson | undefined
   readonly via: string
@@ -240,7 +240,7 @@ export function createPeople(deps: PeopleDeps) {
       return { id, kind, scope, person: { id: personId, name, role } }
     },
 
-    /** Those that still open something, of keys that did. */
+    /** Of these keys, the ids that `findKey` would still accept. */
     async findValid(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const valid = new Set<string>()
       for (let from = 0; from < ids.length; from += MOST_KEYS_CHECKED) {
@@ -284,7 +284,7 @@ function newId(prefix: "key" | "per", deps: PeopleDeps): string {
   return createIds(deps).next(prefix)
 }
 
-/** Tells the kinds apart before the database is asked, and lets secret scanners find them. */
+/** `kindOf` reads the kind from the prefix without a query, and secret scanners recognise it. */
 const PREFIXES = { link: "qml_", session: "qms_", token: "qmp_" } as const
 const SECRET_FORM = /^qm[lsp]_[A-Za-z0-9_-]{43}$/
 

@@ -4,7 +4,7 @@ import { join, jsonColumn, type Sql, sql } from "#ground/store"
 
 type Dialect = "sqlite" | "postgres"
 
-/** Milliseconds by the clock of the database, which all servers of a store share. */
+/** Milliseconds since 1970 from the database, because servers of one store have different clocks. */
 export const databaseNow = (dialect: Dialect): Sql =>
   dialect === "sqlite"
     ? sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`

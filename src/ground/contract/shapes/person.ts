@@ -5,7 +5,7 @@ export const ROLES = ["viewer", "operator", "owner"] as const
 export const Role = z.enum(ROLES)
 export type Role = z.infer<typeof Role>
 
-/** Stored beside what a person did, so it is one line and names nobody else. */
+/** One line: approvals, runs and moves store it as the name of their author. */
 export const PersonName = z
   .string()
   .max(60)
@@ -83,7 +83,7 @@ export const AuditLog = z.object({
 })
 export type AuditLog = z.infer<typeof AuditLog>
 
-/** Who a request comes from, for a person of the store. */
+/** The person of the store who sends a request. */
 export type CallingPerson = {
   readonly id: string
   readonly name: string

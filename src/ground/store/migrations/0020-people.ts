@@ -65,6 +65,9 @@ const refuseChangesOnSqlite = [
 const refuseChangesOnPostgres = [
   sql`CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN RAISE EXCEPTION ''audit_log is append-only''; END'`,
-  sql`CREATE TRIGGER audit_log_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+  // For each row: a restore deletes the rows of an empty table.
+  sql`CREATE TRIGGER audit_log_no_change BEFORE UPDATE OR DELETE ON audit_log
+    FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()`,
+  sql`CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()`,
 ]

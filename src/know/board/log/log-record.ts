@@ -24,6 +24,7 @@ export type LogRecord = {
         readonly agent?: string | undefined
         readonly runId?: string | undefined
         readonly workstream?: string | undefined
+        readonly person?: string | undefined
       }
     | undefined
   readonly undoes?: string | undefined

@@ -40,7 +40,7 @@ const RECHECK_PEOPLE_MS = 400
 
 export type Gate = ReturnType<typeof createGate>
 
-/** Who sends a request that the guard admitted. */
+/** The principal of an admitted request and, for a person, the key. */
 export type Sender = { readonly principal: string; readonly key: PersonKey | undefined }
 
 /** A caller over HTTP has no session besides this one. */
@@ -98,7 +98,7 @@ export function createGate(rules: GuardRules, deps: GateDeps) {
       : judge(approach, rules, key)
   }
 
-  /** Without an answer of the store nobody is admitted. */
+  /** Refuses the request: the store did not verify its key. */
   function unverified(error: unknown): Verdict {
     deps.log.warn("a person's key could not be verified", { error })
     return refuse(503, isAppError(error) ? error : PeopleUnavailable({}, error))
@@ -148,7 +148,7 @@ export function createGate(rules: GuardRules, deps: GateDeps) {
       invariant(sender !== undefined, "the guard admits a request before its route runs")
       return sender
     },
-    /** Whether nobody else can read the connection. */
+    /** Whether the connection is encrypted or from this machine. */
     isPrivate,
     /** Responds itself and ends the connection if the socket is refused. */
     admitUpgrade(request: IncomingMessage, socket: Duplex, next: () => void): void {
@@ -180,7 +180,6 @@ function addressOf({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? ""
 }
 
-/** Encrypted, or on this machine. */
 function isPrivate(request: IncomingMessage): boolean {
   const isLoopback = /^(?:127\.|::1$|::ffff:127\.)/.test(addressOf(request))
   return isLoopback || "encrypted" in request.socket

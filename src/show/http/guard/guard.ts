@@ -60,7 +60,7 @@ export function judge(approach: Approach, rules: GuardRules, key?: PersonKey): V
   return refuseEarly(approach, rules) ?? admit(approach, rules, key)
 }
 
-/** What is refused whoever sends it. */
+/** Checks that do not depend on the credentials. */
 function refuseEarly(approach: Approach, rules: GuardRules): Verdict | undefined {
   return (
     refuseHost(approach, rules) ??
