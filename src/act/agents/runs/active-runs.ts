@@ -147,6 +147,6 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
  */
 async function clearCommands(claim: Claim, { queue }: Stores): Promise<void> {
   for (const { id, runId, command } of await queue.takeCommands([claim])) {
-    if (command.kind === "steer") await queue.turnInto(id, runId, command.text)
+    if (command.kind === "steer") await queue.turnInto(id, runId, command)
   }
 }

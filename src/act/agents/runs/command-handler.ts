@@ -51,16 +51,15 @@ async function execute(
       return
     }
     case "steer": {
-      const { text } = command
-      const content = it.redact(text)
+      const { text, by } = command
       const message = {
         type: "user",
         role: "user",
-        content,
-        metadata: { isSteered: true },
+        content: it.redact(text),
+        metadata: { isSteered: true, ...(by === undefined ? {} : { by }) },
       } as const
       const isAccepted = await pump.steer(text, message, it.id)
-      if (!isAccepted) await stores.queue.turnInto(it.id, it.claim.runId, text)
+      if (!isAccepted) await stores.queue.turnInto(it.id, it.claim.runId, command)
       return
     }
     default:
