@@ -196,6 +196,51 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 })
 
+describe("folding by hand", () => {
+  test("[GATE-130] a person folds finished work with a summary, which the provider gets at the next prompt", async () => {
+    const proxied = await story.startProxy({ mode: "fold" })
+    const headers = { "x-claude-code-session-id": "session-3" }
+    const tools = [{ name: "Read" }, { name: "Grep" }]
+    const found = "The quay of the invoice has another rate.\n".repeat(200)
+    const worked = [
+      user("Which rate is used?"),
+      call("r1", "Read", { file_path: "/p/rates.ts" }),
+      result("r1", `rates\n${found}`),
+      call("r2", "Grep", { pattern: "rate" }),
+      result("r2", `matches\n${found}`),
+    ]
+    await proxied.ask({ messages: worked.slice(0, 3), tools, headers })
+    await proxied.ask({ messages: worked, tools, headers })
+    await using window = await visit(chromium.browser, fixture, { path: wire(proxied.id) })
+    const { page } = window
+    await rows(page).nth(1).waitFor()
+    await page.getByRole("button", { name: /^Fold\b/ }).click()
+    const dialog = page.getByRole("dialog", { name: "Fold finished work" })
+    await dialog.getByText(/^Replaces 2 tool results with [\d,]+ tokens/).waitFor()
+    const summary = dialog.getByRole("textbox", { name: "Summary" })
+    expect(await summary.inputValue()).toMatch(/^Done: /)
+    await summary.fill("")
+    const submit = dialog.getByRole("button", { name: /^Fold\b/ })
+    expect(await submit.isDisabled(), "a summary is required").toBe(true)
+    await summary.fill("Rates are in rates.ts; quay-19 has its own.")
+    await submit.click()
+    await page.getByText("2 results will be folded at the next prompt").waitFor()
+    expect(await dialog.count()).toBe(0)
+    const done = { role: "assistant", content: [{ type: "text", text: "Found it." }] }
+    await proxied.ask({ messages: [...worked, done, user("Change it")], tools, headers })
+    const sent = story.provider.heard.at(-1) ?? ""
+    expect(sent).toContain("Rates are in rates.ts; quay-19 has its own.")
+    expect(sent).not.toContain("another rate")
+    expect(sent).toContain("Which rate is used?")
+    await rows(page)
+      .nth(2)
+      .getByText(/^−\S+ masked$/)
+      .waitFor()
+    expect(window.problems()).toEqual([])
+    await proxied.end()
+  })
+})
+
 describe("deleting recorded requests", () => {
   test("[CONSOLE-63] deleting asks once, and then only the run is left", async () => {
     const gone = (await runsOf(fixture).play("Forget it", [ENDED])).id

@@ -22,7 +22,7 @@ const PAUSE_MS = 6 * 60_000
 
 type Injection = {
   readonly prompt: string
-  /** What explains lost tokens of this prompt; without it there must be none. */
+  /** The cause of lost tokens in requests of this prompt; without a cause none may be lost. */
   readonly cause?: CacheCause
   /** Part of the explanation. */
   readonly detail?: string
@@ -355,7 +355,7 @@ function judge(
     // A title or a suggestion is no part of the conversation.
     if (report === undefined || body.tools === undefined || body.tools.length === 0) return []
     const sent = usage.input + usage.cacheRead + usage.cacheWrite
-    // What left the window is not lost.
+    // Content that the host or the gateway removed is not lost.
     const expectedRead = Math.min(cached, sent) * KEPT_SHARE
     const isLost = usage.cacheRead < expectedRead && report.verdict !== "first"
     cached = usage.cacheRead + usage.cacheWrite

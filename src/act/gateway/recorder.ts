@@ -278,16 +278,16 @@ async function maskFieldsOf(
 const suggestions = new WeakMap<Masking, Map<string, number>>()
 
 function suggestionsOf({ masking }: Pick<RecorderDeps, "masking">): Map<string, number> {
-  const known = suggestions.get(masking) ?? new Map<string, number>()
-  suggestions.set(masking, known)
-  return known
+  const tokensBySession = suggestions.get(masking) ?? new Map<string, number>()
+  suggestions.set(masking, tokensBySession)
+  return tokensBySession
 }
 
 function suggestOnce(deps: RecorderDeps, session: string, plan: MaskPlan): void {
   const { candidates, savedTokens } = plan
-  const known = suggestionsOf(deps)
-  const isFirst = !known.has(session)
-  known.set(session, savedTokens)
+  const tokensBySession = suggestionsOf(deps)
+  const isFirst = !tokensBySession.has(session)
+  tokensBySession.set(session, savedTokens)
   if (!isFirst) return
   deps.tell(
     `${plural(candidates.length, "old tool result")} with ${formatExact(savedTokens)} tokens could be masked. ` +

@@ -14,8 +14,10 @@ const LONG = `# Findings\n${"A quote and its invoice differ by half a cent on qu
 
 async function startProvider() {
   const say = { refusesFolded: false }
+  const heard: string[] = []
   const server = createServer((request, response) => {
     void text(request).then((body) => {
+      heard.push(body)
       const isRefused = say.refusesFolded && body.includes(BRANCH) && !body.includes("qm-open:")
       const isCount = request.url?.includes("count_tokens") === true
       response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" })
@@ -34,6 +36,7 @@ async function startProvider() {
   return {
     url: `http://127.0.0.1:${port}`,
     say,
+    heard,
     async close() {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))

@@ -74,6 +74,8 @@ describe("texts of a request", () => {
     [{ agent: "Explore" }, "sub-agent"],
     [{ route: "count" }, "count"],
     [{ cache: aMiss }, "missed 629.0k"],
+    [{ masked: { results: 2, bytes: 9_000, tokens: 2_300, added: 1 } }, "−2.3k masked"],
+    [{ maskable: { results: 2, tokens: 34_000 } }, "could mask 34.0k"],
     [{ secrets: [{ kind: "github-token", count: 2 }], areSecretsReplaced: false }, "secrets sent"],
     [{ secrets: [{ kind: "password", count: 1 }], areSecretsReplaced: true }, "secrets replaced"],
     [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],

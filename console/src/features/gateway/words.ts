@@ -84,6 +84,7 @@ export function badgesOf(request: GatewayRequest): readonly Badge[] {
   return [
     ...outcomeOf(request),
     ...foldBadge(request),
+    ...maskBadge(request),
     ...missBadge(request),
     ...secretBadge(request),
     ...(request.fallback === null
@@ -112,6 +113,19 @@ function foldBadge(request: GatewayRequest): readonly Badge[] {
       tone: "ok",
     },
   ]
+}
+
+/** Masked results, or the suggestion of masks. */
+function maskBadge({ masked, maskable }: GatewayRequest): readonly Badge[] {
+  if (masked !== undefined) {
+    const results = plural(masked.results, "old tool result")
+    const title = `${formatExact(masked.tokens)} tokens of ${results} are masked in it`
+    return [{ text: `−${formatCount(masked.tokens)} masked`, title, tone: "ok" }]
+  }
+  if (maskable === undefined) return []
+  const results = plural(maskable.results, "old tool result")
+  const title = `${results} with ${formatExact(maskable.tokens)} tokens could be masked (setting gateway.autoFold)`
+  return [{ text: `could mask ${formatCount(maskable.tokens)}`, title }]
 }
 
 function missBadge({ cache }: GatewayRequest): readonly Badge[] {
