@@ -84,7 +84,8 @@ export async function findAuditDamage(
     const rows = await db.all(AuditRow, selectAuditAfter(last.seq, PAGE_ENTRIES))
     for (const row of rows) {
       if (row.seq !== last.seq + 1) return `entry ${last.seq + 1} of the audit log is missing`
-      if (row.hash !== hashOf(row, last.hash)) return `entry ${row.seq} of the audit log was changed`
+      if (row.hash !== hashOf(row, last.hash))
+        return `entry ${row.seq} of the audit log was changed`
       last = { seq: row.seq, hash: row.hash }
       if (row.seq === head.seq) break
     }

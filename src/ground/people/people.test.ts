@@ -154,7 +154,9 @@ function peopleRules(open: () => Promise<Store>): void {
     await people.setRole({ name: "ada", role: "owner" }, LOCAL)
     expect((await people.findKey(token))?.person.role).toBe("owner")
     await expect(invited(people, "ada", "viewer")).rejects.toSatisfy(PersonRoleDiffers.is)
-    await expect(invited(people, "the user")).rejects.toThrow(PersonNameReserved({ name: "the user" }))
+    await expect(invited(people, "the user")).rejects.toThrow(
+      PersonNameReserved({ name: "the user" }),
+    )
   })
 
   test("[PEOPLE-6] each change is one entry of a chain that is whole", async () => {

@@ -255,16 +255,13 @@ export function createPeople(deps: PeopleDeps) {
       const operation = how.everywhere ? "people.sign-out-everywhere" : "people.sign-out"
       return change({ person, via: "http", operation }, async (tx) => {
         await tx.run(
-          how.everywhere
-            ? endKeysOf(dialect, person.id, ["link", "session"])
-            : endKey(dialect, id),
+          how.everywhere ? endKeysOf(dialect, person.id, ["link", "session"]) : endKey(dialect, id),
         )
         return { id: person.id, ids: [person.id, id], result: undefined }
       })
     },
 
-    record: (entry: AuditRecord): Promise<void> =>
-      db.transaction((tx) => appendAudit(tx, entry)),
+    record: (entry: AuditRecord): Promise<void> => db.transaction((tx) => appendAudit(tx, entry)),
     log: (filter: ParsedInput<"people.log">): Promise<AuditLog> => readAudit(db, filter),
     findDamage: (signal?: AbortSignal) => findAuditDamage(db, signal),
   }
