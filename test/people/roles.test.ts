@@ -10,9 +10,9 @@ import {
   roleFor,
   TOOL_SETS,
 } from "#ground/contract"
-import { mcpClient } from "../mcp/client.ts"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
+import { mcpClient } from "../mcp/client.ts"
 import { bearer, codeOf, newTeam } from "./team.ts"
 
 type Team = Awaited<ReturnType<typeof newTeam>>
