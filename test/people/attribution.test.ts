@@ -82,7 +82,7 @@ test("[HTTP-37] a run, its messages and its approval name the person; the quota 
   expect((await read<Run>(`/api/agents/show?id=${run.id}`)).startedBy).toBe("ada")
 })
 
-test("[HTTP-37] a rule for always needs an owner, and a run of the machine's own user names nobody", async () => {
+test("[HTTP-37] a rule for always needs an owner, and a run of the machine's own user has no author", async () => {
   const answer = { id: "ap_none", decision: "allow", always: true }
   const refused = await post("/api/agents/answer", answer, ada.token)
   expect([refused.status, refused.code]).toEqual([403, "PEOPLE_ROLE_TOO_LOW"])

@@ -178,7 +178,7 @@ describe("one server", () => {
     expect(JSON.parse((await server.ask({ path: "/api/session" })).text).person).toBeNull()
   })
 
-  test("[HTTP-33] signing out ends one browser; everywhere ends all of the person and nobody else's", async () => {
+  test("[HTTP-33] signing out ends one browser; everywhere ends all of that person only", async () => {
     const [one, other] = [await session("eva"), await session("eva")]
     const ben = await session("finn")
     const own = await server.token()

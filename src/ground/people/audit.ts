@@ -64,7 +64,10 @@ type Reader = Pick<Db<"people">, "all" | "get">
 export async function readAudit(db: Reader, filter: AuditFilter): Promise<AuditLog> {
   const rows = await db.all(AuditRow, selectAudit(filter))
   const head = (await db.get(AuditHead, selectAuditHead())) ?? { seq: 0, hash: "" }
-  const entries = rows.toReversed().map(({ personId: _, ...entry }) => entry)
+  const entries = rows.toReversed().map((row) => {
+    const { personId: _personId, ...entry } = row
+    return entry
+  })
   return { entries, head }
 }
 

@@ -321,7 +321,7 @@ function WakeLockForm({ setting }: { readonly setting: WakeLockSetting }) {
 function SessionForm() {
   const client = useClient()
   const toast = useToast()
-  const isPerson = useSession().data?.person != null
+  const isPerson = (useSession().data?.person ?? null) !== null
   const signOut = (which: "this" | "all") => {
     client.signOut(which).then(
       () => window.location.reload(),

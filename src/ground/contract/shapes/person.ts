@@ -68,7 +68,7 @@ export const AuditOutcome = z.enum(["done", "denied", "failed"])
 /** One write of a person: no text, no secret. */
 export const AuditEntry = z.object({
   seq: z.int().positive(),
-  at: z.int().describe("By the clock of the database"),
+  at: z.int().describe("Time of the database"),
   person: z.string().describe("Name, or owner for the machine's own user"),
   role: Role,
   via: z.string().describe("Surface: http, mcp, cli"),
