@@ -152,6 +152,7 @@ const SHAPES: readonly (readonly [kind: string, ...shapes: string[]])[] = [
   ["typeform-token", "tfp_<w44>_<w14>"],
   ["vault-token", "hvs.<u95>"],
   ["quartermaster-address", "qmgw_<h48>"],
+  ["quartermaster-key", "qmp_<u43>", "qms_<u43>", "qml_<u43>"],
   ["vercel-gateway-key", "vck_<w56>"],
   ["vercel-token", "vercel_blob_rw_<w16>_<w30>"],
   ["xai-key", "xai-<w80>"],

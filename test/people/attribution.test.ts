@@ -20,7 +20,13 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 
 async function post(path: string, input: object, token: string) {
   const body = JSON.stringify(input)
-  const answer = await server.ask({ method: "POST", path, token: "none", headers: bearer(token), body })
+  const answer = await server.ask({
+    method: "POST",
+    path,
+    token: "none",
+    headers: bearer(token),
+    body,
+  })
   return { status: answer.status, value: JSON.parse(answer.text), code: codeOf(answer.text) }
 }
 
@@ -47,7 +53,9 @@ test("[HTTP-37] a run, its messages and its approval name the person; the quota 
   expect([second.status, second.code]).toEqual([429, "PEOPLE_RUN_QUOTA_REACHED"])
 
   const open = await until(async () => {
-    const { approvals } = await read<{ approvals: Approval[] }>(`/api/agents/approvals?run=${run.id}`)
+    const { approvals } = await read<{ approvals: Approval[] }>(
+      `/api/agents/approvals?run=${run.id}`,
+    )
     return approvals[0]
   })
   const answered = await post("/api/agents/answer", { id: open.id, decision: "deny" }, ben.token)
@@ -74,7 +82,7 @@ test("[HTTP-37] a run, its messages and its approval name the person; the quota 
   expect((await read<Run>(`/api/agents/show?id=${run.id}`)).startedBy).toBe("ada")
 })
 
-test("[HTTP-37] a rule for always needs an owner, and a run of the machine's own user names nobody", async () => {
+test("[HTTP-37] a rule for always needs an owner, and a run of the machine's own user has no author", async () => {
   const answer = { id: "ap_none", decision: "allow", always: true }
   const refused = await post("/api/agents/answer", answer, ada.token)
   expect([refused.status, refused.code]).toEqual([403, "PEOPLE_ROLE_TOO_LOW"])

@@ -10,9 +10,9 @@ import {
   roleFor,
   TOOL_SETS,
 } from "#ground/contract"
-import { mcpClient } from "../mcp/client.ts"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
+import { mcpClient } from "../mcp/client.ts"
 import { bearer, codeOf, newTeam } from "./team.ts"
 
 type Team = Awaited<ReturnType<typeof newTeam>>
@@ -36,24 +36,28 @@ function requestOf(operation: Operation) {
 }
 
 function rolesOverHttp(open: () => Team): void {
-  test.each(ROLES)("[HTTP-30][TB8] over HTTP, each operation admits the role %s exactly as its descriptor says", {
-    timeout: LONGEST_TEST_MS,
-  }, async (role) => {
-    const { server, of } = open()
-    const wrong: string[] = []
-    for (const operation of overHttp) {
-      const headers = bearer(of(role).token)
-      const answer = await server.ask({ ...requestOf(operation), token: "none", headers })
-      const code = codeOf(answer.text)
-      const mayCall = isRoleEnough(role, roleFor(operation))
-      const isRight = mayCall
-        ? answer.status !== 500 && answer.status !== 401 && answer.status !== 403
-        : answer.status === 403 && code === TOO_LOW
-      if (!isRight) wrong.push(`${operation.name}: ${answer.status} ${code}`)
-    }
-    expect(wrong).toEqual([])
-    expect(overHttp.length).toBeGreaterThan(150)
-  })
+  test.each(ROLES)(
+    "[HTTP-30][TB8] over HTTP, each operation admits the role %s exactly as its descriptor says",
+    {
+      timeout: LONGEST_TEST_MS,
+    },
+    async (role) => {
+      const { server, of } = open()
+      const wrong: string[] = []
+      for (const operation of overHttp) {
+        const headers = bearer(of(role).token)
+        const answer = await server.ask({ ...requestOf(operation), token: "none", headers })
+        const code = codeOf(answer.text)
+        const mayCall = isRoleEnough(role, roleFor(operation))
+        const isRight = mayCall
+          ? answer.status !== 500 && answer.status !== 401 && answer.status !== 403
+          : answer.status === 403 && code === TOO_LOW
+        if (!isRight) wrong.push(`${operation.name}: ${answer.status} ${code}`)
+      }
+      expect(wrong).toEqual([])
+      expect(overHttp.length).toBeGreaterThan(150)
+    },
+  )
 
   test("[HTTP-30] the REST routes of runs have the roles of their operations", async () => {
     const { server, of } = open()
@@ -108,26 +112,30 @@ describe("SQLite", () => {
   afterAll(() => team?.[Symbol.asyncDispose]())
   rolesOverHttp(() => team)
 
-  test.each(ROLES)("[HTTP-31][TB8] over MCP, each tool admits the role %s exactly as its operation says", {
-    timeout: LONGEST_TEST_MS,
-  }, async (role) => {
-    const { port } = team.server
-    using client = mcpClient({ port, token: team.of(role).token, name: "some-agent" })
-    const listed = await client.ask("tools/list", {}, 0)
-    const { tools } = ToolList.parse(listed.body.result)
-    const wrong: string[] = []
-    for (const { name, inputSchema } of tools) {
-      const operation = operationOf(name)
-      const { failure } = await client.call(name, z.looseObject({}).parse(sampleOf(inputSchema)))
-      const isRefused = failure?.code === TOO_LOW
-      const mayCall = isRoleEnough(role, roleFor(operation))
-      // The arguments must be valid, or the operation would not have been reached.
-      const isReached = failure?.code !== "MCP_ARGUMENTS_INVALID"
-      if (isRefused === mayCall || !isReached) wrong.push(`${name}: ${failure?.code}`)
-    }
-    expect(wrong).toEqual([])
-    expect(tools.length).toBeGreaterThan(30)
-  })
+  test.each(ROLES)(
+    "[HTTP-31][TB8] over MCP, each tool admits the role %s exactly as its operation says",
+    {
+      timeout: LONGEST_TEST_MS,
+    },
+    async (role) => {
+      const { port } = team.server
+      using client = mcpClient({ port, token: team.of(role).token, name: "some-agent" })
+      const listed = await client.ask("tools/list", {}, 0)
+      const { tools } = ToolList.parse(listed.body.result)
+      const wrong: string[] = []
+      for (const { name, inputSchema } of tools) {
+        const operation = operationOf(name)
+        const { failure } = await client.call(name, z.looseObject({}).parse(sampleOf(inputSchema)))
+        const isRefused = failure?.code === TOO_LOW
+        const mayCall = isRoleEnough(role, roleFor(operation))
+        // The arguments must be valid, or the operation would not have been reached.
+        const isReached = failure?.code !== "MCP_ARGUMENTS_INVALID"
+        if (isRefused === mayCall || !isReached) wrong.push(`${name}: ${failure?.code}`)
+      }
+      expect(wrong).toEqual([])
+      expect(tools.length).toBeGreaterThan(30)
+    },
+  )
 })
 
 const ToolList = z.object({
@@ -136,7 +144,8 @@ const ToolList = z.object({
 
 /** By the name that the descriptor gives its tool. */
 function operationOf(tool: string): Operation {
-  const snake = (name: string) => name.replace(".", "_").replace(/[A-Z]/g, (it) => `_${it.toLowerCase()}`)
+  const snake = (name: string) =>
+    name.replace(".", "_").replace(/[A-Z]/g, (it) => `_${it.toLowerCase()}`)
   const found = operations.find((operation) =>
     [operation.mcp ?? []].flat().some((it) => (it.name ?? snake(operation.name)) === tool),
   )

@@ -55,5 +55,10 @@ export async function openLink(server: ServerFixture, link: string) {
   const body = JSON.stringify({ token: link })
   const answer = await server.ask({ method: "POST", path: "/api/session", token: "none", body })
   const [given = ""] = [answer.headers["set-cookie"] ?? []].flat()
-  return { status: answer.status, code: codeOf(answer.text), cookie: given.split(";")[0] ?? "", given }
+  return {
+    status: answer.status,
+    code: codeOf(answer.text),
+    cookie: given.split(";")[0] ?? "",
+    given,
+  }
 }

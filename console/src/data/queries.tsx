@@ -38,7 +38,8 @@ export function useReadOnly(): boolean {
 /** Whether the page may show and change people and settings of the server. */
 export function useIsOwner(): boolean {
   const { data } = useSession()
-  return data?.person == null || data.person.role === "owner"
+  const person = data?.person ?? null
+  return person === null || person.role === "owner"
 }
 
 export function useOperationList() {

@@ -340,6 +340,22 @@ export {
   TaskAction,
   TaskAnalysis,
 } from "./shapes/pack.ts"
+export type { CallingPerson } from "./shapes/person.ts"
+export {
+  AuditEntry,
+  AuditLog,
+  AuditOutcome,
+  Invitation,
+  IssuedToken,
+  PeopleList,
+  Person,
+  PersonName,
+  PersonToken,
+  PersonTokens,
+  ROLES,
+  Role,
+  TokenScope,
+} from "./shapes/person.ts"
 export {
   PIPELINE_STATUSES,
   PipelineCompare,
@@ -376,22 +392,6 @@ export {
   StageScope,
   VerificationConfig,
 } from "./shapes/pipeline-config.ts"
-export type { CallingPerson } from "./shapes/person.ts"
-export {
-  AuditEntry,
-  AuditLog,
-  AuditOutcome,
-  Invitation,
-  IssuedToken,
-  PeopleList,
-  Person,
-  PersonName,
-  PersonToken,
-  PersonTokens,
-  ROLES,
-  Role,
-  TokenScope,
-} from "./shapes/person.ts"
 export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
 export {
   type ApiChange,

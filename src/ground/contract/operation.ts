@@ -132,8 +132,8 @@ export function roleFor(
   operation: Pick<OperationDescriptor, "effect" | "ownerFields" | "role">,
   input: unknown = {},
 ): Role {
-  const given = typeof input === "object" && input !== null ? Object.entries(input) : []
-  const needsOwner = given.some(([field, value]) => {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : []
+  const needsOwner = fields.some(([field, value]) => {
     const values = operation.ownerFields?.[field]
     if (values === undefined || value === undefined || isEmptyList(value)) return false
     return values === "always" || values.some((it) => it === value)

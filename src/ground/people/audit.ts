@@ -64,7 +64,10 @@ type Reader = Pick<Db<"people">, "all" | "get">
 export async function readAudit(db: Reader, filter: AuditFilter): Promise<AuditLog> {
   const rows = await db.all(AuditRow, selectAudit(filter))
   const head = (await db.get(AuditHead, selectAuditHead())) ?? { seq: 0, hash: "" }
-  const entries = rows.toReversed().map(({ personId: _, ...entry }) => entry)
+  const entries = rows.toReversed().map((row) => {
+    const { personId: _personId, ...entry } = row
+    return entry
+  })
   return { entries, head }
 }
 
@@ -84,7 +87,8 @@ export async function findAuditDamage(
     const rows = await db.all(AuditRow, selectAuditAfter(last.seq, PAGE_ENTRIES))
     for (const row of rows) {
       if (row.seq !== last.seq + 1) return `entry ${last.seq + 1} of the audit log is missing`
-      if (row.hash !== hashOf(row, last.hash)) return `entry ${row.seq} of the audit log was changed`
+      if (row.hash !== hashOf(row, last.hash))
+        return `entry ${row.seq} of the audit log was changed`
       last = { seq: row.seq, hash: row.hash }
       if (row.seq === head.seq) break
     }

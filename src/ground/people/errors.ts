@@ -16,7 +16,7 @@ export const RoleTooLow = defineError<{ operation: string; role: Role; needed: R
 
 export const PersonUnknown = defineError<{ name: string }>()("PEOPLE_UNKNOWN", {
   family: "not-found",
-  message: ({ name }) => `Nobody here is called "${name}".`,
+  message: ({ name }) => `There is no person "${name}" in this store.`,
   hint: () => "List people with `qm people`.",
 })
 

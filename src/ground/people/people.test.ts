@@ -56,7 +56,7 @@ function peopleRules(open: () => Promise<Store>): void {
     expect(JSON.stringify(keys)).not.toContain(token.token.slice(4))
   })
 
-  test("[PEOPLE-2] an expired token is refused by the clock of the database", async () => {
+  test("[PEOPLE-2] an expired token is refused when the time of the database is past its expiry", async () => {
     await using store = await open()
     const people = room(store)
     await invited(people, "ada")
@@ -154,7 +154,9 @@ function peopleRules(open: () => Promise<Store>): void {
     await people.setRole({ name: "ada", role: "owner" }, LOCAL)
     expect((await people.findKey(token))?.person.role).toBe("owner")
     await expect(invited(people, "ada", "viewer")).rejects.toSatisfy(PersonRoleDiffers.is)
-    await expect(invited(people, "the user")).rejects.toThrow(PersonNameReserved({ name: "the user" }))
+    await expect(invited(people, "the user")).rejects.toThrow(
+      PersonNameReserved({ name: "the user" }),
+    )
   })
 
   test("[PEOPLE-6] each change is one entry of a chain that is whole", async () => {
@@ -188,8 +190,10 @@ function peopleRules(open: () => Promise<Store>): void {
     const people = room(store)
     for (const name of ["ada", "ben", "cyd", "dan"]) await invited(people, name)
     const change = sql`UPDATE audit_log SET person = 'eve' WHERE seq = 2`
-    await expect(store.db.run(change)).rejects.toThrow()
-    await expect(store.db.run(sql`DELETE FROM audit_log WHERE seq = 2`)).rejects.toThrow()
+    await expect(store.db.run(change)).rejects.toThrow(/append-only/)
+    await expect(store.db.run(sql`DELETE FROM audit_log WHERE seq = 2`)).rejects.toThrow(
+      /append-only/,
+    )
     for (const statement of dropTriggers(store.db.dialect)) await store.db.run(statement)
     expect(await people.findDamage()).toBeUndefined()
     await store.db.run(change)

@@ -65,7 +65,7 @@ const MOST_KEYS_CHECKED = 500
 
 /** Names that approvals, moves and the audit log use for something that is not a person. */
 const RESERVED: ReadonlySet<string> = new Set(
-  "owner,nobody,somebody,you,user,the user,agent,auto,the timeout,the run ended,asked again,editor,unnamed".split(
+  "owner,you,user,the user,agent,auto,the timeout,the run ended,asked again,editor,unnamed".split(
     ",",
   ),
 )
@@ -136,12 +136,12 @@ export function createPeople(deps: PeopleDeps) {
       return change<Omit<Invitation, "link"> & { secret: string }>(
         { ...by, operation: "people.invite" },
         async (tx) => {
-          const known = await tx.get(PersonRow, selectPerson(dialect, name))
-          if (known?.revokedAt != null) throw PersonRevoked({ name })
-          if (known !== undefined && role !== undefined && role !== known.role)
-            throw PersonRoleDiffers({ name, role: known.role })
-          const id = known?.id ?? personId
-          if (known === undefined) {
+          const earlier = await tx.get(PersonRow, selectPerson(dialect, name))
+          if ((earlier?.revokedAt ?? null) !== null) throw PersonRevoked({ name })
+          if (earlier !== undefined && role !== undefined && role !== earlier.role)
+            throw PersonRoleDiffers({ name, role: earlier.role })
+          const id = earlier?.id ?? personId
+          if (earlier === undefined) {
             const row = { id, name, role: role ?? "viewer", by: nameOf(by) } as const
             await tx.run(insertPerson(dialect, row))
           }
@@ -255,16 +255,13 @@ export function createPeople(deps: PeopleDeps) {
       const operation = how.everywhere ? "people.sign-out-everywhere" : "people.sign-out"
       return change({ person, via: "http", operation }, async (tx) => {
         await tx.run(
-          how.everywhere
-            ? endKeysOf(dialect, person.id, ["link", "session"])
-            : endKey(dialect, id),
+          how.everywhere ? endKeysOf(dialect, person.id, ["link", "session"]) : endKey(dialect, id),
         )
         return { id: person.id, ids: [person.id, id], result: undefined }
       })
     },
 
-    record: (entry: AuditRecord): Promise<void> =>
-      db.transaction((tx) => appendAudit(tx, entry)),
+    record: (entry: AuditRecord): Promise<void> => db.transaction((tx) => appendAudit(tx, entry)),
     log: (filter: ParsedInput<"people.log">): Promise<AuditLog> => readAudit(db, filter),
     findDamage: (signal?: AbortSignal) => findAuditDamage(db, signal),
   }
@@ -305,6 +302,7 @@ export function kindOf(secret: string): KeyKind | undefined {
   return kinds.find((it) => secret.startsWith(PREFIXES[it]))
 }
 
-function withoutPersonId({ personId: _, ...token }: PersonToken & { personId: string }) {
+function withoutPersonId(row: PersonToken & { personId: string }): PersonToken {
+  const { personId: _personId, ...token } = row
   return token
 }

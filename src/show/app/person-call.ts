@@ -57,7 +57,13 @@ async function record(
   const { viaOf } = await import("#ground/people")
   const ids = [...new Set([...idsIn(input), ...idsIn(output)])].slice(0, MOST_IDS)
   const people = await deps.people()
-  await people.record({ person, via: viaOf(context.caller), operation: operation.name, ids, ...ending })
+  await people.record({
+    person,
+    via: viaOf(context.caller),
+    operation: operation.name,
+    ids,
+    ...ending,
+  })
 }
 
 const MOST_IDS = 10

@@ -80,7 +80,10 @@ function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
     if (isOfPerson && !gate.isPrivate(request.raw)) throw TlsRequired({})
     const value = isOfPerson ? await signIn(token, deps) : spendOwnLink(token, keys)
     const days = isOfPerson ? PERSON_SESSION_DAYS : SESSION_DAYS
-    return reply.code(204).header("set-cookie", cookie(value, days, request)).send()
+    return reply
+      .code(204)
+      .header("set-cookie", cookie(value, days, request))
+      .send()
   })
   fastify.get("/api/session", async (request) => ({
     ...(await describeSession(deps)),

@@ -111,7 +111,8 @@ function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
 }
 
 function unread(count: number): readonly QueuedTurn[] {
-  return Array.from({ length: count }, (_, i) => ({ id: `unread ${i}`, text: "", queuedAt: 0 }))
+  const empty = { text: "", queuedAt: 0, by: null }
+  return Array.from({ length: count }, (_, i) => ({ id: `unread ${i}`, ...empty }))
 }
 
 type Part = { readonly label: string; readonly tokens: number }

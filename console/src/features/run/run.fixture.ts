@@ -58,6 +58,7 @@ export function aRun(overrides: Partial<Run> = {}): Run {
     title: "Make quotes agree",
     isTitleOwn: false,
     prompt: "Make quotes agree",
+    startedBy: null,
     status: "running",
     cwd: "/r",
     model: "sonnet",

@@ -7,6 +7,7 @@ export function aRun(overrides: Partial<Run> = {}): Run {
     title: "Port the clock",
     isTitleOwn: false,
     prompt: "Port the clock",
+    startedBy: null,
     status: "completed",
     cwd: "/r",
     model: "sonnet",

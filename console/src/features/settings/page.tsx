@@ -3,7 +3,13 @@ import { type ConfigSetting, plural } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import { paths, type SettingsParams } from "../../data/paths.ts"
-import { useClient, useIsOwner, useOperation, useReadOnly, useSession } from "../../data/queries.tsx"
+import {
+  useClient,
+  useIsOwner,
+  useOperation,
+  useReadOnly,
+  useSession,
+} from "../../data/queries.tsx"
 import { describeField, fieldOf, formatValue, parseField } from "../../data/schema-form.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -315,7 +321,7 @@ function WakeLockForm({ setting }: { readonly setting: WakeLockSetting }) {
 function SessionForm() {
   const client = useClient()
   const toast = useToast()
-  const isPerson = useSession().data?.person != null
+  const isPerson = (useSession().data?.person ?? null) !== null
   const signOut = (which: "this" | "all") => {
     client.signOut(which).then(
       () => window.location.reload(),
@@ -328,10 +334,7 @@ function SessionForm() {
       <FormRow name="This browser" description="Other browsers and scripts stay signed in">
         <Button onPress={() => signOut("this")}>Sign out</Button>
       </FormRow>
-      <FormRow
-        name="All sessions"
-        description={isPerson ? ALL_OF_PERSON : ALL_OF_MACHINE}
-      >
+      <FormRow name="All sessions" description={isPerson ? ALL_OF_PERSON : ALL_OF_MACHINE}>
         <Button variant="danger" onPress={() => signOut("all")}>
           Sign out everywhere
         </Button>

@@ -35,7 +35,9 @@ export function PeopleSection({ now }: { readonly now: number }) {
       {error === null ? null : (
         <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
       )}
-      {isOwner ? <InviteRow onInvite={(name, role) => writes.invite.mutate({ name, role })} /> : null}
+      {isOwner ? (
+        <InviteRow onInvite={(name, role) => writes.invite.mutate({ name, role })} />
+      ) : null}
       {invitation === null ? null : <LinkRow invitation={invitation} />}
       {people.map((it) => (
         <FormRow key={it.id} name={visibleLine(it.name)} description={describePerson(it, now)}>

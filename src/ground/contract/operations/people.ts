@@ -51,7 +51,7 @@ export const peopleOperations = defineOperations("people", {
     },
     input: z.strictObject({
       name: PersonName.describe("Name shown beside what the person does; it cannot change"),
-      role: Role.optional().describe("What the person may do (default: viewer for a new person)"),
+      role: Role.optional().describe("Role of the person (default: viewer for a new person)"),
       hours: z.int().min(1).max(168).default(24).describe("Hours until the link expires"),
     }),
     output: Invitation,
@@ -62,7 +62,7 @@ export const peopleOperations = defineOperations("people", {
     role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["name", "role"], group: "People", examples: ["qm people role ada viewer"] },
-    input: z.strictObject({ name, role: Role.describe("What the person may do") }),
+    input: z.strictObject({ name, role: Role.describe("New role of the person") }),
     output: Person,
   },
   revoke: {
@@ -93,7 +93,7 @@ export const peopleOperations = defineOperations("people", {
         .min(1)
         .max(60)
         .default("token")
-        .describe("What the token is for, such as laptop"),
+        .describe("Purpose of the token, such as laptop"),
       days: z.int().min(1).max(3_650).optional().describe("Days until it expires (default: none)"),
       scope: TokenScope.default("all").describe("tools: only /mcp, for an agent"),
     }),

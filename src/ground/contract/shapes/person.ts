@@ -9,7 +9,10 @@ export type Role = z.infer<typeof Role>
 export const PersonName = z
   .string()
   .max(60)
-  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} .@_-]{0,58}[\p{L}\p{N}])?$/u, "letters and digits, at most 60")
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{N} .@_-]{0,58}[\p{L}\p{N}])?$/u,
+    "letters and digits, at most 60",
+  )
 
 const PersonId = z.string().min(1).max(100)
 
@@ -65,7 +68,7 @@ export const AuditOutcome = z.enum(["done", "denied", "failed"])
 /** One write of a person: no text, no secret. */
 export const AuditEntry = z.object({
   seq: z.int().positive(),
-  at: z.int().describe("By the clock of the database"),
+  at: z.int().describe("Time of the database"),
   person: z.string().describe("Name, or owner for the machine's own user"),
   role: Role,
   via: z.string().describe("Surface: http, mcp, cli"),

@@ -139,6 +139,7 @@ export const VENDORS: readonly (readonly [kind: string, prefixes: string, body: 
   ["vault-token", "hvs. hvb. hvr.", `${U}{24,}`],
   // Address of our own gateway: it allows requests to a provider through Quartermaster.
   ["quartermaster-address", "qmgw_", `${H}{48}`],
+  ["quartermaster-key", "qmp_ qms_ qml_", `${U}{43}`],
   ["vercel-gateway-key", "vck_", `${W}{40,}`],
   ["vercel-token", "vercel_blob_rw_", "[A-Za-z0-9_]{24,}"],
   ["xai-key", "xai-", `${W}{60,}`],

@@ -260,7 +260,7 @@ async function checkAuditLog({ people }: Pick<DoctorDeps, "people">): Promise<Do
   const { head } = await room.log({ operation: "", limit: 1 })
   const damage = await room.findDamage()
   if (damage !== undefined) {
-    const hint = "Somebody changed the database by hand. Compare it with a backup."
+    const hint = "A program other than qm changed the database. Compare it with a backup."
     return [fail("store", "audit log", { detail: damage, hint })]
   }
   if (head.seq === 0) return []

@@ -89,7 +89,7 @@ function renderLog({ entries, head }: AuditLog, screen: Screen): string {
   return [
     listing(["Time (UTC)", "Person", "Operation", "Outcome", "Ids"], rows, screen),
     "",
-    paint.muted(`Entry ${head.seq} has the hash ${head.hash.slice(0, 16)}…`),
+    paint.muted(`Hash of entry ${head.seq}: ${head.hash}`),
   ].join("\n")
 }
 

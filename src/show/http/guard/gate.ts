@@ -73,10 +73,22 @@ export function createGate(rules: GuardRules, deps: GateDeps) {
     if (secrets.length === 0) return next(settle(request, approach, judge(approach, rules)))
     const address = addressOf(request)
     if (requests.isExceeded(`refused ${address}`)) return next(TOO_MANY)
-    findKey(secrets).then(
-      (key) => next(settle(request, approach, judgePerson(request, approach, key))),
-      (error: unknown) => next(unverified(error)),
-    )
+    // The guard's other decisions are made at once, so this one takes a callback too.
+    // oxlint-disable-next-line promise/no-callback-in-promise
+    void verify(request, approach, secrets).then((verdict) => next(verdict))
+  }
+
+  async function verify(
+    request: IncomingMessage,
+    approach: Approach,
+    secrets: readonly string[],
+  ): Promise<Verdict> {
+    try {
+      const key = await findKey(secrets)
+      return settle(request, approach, judgePerson(request, approach, key))
+    } catch (error) {
+      return unverified(error)
+    }
   }
 
   async function findKey(secrets: readonly string[]): Promise<PersonKey | undefined> {
@@ -204,12 +216,12 @@ function createConnections(deps: Pick<GateDeps, "log" | "people">) {
   }
   const keys = () => [...new Set(open.values())].filter((it) => typeof it === "string")
   async function endRevoked(except?: Duplex): Promise<void> {
-    const asked = keys()
-    if (asked.length === 0) return
+    const checkedKeys = keys()
+    if (checkedKeys.length === 0) return
     try {
-      const valid = await (await deps.people()).findValid(asked)
+      const valid = await (await deps.people()).findValid(checkedKeys)
       for (const [socket, key] of open) {
-        const isEnded = typeof key === "string" && asked.includes(key) && !valid.has(key)
+        const isEnded = typeof key === "string" && checkedKeys.includes(key) && !valid.has(key)
         if (isEnded && socket !== except) socket.destroy()
       }
     } catch (error) {

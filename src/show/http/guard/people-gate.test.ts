@@ -63,7 +63,7 @@ test("[HTTP-38] a person's key is refused without TLS unless the connection is f
   }
 })
 
-test("[HTTP-32] a store that does not answer admits nobody", async () => {
+test("[HTTP-32] while the store does not answer, no key is accepted", async () => {
   const broken = newGate(() => Promise.reject(new Error("connection lost")))
   expect(await statusFrom(broken, { remoteAddress: "127.0.0.1" })).toBe(503)
 })
