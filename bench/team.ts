@@ -9,8 +9,10 @@ import { type Bench, type BenchContext, createSamples, makeRow, type Row } from 
 
 const RUNS = 50
 const MESSAGES_A_SECOND = 20
-/** One run lasts 20 s; its script fits into a request. */
-const MESSAGES_A_RUN = 400
+/** One run lasts 85 s; its script has at most 200,000 characters. */
+const MESSAGES_A_RUN = 1_700
+/** A start captures the context of the agent, which is not what this measures. */
+const LONGEST_START_MS = 180_000
 const DEFAULT_MINUTES = 10
 
 /** The last one is the whole load; the others show how the figures grow. */
@@ -56,39 +58,62 @@ async function measure(context: BenchContext, step: Step, forMs: number): Promis
     nodes.push(ending.use(await startNode(options)))
   }
   const clock = () => context.clock.monotonicMs()
-  const endMs = clock() + forMs
   const delays: number[] = []
   const followers = createFollowers(nodes, step.clients, delays)
   ending.defer(async () => followers.close())
-  const before = await readFigures(url, nodes)
-  const startedMs = clock()
-  const memory: number[] = []
+  const over = new AbortController()
+  const unfinished = new Set<string>()
   const workers = Array.from({ length: RUNS }, async (_, worker) => {
-    while (clock() < endMs) {
+    while (!over.signal.aborted) {
       const id = await startRun(nodes[worker % nodes.length], worker)
-      if (id !== undefined) followers.follow(worker, id)
-      await sleep(
-        Math.max(0, Math.min((MESSAGES_A_RUN / MESSAGES_A_SECOND) * 1_000, endMs - clock())),
-      )
+      if (id === undefined) continue
+      unfinished.add(id)
+      followers.follow(worker, id)
+      while (unfinished.has(id) && !over.signal.aborted) await sleep(500)
     }
   })
-  const sampling = (async () => {
-    while (clock() < endMs) {
-      memory.push((await readFigures(url, nodes)).memoryMegabytes)
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      for (const id of await readEnded(url)) unfinished.delete(id)
       await sleep(2_000)
     }
   })()
-  await Promise.all([...workers, sampling])
+  const startBy = clock() + LONGEST_START_MS
+  while (clock() < startBy && (await countWorking(url)) < RUNS) await sleep(500)
+  delays.length = 0
+  const before = await readFigures(url, nodes)
+  const startedMs = clock()
+  const memory: number[] = []
+  while (clock() - startedMs < forMs) {
+    memory.push((await readFigures(url, nodes)).memoryMegabytes)
+    await sleep(Math.min(2_000, Math.max(1, forMs - (clock() - startedMs))))
+  }
   const seconds = (clock() - startedMs) / 1_000
   const after = await readFigures(url, nodes)
-  return rowsOf({ step, seconds, before, after, memory, delays })
+  const measured = [...delays]
+  over.abort()
+  await Promise.all([...workers, watching])
+  return rowsOf({ step, seconds, before, after, memory, delays: measured })
+}
+
+const IdRow = z.object({ id: z.string() })
+
+async function readEnded(url: string): Promise<readonly string[]> {
+  const rows = await ask(url, "SELECT id FROM qm.runs WHERE ended_at IS NOT NULL")
+  return rows.map((it) => IdRow.parse(it).id)
+}
+
+/** Runs that have stored a few messages of their agent. */
+async function countWorking(url: string): Promise<number> {
+  const rows = await ask(url, "SELECT id FROM qm.runs WHERE status = 'running' AND last_seq > 10")
+  return rows.length
 }
 
 const Started = z.object({ agentId: z.string() })
 
 async function startRun(node: TeamNode | undefined, worker: number): Promise<string | undefined> {
   const after = 1_000 / MESSAGES_A_SECOND
-  const text = `worker ${worker} writes a line of a usual length, about as long as this one`
+  const text = `worker ${worker} writes a line of usual length`
   const line = JSON.stringify({ after, event: "message", type: "assistant", text })
   const end = JSON.stringify({ after, event: "turn.ended", outcome: "completed", text: "done" })
   const script = [...Array.from({ length: MESSAGES_A_RUN }, () => line), end].join("\n")
