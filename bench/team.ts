@@ -66,7 +66,10 @@ async function measure(context: BenchContext, step: Step, forMs: number): Promis
   const workers = Array.from({ length: RUNS }, async (_, worker) => {
     while (!over.signal.aborted) {
       const id = await startRun(nodes[worker % nodes.length], worker)
-      if (id === undefined) continue
+      if (id === undefined) {
+        await sleep(500)
+        continue
+      }
       unfinished.add(id)
       followers.follow(worker, id)
       while (unfinished.has(id) && !over.signal.aborted) await sleep(500)
@@ -74,7 +77,7 @@ async function measure(context: BenchContext, step: Step, forMs: number): Promis
   })
   const watching = (async () => {
     while (!over.signal.aborted) {
-      for (const id of await readEnded(url)) unfinished.delete(id)
+      for (const id of await readEnded(url).catch(() => [])) unfinished.delete(id)
       await sleep(2_000)
     }
   })()
@@ -118,7 +121,8 @@ async function startRun(node: TeamNode | undefined, worker: number): Promise<str
   const end = JSON.stringify({ after, event: "turn.ended", outcome: "completed", text: "done" })
   const script = [...Array.from({ length: MESSAGES_A_RUN }, () => line), end].join("\n")
   const body = { type: "synthetic", prompt: `load ${worker}`, configuration: { script } }
-  const answer = await node?.ask("POST", "/api/agents", body)
+  // A busy node may refuse or reset a request; the worker tries again.
+  const answer = await node?.ask("POST", "/api/agents", body).catch(() => undefined)
   return Started.safeParse(answer?.json).data?.agentId
 }
 
