@@ -158,7 +158,7 @@ export function followNodes(nodes: () => readonly Address[], from: Cursor) {
   connect()
   return {
     entries,
-    /** When each entry arrived, by the clock of this process. */
+    /** When each entry arrived, in `performance.now()`. */
     times,
     resyncs,
     connections: () => turn,

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { createIds, silentLog, systemClock, systemRandom } from "#ground/base"
 import { sql } from "#ground/store"
 import { configured, ENDED, lines, newRoom, OWNER, until } from "#test/agents-room"
+import { createRunStore } from "./run-store.ts"
 import { createStores } from "./stores.ts"
 
 const ASKING = lines(
@@ -97,6 +98,31 @@ test("[AGENTS-92] a run that got no prompt yet is queued again, up to five start
   expect(await statusAfter(5)).toBe("queued")
   expect(await statusAfter(6)).toBe("interrupted")
   await there.close()
+})
+
+test("[AGENTS-90] a claim of an expired lease fails if its owner has renewed since", async () => {
+  await using room = await newRoom()
+  const there = createRunStore({
+    db: room.store.forRoom("agents"),
+    clock: systemClock,
+    owner: OTHER,
+  })
+  const { id } = await room.start({
+    type: "synthetic",
+    prompt: "first",
+    configuration: configured({ script: ASKING }),
+  })
+  await until(room, id, (it) => it.status === "waiting")
+  const expire = () => room.store.db.run(sql`UPDATE runs SET lease_until = 0 WHERE id = ${id}`)
+  await expire()
+  const seen = await there.find(id)
+  // The renewal leaves the fence as it is, so the fence alone would let the claim pass.
+  await there.renewLeases([{ runId: id, fence: seen.hidden.fence }])
+  expect(await there.claim(seen, { isElsewhere: true })).toBeUndefined()
+  await expire()
+  expect(await there.claim(seen, { isElsewhere: true })).toMatchObject({
+    fence: seen.hidden.fence + 1,
+  })
 })
 
 const systemNote = (content: string) => ({
