@@ -1,5 +1,6 @@
 /// <reference types="node" />
-// The entry point of the image: `serve` starts the server, `health` asks whether it responds.
+// The entry point of the image: `serve` starts the server, `health` asks whether it responds,
+// `backup [folder]` and `restore [file]` copy the database with its password from the secret.
 import { spawn } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { request } from "node:https"
@@ -23,11 +24,13 @@ try {
   const command = process.argv[2] ?? "serve"
   if (command === "serve") await serve()
   else if (command === "health") await checkHealth()
+  else if (command === "backup") await copyDatabase("backup", ["--to", backupFolder()])
+  else if (command === "restore") await copyDatabase("restore", process.argv.slice(3, 4))
   else {
     throw new Refusal(
       "CONTAINER_COMMAND",
       `There is no command "${command}".`,
-      "Use serve or health.",
+      "Use serve, health, backup or restore.",
     )
   }
 } catch (error) {
@@ -51,6 +54,21 @@ async function serve() {
     ]),
     { ...env, QM_DATABASE_URL: url.href },
   )
+}
+
+function backupFolder() {
+  return process.argv[3] ?? join(env["QM_HOME"] || "/var/lib/qm", "backups")
+}
+
+/** @param {"backup" | "restore"} what @param {readonly string[]} args */
+async function copyDatabase(what, args) {
+  const url = readDatabaseUrl()
+  if (what === "restore" && args.length === 0) {
+    const message = "No backup is named."
+    throw new Refusal("CONTAINER_NO_BACKUP", message, "Pass the path of the file to restore.")
+  }
+  await waitForDatabase(url)
+  run(["store", what, ...args], { ...env, QM_DATABASE_URL: url.href })
 }
 
 function readHost() {

@@ -147,7 +147,7 @@ async function newServer() {
     QM_WAIT_SECONDS: "0",
   }
   const enter = (command: string, more: Record<string, string> = {}) =>
-    spawnSync(process.execPath, [ENTRY, command], {
+    spawnSync(process.execPath, [ENTRY, ...command.split(" ")], {
       cwd: file("repository"),
       env: { ...environment, ...more },
       encoding: "utf8",
@@ -186,6 +186,33 @@ describe("entry.mjs", () => {
     const { status, stderr } = server.enter("health", { QM_PORT: "1" })
     expect([status, stderr]).toEqual([1, expect.stringContaining("[CONTAINER_UNHEALTHY]")])
   })
+
+  test.runIf(needs("CONTAINER-6", "postgres"))(
+    "[CONTAINER-6] it backs up and restores the database with the password of the secret",
+    async () => {
+      await using cluster = await startPostgres()
+      const database = await cluster.createDatabase()
+      const url = new URL(database)
+      await using server = await newServer()
+      await writeFile(server.file("password"), `${decodeURIComponent(url.password)}\n`)
+      url.password = ""
+      const settings = {
+        QM_DATABASE_URL: url.href,
+        QM_DATABASE_PASSWORD_FILE: server.file("password"),
+      }
+      const backup = server.enter(`backup ${server.file("backups")}`, settings)
+      expect([backup.status, backup.stderr]).toEqual([0, ""])
+      const file = /Backed up to (\S+\.db)/.exec(backup.stdout)?.[1] ?? ""
+      await ask(database, "DROP SCHEMA qm CASCADE")
+      const restored = server.enter(`restore ${file}`, settings)
+      expect([restored.status, restored.stdout]).toEqual([
+        0,
+        expect.stringContaining("Restored 1 event"),
+      ])
+      expect(await ask(database, "SELECT seq::int FROM qm.journal_head")).toEqual([{ seq: 2 }])
+      expect(server.enter("restore", settings).stderr).toContain("[CONTAINER_NO_BACKUP]")
+    },
+  )
 
   test.runIf(needs("CONTAINER-4", "postgres") && needs("CONTAINER-4", "openssl"))(
     "[CONTAINER-4] it waits for Postgres, serves with TLS and the given token, and ends with a signal",

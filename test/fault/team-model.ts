@@ -1,11 +1,11 @@
-/** What a drill of several nodes left behind, read from the database and from its clients. */
+/** The history of a drill with several nodes, read from the database and from its clients. */
 export type TeamHistory = {
   readonly runs: readonly HistoryRun[]
   readonly messages: readonly HistoryMessage[]
   readonly journal: readonly number[]
   /** Starts that a node confirmed, by the name in the prompt. */
   readonly confirmed: readonly string[]
-  /** Who owned which fence, as sampled while nodes were killed. */
+  /** Samples of the owner of each fence, taken while nodes were killed. */
   readonly owners: readonly {
     readonly runId: string
     readonly fence: number

@@ -51,16 +51,16 @@ export async function startNode(options: NodeOptions) {
   )
   const exited = once(child, "exit")
   exited.catch(() => {})
-  let said = ""
+  let stderr = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-20_000)
+    stderr = (stderr + text).slice(-20_000)
   })
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
-      const found = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]
-      if (found !== undefined) resolve(Number(found))
+      const portText = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]
+      if (portText !== undefined) resolve(Number(portText))
     })
-    child.once("exit", (code) => reject(new Error(`node ${name} ended with ${code}: ${said}`)))
+    child.once("exit", (code) => reject(new Error(`node ${name} ended with ${code}: ${stderr}`)))
   })
   const token = await readToken(home)
   const ask = async (method: string, route: string, body?: object) => {
@@ -81,7 +81,7 @@ export async function startNode(options: NodeOptions) {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? Number.NaN,
     ask,
-    said: () => said,
+    stderr: () => stderr,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     /** As a power failure: nothing of the process runs afterwards. */
     kill: () => end("SIGKILL"),
@@ -158,7 +158,7 @@ export function followNodes(nodes: () => readonly Address[], from: Cursor) {
   connect()
   return {
     entries,
-    /** When each entry arrived, by the clock of this process. */
+    /** When each entry arrived, in `performance.now()`. */
     times,
     resyncs,
     connections: () => turn,

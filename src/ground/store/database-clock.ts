@@ -2,7 +2,7 @@ import type { Clock } from "#ground/base"
 import { type Dialect, type Sql, sql } from "./sql.ts"
 
 /**
- * Milliseconds since 1970 by the clock of the database. On Postgres it is the server's clock, so
+ * Milliseconds since 1970 on the database's clock. On Postgres it is the server's clock, so
  * that nodes with different clocks agree on which lease has expired. An SQLite store has one
  * machine, whose clock is passed in.
  */

@@ -57,19 +57,19 @@ function backupDirectory(deps: Pick<StoreHandlerDeps, "location" | "places">): s
     : backupDirectoryOf(requireFile(location))
 }
 
-async function restore(deps: StoreHandlerDeps, given?: string): Promise<RestoredStore> {
+async function restore(deps: StoreHandlerDeps, path?: string): Promise<RestoredStore> {
   const { clock, random, log } = deps
   const location = deps.location()
   const directory = backupDirectory(deps)
   if (location.kind === "postgres") {
     const { findNewestPostgresBackup } = await import("./postgres/backup.ts")
-    const file = given ?? (await findNewestPostgresBackup(directory))
+    const file = path ?? (await findNewestPostgresBackup(directory))
     if (file === undefined) throw BackupMissing({ directory })
     const { restorePostgresBackup } = await import("./postgres/restore.ts")
     const { url } = location
     return restorePostgresBackup({ url, file, migrations: MIGRATIONS, clock, random, log })
   }
-  const file = given ?? (await findNewestBackup(directory))
+  const file = path ?? (await findNewestBackup(directory))
   if (file === undefined) throw BackupMissing({ directory })
   return restoreBackup({ file, into: requireFile(location), clock, random, log })
 }

@@ -16,8 +16,8 @@ export function createCommandHandler(deps: Deps): () => Promise<void> {
   const { activeRuns, stores } = deps
   return async () => {
     // A run that is still starting is left for the next poll.
-    const taken = await stores.queue.takeCommands(activeRuns.startedClaims())
-    for (const { id, runId, command } of taken) {
+    const commands = await stores.queue.takeCommands(activeRuns.startedClaims())
+    for (const { id, runId, command } of commands) {
       const { pump, claim } = activeRuns.find(runId) ?? {}
       try {
         if (pump !== undefined && claim !== undefined) {

@@ -42,7 +42,7 @@ export function createRecovery(deps: Deps) {
     const { id, status } = row.run
     const isFree = status === "queued" && !activeRuns.has(id)
     const isOpen = isFree || row.hidden.owner === null
-    // A run that waits in a queue has no driver, so nobody's lease protects it.
+    // A run that waits in a queue has no driver, so no lease protects it.
     if (isOpen) return endLost(row, { status: "stopped", isElsewhere: false })
     if (isLost(row, await runs.expired())) return endLost(row, { ...place(row), status: "stopped" })
     await stores.queue.command(id, { kind: "stop" })

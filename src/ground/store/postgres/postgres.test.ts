@@ -1,8 +1,11 @@
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { z } from "zod"
 import { createLog, type Log, silentLog, systemClock, systemRandom } from "#ground/base"
 import { needs } from "#test/needs"
+import { networkCut } from "#test/network-cut"
 import { ask, type PostgresCluster, startPostgres } from "#test/postgres"
+import { databaseNow } from "../database-clock.ts"
 import { parseDatabaseUrl, parsePostgresUrl } from "../location.ts"
 import { MIGRATIONS } from "../migrations/index.ts"
 import { sql } from "../sql.ts"
@@ -222,5 +225,34 @@ describe.runIf(needs("N4", "postgres"))("Postgres server", () => {
     await say(store)
     expect((await store.journal.head()).seq).toBe(3)
     expect(lines.join("\n")).not.toContain(cluster.password)
+  })
+
+  test("[STORE-25] a connection that answers nothing is dropped, and the next one is used", async () => {
+    const url = new URL(await cluster.createDatabase())
+    using network = await networkCut(cluster.port)
+    url.port = String(network.port)
+    await using store = await open(url.href, { busyTimeoutMs: 100 })
+    await say(store)
+    network.freeze()
+    const both = await Promise.all([failure(say(store)), failure(store.journal.head())])
+    for (const error of both) expect(error).toMatchObject({ code: "STORE_UNREACHABLE" })
+    network.heal()
+    await say(store)
+    expect((await store.journal.head()).seq).toBe(3)
+  })
+
+  test("[STORE-26] the time of a Postgres store is the server's, whatever the clock here says", async () => {
+    await using store = await open(await cluster.createDatabase())
+    const wrong = { ...systemClock, now: () => 0 }
+    const Now = z.object({ now: z.int() })
+    const row = await store.db.get(Now, sql`SELECT ${databaseNow(store.db, wrong)} AS now`)
+    const [server] = await ask(
+      await cluster.createDatabase(),
+      "SELECT extract(epoch FROM now())::float8 AS now",
+    )
+    const serverMs = z.object({ now: z.number() }).parse(server).now * 1_000
+    expect(Math.abs((row?.now ?? 0) - serverMs)).toBeLessThan(600_000)
+    const sqlite = databaseNow({ dialect: "sqlite" }, { ...wrong, now: () => 7 })
+    expect(sqlite.values).toEqual([7])
   })
 })

@@ -188,8 +188,8 @@ async function askAll(
   query: Sql,
   { answerMs }: Patience,
 ): Promise<readonly DatabaseRow[]> {
-  const asked = within(answerMs, render(query, "postgres"), query.values)
-  return (await client.query<DatabaseRow>(asked)).rows
+  const statement = within(answerMs, render(query, "postgres"), query.values)
+  return (await client.query<DatabaseRow>(statement)).rows
 }
 
 async function askRun(

@@ -225,19 +225,19 @@ export async function saveApprovals(
 ): Promise<void> {
   const { runId, at } = it
   const expiresAt = sql`${databaseNow(tx, it.clock)} + ${APPROVAL_LIFE_MS}`
-  for (const { approval: asked, hostId } of requested) {
+  for (const { approval, hostId } of requested) {
     // A request repeated after an interruption reuses its row, so it is answered once.
     await tx.run(sql`
       UPDATE run_approvals SET status = 'expired', answered_at = ${at},
         answered_by = 'asked again', used_at = ${at}
-      WHERE run_id = ${asked.runId} AND digest = ${asked.digest} AND status = 'open'`)
+      WHERE run_id = ${approval.runId} AND digest = ${approval.digest} AND status = 'open'`)
     await tx.run(sql`
       INSERT INTO run_approvals (id, run_id, host_id, tool, title, input, digest, path, cwd,
         status, requested_at, expires_at, answered_at, answered_by, note, used_at)
-      VALUES (${asked.id}, ${asked.runId}, ${hostId}, ${asked.tool}, ${asked.title}, ${asked.input},
-        ${asked.digest}, ${asked.path}, ${asked.cwd}, 'open', ${asked.requestedAt}, ${expiresAt},
+      VALUES (${approval.id}, ${approval.runId}, ${hostId}, ${approval.tool}, ${approval.title}, ${approval.input},
+        ${approval.digest}, ${approval.path}, ${approval.cwd}, 'open', ${approval.requestedAt}, ${expiresAt},
         NULL, NULL, NULL, NULL)`)
-    tx.emit("agents.asked", { id: runId, approvalId: asked.id, title: asked.title })
+    tx.emit("agents.asked", { id: runId, approvalId: approval.id, title: approval.title })
   }
   for (const { approvalId, decision, by } of resolved) {
     const status = STATUS[decision]

@@ -143,8 +143,8 @@ export function createQueueStore({ db, clock, ids }: Deps) {
         const command = RunCommand.safeParse({ kind, ...JSON.parse(body) })
         const isText = command.data?.kind === "steer"
         const finish = sql`${finishCommand(id, clock.now())} AND ${isClaimed(claim)}`
-        const isTaken = isText || (await db.run(finish)).changes > 0
-        if (isTaken && command.success) commands.push({ id, runId, command: command.data })
+        const isOurCommand = isText || (await db.run(finish)).changes > 0
+        if (isOurCommand && command.success) commands.push({ id, runId, command: command.data })
       }
       return commands
     },
