@@ -110,7 +110,7 @@ function ListPane({ now, params, onParams, isReadOnly }: ListPaneProps) {
               />
               <PaneFoot>
                 {plural(sources.length, "source")}. Agents call one only after you switched it on
-                for their session.
+                for their session. Run qm source templates to add one from a template.
               </PaneFoot>
             </>
           )

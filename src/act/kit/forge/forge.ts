@@ -257,8 +257,8 @@ async function listPlace(
 }
 
 /** In none of the hosts' folders a file is checked as a skill, and a folder by its SKILL.md. */
-function placed(given: string, listed: readonly ListedDefinition[]): ListedDefinition {
-  const file = path.extname(given) === "" ? path.posix.join(given, SKILL_FILE) : given
+function placed(target: string, listed: readonly ListedDefinition[]): ListedDefinition {
+  const file = path.extname(target) === "" ? path.posix.join(target, SKILL_FILE) : target
   const definition = listed.find((it) => it.file === file)
   if (definition !== undefined) return definition
   const isSkillFolder = path.basename(file) === SKILL_FILE

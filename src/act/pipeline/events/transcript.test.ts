@@ -196,3 +196,10 @@ test("[PIPE-26] a stage that runs again is another activity, although its attemp
   const ids = eventsIn(messages).flatMap((it) => ("activityId" in it ? [it.activityId] : []))
   expect(ids).toEqual(["p-1/stage-1.1", "p-1/stage-1.1", "p-1/stage-1.2", "p-1/stage-1.2"])
 })
+
+test("[PIPE-26] a stage that is skipped while it is open ends as skipped, not as stopped", () => {
+  const skipped = { type: "skipped", by: "engine", stage: 0, reason: "no source" } as const
+  const messages = told(started(), begun(0), skipped)
+  expect(eventsIn(messages).at(-1)).toMatchObject({ event: "activity.ended", outcome: "done" })
+  expect(messages.map((it) => it.content).slice(-2)).toEqual(["skipped", "Plan skipped: no source"])
+})

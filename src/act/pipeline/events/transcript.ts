@@ -134,7 +134,7 @@ export function createTranscript(id: string) {
         return endStage(body, now)
       case "skipped": {
         // A stage that the user leaves out never started.
-        const own = stage === undefined ? [] : closeStage({ outcome: "stopped" }, "")
+        const own = stage === undefined ? [] : closeStage({ outcome: "done" }, "skipped")
         return [...own, system(`${titleOf(now, body.stage)} skipped: ${body.reason}`)]
       }
       case "error":

@@ -372,11 +372,13 @@ function weigher(material: readonly Sentence[]): Weigh {
     const words = [...contentWords(question).difference(ASKING)].filter((it) => counts.has(it))
     const whole = words.reduce((sum, it) => sum + rarity(it), 0)
     const defines = definition(question)
+    const subjects = numberedIn(question)
     return material
       .map((sentence) => {
         const shared = words.filter((it) => sentence.words.has(it))
         const plain = shared.reduce((sum, it) => sum + rarity(it), 0) * trust(sentence)
-        const weight = defines?.test(sentence.text) === true ? plain * DEFINING : plain
+        const about = isAboutAnother(subjects, sentence.text) ? plain * OTHER_SUBJECT : plain
+        const weight = defines?.test(sentence.text) === true ? about * DEFINING : about
         return { sentence, weight: weight / (1 + sentence.words.size * LENGTH_PENALTY) }
       })
       .filter(({ weight }) => weight > 0 && weight >= whole * FITTING_SENTENCE_SHARE)
@@ -386,6 +388,28 @@ function weigher(material: readonly Sentence[]): Weigh {
 }
 
 const DEFINING = 3
+
+/** "chapter 1" answers no question about chapter 3, whatever words they share. */
+const OTHER_SUBJECT = 0.4
+
+const NUMBERED = /(\p{L}{3,40}) (\d{1,4}(?:\.\d{1,4}){0,4}|[A-Z])(?![\p{L}\p{N}])/gu
+
+type Numbered = ReadonlyMap<string, ReadonlySet<string>>
+
+function numberedIn(text: string): Numbered {
+  const numbers = new Map<string, Set<string>>()
+  for (const [, word = "", number = ""] of text.matchAll(NUMBERED)) {
+    const key = word.toLowerCase()
+    numbers.set(key, (numbers.get(key) ?? new Set()).add(number))
+  }
+  return numbers
+}
+
+function isAboutAnother(subjects: Numbered, text: string): boolean {
+  if (subjects.size === 0) return false
+  const named = numberedIn(text)
+  return [...subjects].some(([word, numbers]) => named.get(word)?.isDisjointFrom(numbers) === true)
+}
 
 function definition(question: string): RegExp | undefined {
   const [, term] = /^What counts as ([\p{L}-]+)\?$/u.exec(question) ?? []

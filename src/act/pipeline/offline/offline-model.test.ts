@@ -150,6 +150,15 @@ test("an answer copies sentences with their labels and states that it is copied"
   expect(answer.sections.at(-1)?.text).toContain("No model wrote this")
 })
 
+test("a sentence about another number of the same thing does not come first", async () => {
+  const other = "The crane of chapter 1 lifts at most 3 tonnes, as § 1.1 says."
+  const own = "The crane of chapter 3 lifts at most 9 tonnes, as § 2.1 says."
+  const paragraphs = [paragraph("1", other), paragraph("2", own)]
+  const prompt = about("How much does the crane of chapter 3 lift?", paragraphs)
+  const answer = Answer.parse(await thinks(prompt, fields("sections")))
+  expect(answer.shortAnswer).toMatch(/^The crane of chapter 3 lifts at most 9 tonnes/)
+})
+
 test("an answer without matching text states that nothing matches", async () => {
   const prompt = about("What is a quark?", [paragraph("1", "A berth is kept for two hours.")])
   const answer = Answer.parse(await thinks(prompt, fields("sections")))

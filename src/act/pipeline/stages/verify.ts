@@ -180,8 +180,10 @@ async function hasOnlyQuotes(
 const LABELS = /\[[PW]\d+\]/
 
 function withoutQuotes(text: string, textByLabel: ReadonlyMap<string, string>): string {
-  return text.replaceAll(/([^[\]]+)\[([PW]\d+)\]/g, (whole, quote: string, label: string) =>
-    textByLabel.get(label)?.includes(withoutSpace(quote)) === true ? "" : whole,
+  return text.replaceAll(
+    /(?<![^[\]])([^[\]]+)\[([PW]\d+)\]/g,
+    (whole, quote: string, label: string) =>
+      textByLabel.get(label)?.includes(withoutSpace(quote)) === true ? "" : whole,
   )
 }
 
