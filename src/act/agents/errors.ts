@@ -20,7 +20,7 @@ export const ProgramMissing = defineError<{ type: string; install: string }>()(
   {
     family: "unavailable",
     message: (it) => `${it.type} was not found on this machine.`,
-    hint: (it) => it.install,
+    hint: (it) => `${it.install} It must be on the PATH.`,
   },
 )
 
