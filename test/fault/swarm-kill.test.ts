@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, mkdirSync, watch, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
@@ -42,15 +42,11 @@ async function newScene(folder: string) {
   for (const file of FILES) {
     await call("ticket.new", { title: `Change ${file}`, paths: [`src/${file}.ts`] })
   }
-  const steps = countSteps(path.join(root, ".git", "qm", "swarm"))
   return {
     root,
     call,
-    steps: steps.read,
-    async close() {
-      steps.close()
-      await app[Symbol.asyncDispose]()
-    },
+    steps: () => stepsIn(path.join(root, ".git", "qm", "swarm")),
+    close: () => app[Symbol.asyncDispose](),
   }
 }
 
@@ -64,27 +60,6 @@ function environmentOf(folder: string) {
     QM_WORKTREES_PORTS: "0",
     QM_BOARD_CHECKS: "git --version",
     QM_SWARM_AGENT: "synthetic",
-  }
-}
-
-/** Reads the histories again only after a change: ten of them every 15 ms were a third of the test. */
-function countSteps(folder: string) {
-  let watcher: FSWatcher | undefined
-  let isStale = true
-  let steps = 0
-  return {
-    async read(): Promise<number> {
-      if (watcher === undefined && existsSync(folder)) {
-        watcher = watch(folder, () => {
-          isStale = true
-        })
-      }
-      if (!isStale) return steps
-      isStale = watcher === undefined
-      steps = await stepsIn(folder)
-      return steps
-    },
-    close: () => watcher?.close(),
   }
 }
 
