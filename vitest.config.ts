@@ -108,7 +108,12 @@ const PROJECTS = [
 export default defineConfig({
   test: {
     projects: PROJECTS,
-    setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
+    setupFiles: [
+      path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
+      ...(process.env["QM_TEST_CPU"] === undefined
+        ? []
+        : [path.join(import.meta.dirname, "scripts/test/computing-time-setup.ts")]),
+    ],
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.
     pool: "forks",

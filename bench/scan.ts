@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { text } from "node:stream/consumers"
+import { z } from "zod"
 import { BenchScan } from "#ground/contract"
 import { atMost, type Bench, makeRow, type Row } from "./frame.ts"
 import { makeTree } from "./map/made-tree.ts"
@@ -18,7 +19,8 @@ export const bench: Bench = {
     try {
       const tree = makeTree(path.join(folder, "tree"), { root: context.root, lines: LINES })
       context.note(`${tree.files} files, ${tree.lines} lines …`)
-      return rowsOf(await scanAlone(tree.folder, { root: context.root, home: folder }))
+      const scan = await scanAlone(tree.folder, { root: context.root, home: folder })
+      return [...rowsOf(scan), computingRow(scan, await parseAlone(context.root, tree.folder))]
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
@@ -38,6 +40,28 @@ async function scanAlone(
   })
   const output = await text(child.stdout)
   return BenchScan.parse(JSON.parse(output))
+}
+
+const ParseFloor = z.object({ readSeconds: z.number(), parseSeconds: z.number() })
+type ParseFloor = z.infer<typeof ParseFloor>
+
+/** Reading and parsing the same files in one thread, which no scan with these grammars can save. */
+async function parseAlone(root: string, folder: string): Promise<ParseFloor> {
+  const args = [path.join(root, "bench/map/parse-floor.ts"), root, folder]
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
+  return ParseFloor.parse(JSON.parse(await text(child.stdout)))
+}
+
+/** Two cores have 12 CPU seconds in the 6 seconds of the design. */
+function computingRow({ rows: [own] }: BenchScan, floor: ParseFloor): Row {
+  return makeRow({
+    what: "computing time of the cold scan",
+    measured: own?.cpuSeconds ?? Number.NaN,
+    unit: "s",
+    against: "reading and parsing alone",
+    floor: floor.readSeconds + floor.parseSeconds,
+    bar: atMost(12, "s"),
+  })
 }
 
 function rowsOf({ rows, oneFileChangedMs }: BenchScan): readonly Row[] {

@@ -4,6 +4,7 @@ import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { newSeed } from "../test/kit/seed.ts"
+import { computingTime, describeFileTimes } from "./test/computing-time.ts"
 import { reportCoverage } from "./test/coverage.ts"
 import { installHosts } from "./test/install-hosts.ts"
 import { installTools } from "./test/install-tools.ts"
@@ -13,12 +14,14 @@ import { packageFolder } from "./test/package.ts"
 /**
  * `npm test`, `npm run test:full`, `npm run test:night`; further arguments go to vitest. Coverage is
  * measured with `npm test -- --coverage` and in CI (`CI=true`). Full mode runs the tests in a browser
- * and the *.full.test.ts files, and treats a missing tool as a failure. The last line of the output is
- * always `N passed, N failed, N skipped`.
+ * and the *.full.test.ts files, and treats a missing tool as a failure. `--cpu` lists the files that
+ * computed most. The last line of the output is always `N passed, N failed, N skipped`.
  */
 const ROOT = join(import.meta.dirname, "..")
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs")
-const MODES = ["--full", "--night"]
+const FILE_TIMES = "--cpu"
+const MODES = ["--full", "--night", FILE_TIMES]
+const MOST_FILE_TIMES = 40
 const REPORTER = "--reporter="
 const MEMORY_FOLDER = "/dev/shm"
 const MEMORY_BYTES = 4 * 1024 ** 3
@@ -61,6 +64,7 @@ async function runTests(): Promise<number> {
   // Postgres refuses root, so its test server runs as another user and must reach its folder.
   chmodSync(folder, 0o755)
   const outcomeFile = join(folder, "outcome.json")
+  const fileTimes = args.includes(FILE_TIMES) ? join(folder, "file-times.jsonl") : undefined
   try {
     const exitCode = await runVitest({
       SEED: seed,
@@ -68,15 +72,28 @@ async function runTests(): Promise<number> {
       QM_TEST_OUTCOME: outcomeFile,
       QM_TEST_PACKAGE: builtPackage,
       ...(reporter === undefined ? {} : { QM_TEST_REPORTER: reporter }),
+      ...(fileTimes === undefined ? {} : { QM_TEST_CPU: fileTimes }),
       ...(isFull ? { QM_FULL: "1" } : {}),
       ...(isNight ? { QM_NIGHT: "1" } : {}),
     })
     const isCovered = isCounted ? reportCoverage(ROOT) : true
+    if (fileTimes !== undefined) {
+      process.stdout.write(describeFileTimes(fileTimes, MOST_FILE_TIMES))
+    }
+    process.stdout.write(computingLine())
     process.stdout.write(closingLines(readOutcome(outcomeFile), seed))
     return exitCode === 0 && !isCovered ? 1 : exitCode
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** On a busy machine the elapsed time shows what the others did; this shows what the tests cost. */
+function computingLine(): string {
+  const time = computingTime()
+  return time === undefined
+    ? ""
+    : `computing time of all test processes: ${time.children.toFixed(0)} s\n`
 }
 
 /**

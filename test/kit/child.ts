@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
+import path from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { BUILT_PACKAGE } from "./qm.ts"
 
 export type Child = AsyncDisposable & {
   readonly pid: number
@@ -17,11 +20,22 @@ export type ChildOptions = {
   readonly under?: readonly string[]
 }
 
+const ROOT = path.join(import.meta.dirname, "../..")
+
 /**
  * The launcher's compile cache halves the start time of a child. A child that gets killed stores
  * nothing there, so it calls `flushCompileCache()` once it is loaded.
  */
-const COMPILED = fileURLToPath(new URL("../../node_modules/.cache/quartermaster", import.meta.url))
+export const COMPILE_CACHE = path.join(ROOT, "node_modules/.cache/quartermaster")
+
+/** The file to run for a script: `npm test` has bundled it (scripts/test/children.ts). */
+export function childFile(script: URL): string {
+  const file = fileURLToPath(script)
+  if (BUILT_PACKAGE === undefined) return file
+  const name = path.relative(ROOT, file).replace(/\.ts$/, ".mjs")
+  const built = path.join(BUILT_PACKAGE, "children", name)
+  return existsSync(built) ? built : file
+}
 
 /**
  * Runs a TypeScript file as its own process with the node of the test. It is killed at the end of
@@ -32,10 +46,11 @@ export function child(
   args: readonly string[] = [],
   options: ChildOptions = {},
 ): Child {
-  const command = [...(options.under ?? []), process.execPath, fileURLToPath(script), ...args]
-  const [file = "", ...rest] = command
   // Under another program system calls are counted, and writing a cache file would add some.
-  const cache = options.under === undefined ? COMPILED : undefined
+  const program = options.under === undefined ? childFile(script) : fileURLToPath(script)
+  const command = [...(options.under ?? []), process.execPath, program, ...args]
+  const [file = "", ...rest] = command
+  const cache = options.under === undefined ? COMPILE_CACHE : undefined
   const started = spawn(file, rest, {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, NODE_COMPILE_CACHE: cache, ...options.env },

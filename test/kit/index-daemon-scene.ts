@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { indexDaemonSocket } from "#choose/guard"
 import { askSocket } from "#ground/base"
+import { childFile } from "./child.ts"
 
 export type DaemonPlaces = {
   readonly root: string
@@ -36,24 +36,11 @@ export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<v
   throw new Error("the index daemon did not become warm")
 }
 
-/** Runs the index daemon like `qm keep`, without the command line. */
-const CHILD = `
-  import { createApp, keep } from "#show/app"
-  const [directory] = process.argv.slice(1)
-  const environment = process.env
-  const stop = new AbortController()
-  process.once("SIGTERM", () => stop.abort())
-  const app = await createApp({ directory, environment, settings: [], writeLog: () => {} })
-  process.exitCode = await keep({ app, environment, signal: stop.signal })
-  await app[Symbol.asyncDispose]()
-`
-
-const HOUSE = fileURLToPath(new URL("../..", import.meta.url))
+const PROGRAM = childFile(new URL("index-daemon.child.ts", import.meta.url))
 
 /** An index daemon as its own process: `await using daemon = startIndexDaemon(…)`. */
 export function startIndexDaemon({ root, home }: Pick<DaemonPlaces, "root" | "home">) {
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, root], {
-    cwd: HOUSE,
+  const child = spawn(process.execPath, [PROGRAM, root], {
     env: { PATH: process.env["PATH"], QM_HOME: home },
     stdio: ["ignore", "ignore", "inherit"],
   })

@@ -15,6 +15,7 @@ import {
 } from "#ground/contract"
 import { type App, createApp } from "#show/app"
 import { authorizationServer } from "#test/authorization-server"
+import { LAUNCHER } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 import { modelWires } from "#test/wires"
 
@@ -402,8 +403,7 @@ test("[SOURCES-26] pdf runs the program that the user names, after its command w
 test("[SOURCES-26] quartermaster offers its own tools, without those that would call it again", async () => {
   const program = path.join(folder.path, "bin", "qm")
   await mkdir(path.dirname(program))
-  const run = `exec '${process.execPath}' '${path.join(ROOT, "bin/qm.mjs")}' "$@"`
-  await writeFile(program, `#!/bin/sh\n${run}\n`)
+  await writeFile(program, `#!/bin/sh\nexec '${LAUNCHER}' "$@"\n`)
   await chmod(program, 0o755)
   const added = SourceAdded.parse(await call("source.add", { template: "quartermaster" }))
   expect(added.file).toContain(path.join("repo", ".qm", "sources"))

@@ -4,16 +4,14 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { Readable, Writable } from "node:stream"
 import { buffer } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { client, ndJsonStream } from "@agentclientprotocol/sdk"
 import { expect, test } from "vitest"
+import { childFile } from "#test/child"
 import { git } from "#test/git"
+import { LAUNCHER } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 
-const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url))
-const AGENT = fileURLToPath(
-  new URL("../../../test/conformance/agents-acp.child.ts", import.meta.url),
-)
+const AGENT = childFile(new URL("../../../test/conformance/agents-acp.child.ts", import.meta.url))
 
 /** An editor on the protocol's own SDK, which allows everything and writes files itself. */
 async function editor(environment: Readonly<Record<string, string>> = {}) {
@@ -23,7 +21,7 @@ async function editor(environment: Readonly<Record<string, string>> = {}) {
   git(repository, "init", "--quiet")
   const env = { PATH: process.env["PATH"] ?? "", HOME: temp.path, ...environment }
   const qm = (...args: readonly string[]) =>
-    spawn(process.execPath, [MAIN, ...args], { cwd: repository, env, stdio: "pipe" })
+    spawn(LAUNCHER, args, { cwd: repository, env, stdio: "pipe" })
   async function runQm(...args: readonly string[]): Promise<string> {
     return (await buffer(qm(...args).stdout)).toString("utf8")
   }

@@ -3,16 +3,16 @@ import { once } from "node:events"
 import { access } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { FoldList } from "#ground/contract"
+import { childFile } from "#test/child"
 import { newFixture } from "./app.fixture.ts"
 import { ERAS, read } from "./mcp.fixture.ts"
 
-const PROGRAM = fileURLToPath(new URL("stdio.fixture.ts", import.meta.url))
+const PROGRAM = childFile(new URL("stdio.fixture.ts", import.meta.url))
 const { signal } = new AbortController()
 
 type StdioFixture = Awaited<ReturnType<typeof newFixture>>

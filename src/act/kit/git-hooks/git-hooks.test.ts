@@ -9,31 +9,16 @@ import {
   writeFileSync,
 } from "node:fs"
 import path from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { createSessions } from "#know/ledger"
 import { locateRepository } from "#see/repo"
+import { COMPILE_CACHE, childFile } from "#test/child"
 import { needs } from "#test/needs"
+import { LAUNCHER } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 import { planGitHooks, planGitHooksRemoval } from "./plan.ts"
 
-/** `qm hook <name>` without the rest of qm, to save start-up time. */
-const HOOK_PROGRAM = `
-import { text } from "node:stream/consumers"
-import { runGitHook } from ${fileText("run.ts")}
-import { locateRepository } from ${fileText("../../../see/repo/repo.ts")}
-const [, , , name, ...args] = process.argv
-const git = {
-  file: process.env.QM_TEST_GIT,
-  repository: await locateRepository(process.cwd()),
-  environment: process.env,
-  signal: new AbortController().signal,
-}
-const stdin = name === "pre-push" ? await text(process.stdin) : ""
-const answer = await runGitHook(name, git, { args, stdin, level: 3, mayFetch: process.env.QM_TEST_FETCH !== "no" })
-process.stderr.write(answer.stderr)
-process.exitCode = answer.code
-`
+const HOOK_PROGRAM = childFile(new URL("../../../../test/kit/git-hook.child.ts", import.meta.url))
 const GIT = execFileSync("sh", ["-c", "command -v git"]).toString().trim()
 
 type Answer = { readonly code: number | null; readonly out: string; readonly err: string }
@@ -41,11 +26,9 @@ type Answer = { readonly code: number | null; readonly out: string; readonly err
 async function newPerson() {
   const temp = await tempDirectory()
   const qm = path.join(temp.path, "qm")
-  const program = path.join(temp.path, "hook.mjs")
-  writeFileSync(program, HOOK_PROGRAM)
   writeFileSync(
     qm,
-    `#!/bin/sh\nexport NODE_COMPILE_CACHE='${temp.path}/cache'\nexec '${process.execPath}' '${program}' "$@"\n`,
+    `#!/bin/sh\nexport NODE_COMPILE_CACHE='${COMPILE_CACHE}'\nexec '${process.execPath}' '${HOOK_PROGRAM}' "$@"\n`,
     { mode: 0o755 },
   )
   const env = {
@@ -142,7 +125,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
   test("[GITHOOKS-8] [GITHOOKS-15] `qm hook commit-msg` rejects from level 3 on", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person)
-    await person.install(mine, fileURLToPath(new URL("../../../../bin/qm", import.meta.url)))
+    await person.install(mine, LAUNCHER)
     const bad = ["commit", "-q", "--allow-empty", "-m", "bad"]
     expect(person.tryIn(mine, bad)).toEqual({ code: 0, out: "", err: "" })
     put(mine, { ".qm/config.json": '{ "kit": { "level": 3 } }' })
@@ -565,8 +548,4 @@ async function twoClones(person: Person, format = "sha1") {
 
 function countObjects(root: string): number {
   return readdirSync(path.join(root, ".git/objects"), { recursive: true }).length
-}
-
-function fileText(name: string): string {
-  return JSON.stringify(new URL(name, import.meta.url).href)
 }
