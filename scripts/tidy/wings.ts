@@ -3,7 +3,7 @@
  * own wing: never sideways, never back.
  */
 export const WINGS = [
-  { wing: "ground", levels: [["base"], ["contract"], ["store", "tokens", "secrets", "model"]] },
+  { wing: "ground", levels: [["base"], ["contract"], ["store", "tokens", "secrets", "model"], ["people"]] },
   { wing: "see", levels: [["repo", "hosts", "sources"], ["capture"]] },
   {
     wing: "know",

@@ -33,6 +33,7 @@ export function madeRun(overrides: Partial<Run> = {}): Run {
     workflow: "in progress",
     isArchived: false,
     origin: "started",
+    startedBy: null,
     openApprovals: 0,
     queuedTurns: 0,
     ...overrides,

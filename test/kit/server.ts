@@ -4,7 +4,7 @@ import { connect, type Socket as TcpSocket } from "node:net"
 import path from "node:path"
 import { io, type Socket } from "socket.io-client"
 import type { Clock } from "#ground/base"
-import type { Cursor, JournalEntry } from "#ground/contract"
+import type { Cursor, JournalEntry, ToolSetName } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { type App, createApp, type ExtraOperations } from "#show/app"
 import { type HttpServer, serve } from "#show/http"
@@ -19,6 +19,8 @@ export type ServerOptions = {
   readonly consoleDirectory?: string
   readonly changeApp?: (app: App) => App
   readonly extra?: ExtraOperations
+  /** Sets of tools at /mcp (default: core). */
+  readonly toolSets?: readonly ToolSetName[]
 }
 
 /**
@@ -42,7 +44,8 @@ export async function newServer(options: ServerOptions = {}) {
       app: options.changeApp?.(app) ?? app,
       port,
       mayMove: false,
-      tools: async (it) => (await import("#show/mcp")).createMcp({ app: it, tools: ["core"] }),
+      tools: async (it) =>
+        (await import("#show/mcp")).createMcp({ app: it, tools: options.toolSets ?? ["core"] }),
       ...(options.clock === undefined ? {} : { clock: options.clock }),
       ...(options.consoleDirectory === undefined
         ? {}

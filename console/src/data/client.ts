@@ -1,5 +1,11 @@
 import { answerUnreadable, failure, serverUnreachable, sessionOver } from "../base/errors.ts"
-import type { OperationInput, OperationName, OperationOutput, WireError } from "../contract.ts"
+import type {
+  CallingPerson,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  WireError,
+} from "../contract.ts"
 import { BASE_PATH } from "./base-path.ts"
 
 export type AnyOperation = OperationName
@@ -15,6 +21,8 @@ export type Session = {
   readonly node: string
   readonly version: string
   readonly readOnly: boolean
+  /** The person of the team who is signed in; null for the user of the server's machine. */
+  readonly person: CallingPerson | null
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -29,8 +29,16 @@ export function useSession() {
   return useQuery({ queryKey: keys.session, queryFn: () => client.session(), retry: false })
 }
 
+/** The store accepts no writes, or the person may only look. */
 export function useReadOnly(): boolean {
-  return useSession().data?.readOnly === true
+  const { data } = useSession()
+  return data?.readOnly === true || data?.person?.role === "viewer"
+}
+
+/** Whether the page may show and change people and settings of the server. */
+export function useIsOwner(): boolean {
+  const { data } = useSession()
+  return data?.person == null || data.person.role === "owner"
 }
 
 export function useOperationList() {

@@ -1,6 +1,7 @@
 import {
   type Approval,
   type agentsOperations,
+  type CallContext,
   type Handlers,
   type Organising,
   type Provider,
@@ -15,7 +16,8 @@ type AgentsHandlerDeps = {
   keepRule(approval: Approval): Promise<void>
 }
 
-const USER = "the user"
+/** The machine's own user has no name in the store. */
+const nameOf = ({ caller }: CallContext): string => caller?.person?.name ?? "the user"
 
 /** Any text is a state until the user has defined the states of the workflow. */
 function checkWorkflow(name: string, { areStatesOwn, states }: Organising): void {
@@ -44,25 +46,27 @@ export const agentsHandlers = ({
   timeline: async ({ id }) => (await agents()).timeline(id),
   context: async ({ id }) => (await agents()).context(id),
   providers: async () => ({ providers: [...(await providers())] }),
-  start: async ({ type, prompt, env, ...configuration }) =>
+  start: async ({ type, prompt, env, ...configuration }, { caller }) =>
     (await agents()).start(
       {
         type,
         prompt,
+        by: caller?.person?.name,
         configuration: withoutUndefined({ ...configuration, env: variables(env) }),
       },
       { mayNameRecipe: true },
     ),
-  send: async ({ id, text, now }) => (await agents()).send(id, text, { now }),
+  send: async ({ id, text, now }, { caller }) =>
+    (await agents()).send(id, text, { now, by: caller?.person?.name }),
   stop: async ({ id }) => (await agents()).stop(id),
-  mode: async ({ id, mode }) => (await agents()).setMode(id, mode, USER),
-  async answer({ id, decision, note, always }) {
+  mode: async ({ id, mode }, context) => (await agents()).setMode(id, mode, nameOf(context)),
+  async answer({ id, decision, note, always }, context) {
     const room = await agents()
     // Write the rule first: if none can be written, the approval stays open for another answer.
     const approval = await room.approval(id)
     const mustKeep = always && decision === "allow" && approval.status === "open"
     if (mustKeep) await keepRule(approval)
-    return room.answer(id, { decision, note, by: USER })
+    return room.answer(id, { decision, note, by: nameOf(context) })
   },
   title: async ({ id }, { signal }) => (await agents()).title(id, signal),
   async edit({ id, title, label, unlabel, workflow, archived }) {
@@ -93,7 +97,8 @@ export const agentsHandlers = ({
   import: async ({ file }) => (await agents()).importRun(file),
   sessions: async (filter) => ({ sessions: await (await agents()).sessions(filter) }),
   read: async ({ session }) => (await agents()).readSession(session),
-  handoff: async ({ id, start }) => (await agents()).handoff(id, start),
+  handoff: async ({ id, start }, { caller }) =>
+    (await agents()).handoff(id, start, caller?.person?.name),
 })
 
 function variables(list: readonly string[] | undefined): Record<string, string> | undefined {

@@ -33,5 +33,5 @@ export const recipeHandlers = ({ pipelines }: Deps): Handlers<typeof recipeOpera
 
 /** Recorded as the author of an answer; the terminal needs no name. */
 function byOf({ caller }: CallContext): string {
-  return caller?.client ?? caller?.principal ?? "you"
+  return caller?.client ?? caller?.person?.name ?? caller?.principal ?? "you"
 }

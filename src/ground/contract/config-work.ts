@@ -220,3 +220,38 @@ export const TelemetrySettings = z
     }),
   })
   .prefault({})
+
+/** Personal: a repository must not decide about the people of a server. */
+export const TeamSettings = z
+  .strictObject({
+    url: field(
+      z
+        .string()
+        .max(500)
+        .regex(/^(?:https?:\/\/\S+)?$/)
+        .default(""),
+      {
+        description:
+          "Address of the team's server in invitation links; empty uses the server that runs here",
+        env: "QM_TEAM_URL",
+        personal: true,
+      },
+    ),
+    requestsPerMinute: field(z.int().min(0).max(1_000_000).default(0), {
+      description: "Requests per minute and person on each server; 0 is no limit of its own",
+      env: "QM_TEAM_REQUESTS_PER_MINUTE",
+      personal: true,
+    }),
+    runsAtOnce: field(z.int().min(0).max(10_000).default(0), {
+      description: "Runs of one person that may be queued or working at once; 0 is no limit",
+      env: "QM_TEAM_RUNS_AT_ONCE",
+      personal: true,
+    }),
+    spendPerDayUsd: field(z.number().min(0).max(1_000_000).default(0), {
+      description:
+        "Cost in US dollars of the runs that one person starts in a day (UTC) before more are refused; 0 is no limit",
+      env: "QM_TEAM_SPEND_PER_DAY_USD",
+      personal: true,
+    }),
+  })
+  .prefault({})

@@ -13,6 +13,7 @@ import {
   MediaSettings,
   ReviewSettings,
   SwarmSettings,
+  TeamSettings,
   TelemetrySettings,
   WorktreesSettings,
 } from "./config-work.ts"
@@ -360,6 +361,7 @@ export const Config = z.strictObject({
     })
     .prefault({}),
   swarm: SwarmSettings,
+  team: TeamSettings,
   telemetry: TelemetrySettings,
   tokens: z
     .strictObject({

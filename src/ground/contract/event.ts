@@ -239,6 +239,11 @@ const SourcesCredential = defineEvent("sources.credential", {
   summary: "An agent asked for a credential, or the user answered; never with its value",
   body: z.object({ id: z.string(), name: z.string(), status: z.string() }),
 })
+const PeopleChanged = defineEvent("people.changed", {
+  version: 1,
+  summary: "A person, or one of their tokens or sessions, was added, changed or revoked",
+  body: z.object({ id: z.string() }),
+})
 const StoreCreated = defineEvent("store.created", {
   version: 1,
   summary: "A store was created for this repository",
@@ -299,6 +304,7 @@ export const EVENTS = [
   MemoryForgotten,
   MemoryRecorded,
   PackBuiltEvent,
+  PeopleChanged,
   StoreCreated,
   PipelineAdvanced,
   PipelineQuestion,

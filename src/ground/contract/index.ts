@@ -19,7 +19,7 @@ export type {
   Progress,
   ToolSetName,
 } from "./operation.ts"
-export { defineOperations, TOOL_SETS } from "./operation.ts"
+export { defineOperations, isHuman, isRoleEnough, roleFor, TOOL_SETS } from "./operation.ts"
 export { agentsOperations } from "./operations/agents.ts"
 export {
   configOperations,
@@ -57,6 +57,7 @@ export type {
 export { OPERATIONS } from "./operations/operations.ts"
 export { organiseOperations } from "./operations/organise.ts"
 export { guidelinesOperations, packOperations } from "./operations/pack.ts"
+export { peopleOperations } from "./operations/people.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
 export { planOperations } from "./operations/plan.ts"
@@ -375,6 +376,22 @@ export {
   StageScope,
   VerificationConfig,
 } from "./shapes/pipeline-config.ts"
+export type { CallingPerson } from "./shapes/person.ts"
+export {
+  AuditEntry,
+  AuditLog,
+  AuditOutcome,
+  Invitation,
+  IssuedToken,
+  PeopleList,
+  Person,
+  PersonName,
+  PersonToken,
+  PersonTokens,
+  ROLES,
+  Role,
+  TokenScope,
+} from "./shapes/person.ts"
 export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
 export {
   type ApiChange,

@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import { type CallingPerson, ROLES, type Role } from "./shapes/person.ts"
 
 type Surface = "cli" | "http" | "mcp"
 
@@ -15,6 +16,7 @@ export type CommandGroup =
   | "Board"
   | "Gateway"
   | "Store"
+  | "People"
   | "Setup"
 
 /** A flag of the command line only; all others are input fields. */
@@ -105,6 +107,16 @@ type OperationDescriptor<
   readonly summary: string
   readonly effect: "read" | "write"
   readonly surfaces: readonly Surface[]
+  /**
+   * The least role of a person who may call it over the network. Default: viewer if it reads,
+   * operator if it writes. Owner for people, permissions, settings and credentials, and for
+   * everything that shows files or accounts of the machine outside the repository.
+   */
+  readonly role?: Role
+  /** Input fields that need an owner: always, or with these values. */
+  readonly ownerFields?: Readonly<Record<string, "always" | readonly (boolean | string)[]>>
+  /** Whether it starts or continues paid work of an agent, which quotas of a person limit. */
+  readonly quota?: "run" | "turn"
   readonly cli?: CliCommand | readonly CliCommand[]
   readonly mcp?: McpTool | readonly McpTool[]
   /** For a list whose rows complete fields declared with `listedBy`. */
@@ -113,6 +125,29 @@ type OperationDescriptor<
   readonly output: Output
   /** Name before a rename; its HTTP route still works. */
   readonly formerName?: string
+}
+
+/** The least role for a call with this input. A new operation has one by its effect. */
+export function roleFor(
+  operation: Pick<OperationDescriptor, "effect" | "ownerFields" | "role">,
+  input: unknown = {},
+): Role {
+  const given = typeof input === "object" && input !== null ? Object.entries(input) : []
+  const needsOwner = given.some(([field, value]) => {
+    const values = operation.ownerFields?.[field]
+    if (values === undefined || value === undefined || isEmptyList(value)) return false
+    return values === "always" || values.some((it) => it === value)
+  })
+  if (needsOwner) return "owner"
+  return operation.role ?? (operation.effect === "read" ? "viewer" : "operator")
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+export function isRoleEnough(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }
 
 export type Operation<
@@ -161,6 +196,15 @@ export type Caller = {
   readonly client?: string
   /** The session of calls that name none. */
   readonly session: string
+  /** A person of the store; absent for the machine's own user. */
+  readonly person?: CallingPerson
+}
+
+/** A user at the terminal or the console, or a person of the store; never an agent's client. */
+export function isHuman(caller: Caller | undefined): boolean {
+  if (caller === undefined) return true
+  const isKnown = caller.principal === "owner" || caller.person !== undefined
+  return isKnown && caller.client === undefined
 }
 
 export type CallContext = {

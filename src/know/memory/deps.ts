@@ -1,5 +1,4 @@
 import type { Clock, Log, Random } from "#ground/base"
-import type { Caller } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { HashOf } from "./files/citations.ts"
@@ -20,7 +19,4 @@ export type MemoryDeps = {
   isUntrusted(sessionId: string): Promise<boolean>
 }
 
-/** At the terminal there is no caller; at the console it is the owner without a client. */
-export function isPerson(caller: Caller | undefined): boolean {
-  return caller === undefined || (caller.principal === "owner" && caller.client === undefined)
-}
+export { isHuman as isPerson } from "#ground/contract"

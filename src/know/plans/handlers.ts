@@ -13,7 +13,7 @@ export const planHandlers = ({ plans }: PlanHandlerDeps): Handlers<typeof planOp
     (await plans()).submit({ ...plan, session: caller?.session ?? null }),
   tick: async ({ id, steps, undo }) => (await plans()).tick(id, steps, !undo),
   answer: async ({ id, decision, feedback }, { caller }) =>
-    (await plans()).answer(id, { decision, feedback, by: caller?.principal ?? USER }),
+    (await plans()).answer(id, { decision, feedback, by: caller?.person?.name ?? caller?.principal ?? USER }),
   archive: async ({ id }) => (await plans()).archive(id),
   state: async ({ session, ...change }, { caller }) =>
     (await plans()).notes(sessionOf(session, caller), {

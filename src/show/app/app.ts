@@ -4,6 +4,7 @@ import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
 import { importValidators, isAppError, type Log, StorageFull, statFile } from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
+import type { People } from "#ground/people"
 import { type Store, StoreNotWritable } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
 import { type ExtraOperations, groupOf, type OperationTable, operationTable } from "./operations.ts"
@@ -31,6 +32,7 @@ export type App = AsyncDisposable & {
   hasNoState(): Promise<boolean>
   agents(): Promise<Agents>
   permissions(): Promise<PermissionRules>
+  people(): Promise<People>
   fold(): Promise<Fold>
   /** Opens a proxied session for a host process that is about to start. */
   proxySession(wanted: HostSessionRequest): Promise<ProxiedHost>
@@ -54,8 +56,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     // A server must notice that the user corrected the file that it refused.
     if (services.loaded().problems.length > 0) await services.reload()
     const handled = await operations.find(name)
+    const { operation } = handled
     const callHere = () => callOperation({ ...handled, input, context }, services)
-    if (handled.operation.effect !== "read" || options.storeMode === "copy") return callHere()
+    const person = context.caller?.person
+    if (person !== undefined) {
+      const { callForPerson } = await import("./person-call.ts")
+      return callForPerson({ operation, input, context, person }, callHere, services)
+    }
+    if (operation.effect !== "read" || options.storeMode === "copy") return callHere()
     const callCopy = async () => {
       await using copy = await createApp({ ...options, storeMode: "copy", watchesTree: false })
       return await copy.call(name, input, context)
@@ -79,6 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     hasNoState: () => hasNoState(services),
     agents: services.agents,
     permissions: services.permissions,
+    people: services.people,
     fold: services.fold,
     proxySession: async (request) =>
       (await import("./rooms/gateway.ts")).proxyHost(request, services),
@@ -123,6 +132,8 @@ async function callOperation(call: Call, deps: CallDeps): Promise<unknown> {
     const tryParse = (side: "input" | "output", value: unknown) =>
       compiled[`${operation.name} ${side}`]?.(value)
     const input = tryParse("input", call.input) ?? parseInput(operation, call.input)
+    const person = context.caller?.person
+    if (person !== undefined) (await import("#ground/people")).refuseRole(operation, input, person)
     using _ = hasLongTexts(input) ? await (await deps.secrets()).prepare(input) : undefined
     const returned = await call.run(input, context)
     const output = tryParse("output", returned) ?? operation.output.parse(returned)

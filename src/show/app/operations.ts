@@ -101,6 +101,9 @@ const ROOMS = {
     credential: (await import("./secrets/credentials.ts")).openCredentialHandlers(services),
   }),
   kb: async (services) => ({ kb: (await import("./rooms/knowledge.ts")).openKbHandlers(services) }),
+  people: async (services) => ({
+    people: (await import("./rooms/people.ts")).openPeopleHandlers(services),
+  }),
   pipeline: openPipelineRoom,
   plan: async (services) => ({
     plan: (await import("./rooms/plans.ts")).openPlanHandlers(services),

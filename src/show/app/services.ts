@@ -19,6 +19,7 @@ import {
   systemRandom,
 } from "#ground/base"
 import type { CallContext, Config, DoctorCheck } from "#ground/contract"
+import type { People } from "#ground/people"
 import type { Credentials, Secrets } from "#ground/secrets"
 import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
 import type { ModelScale, TokenCounter, Tokens } from "#ground/tokens"
@@ -52,6 +53,8 @@ export type Services = {
   secrets(directory?: string): Promise<LoadedSecrets>
   credentials(): Promise<Credentials>
   permissions(): Promise<PermissionRules>
+  /** People of the store, their keys and the audit log. */
+  people(): Promise<People>
   map(): RepositoryMap
   board(): Promise<BoardRoom>
   autonomy(): Promise<AutonomyRoom>
@@ -133,6 +136,9 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     }),
     permissions: once(async (): Promise<PermissionRules> => {
       return (await import("./rooms/agents.ts")).openPermissions(services)
+    }),
+    people: once(async (): Promise<People> => {
+      return (await import("./rooms/people.ts")).openPeople(services)
     }),
     board: once(async (): Promise<BoardRoom> => {
       return (await import("./rooms/board.ts")).openBoard(services)

@@ -18,6 +18,7 @@ import {
 import type { Store } from "#ground/store"
 import type { App } from "#show/app"
 import { AgentTypeUnknown, BodyInvalid } from "./errors.ts"
+import { callerOf, type Gate } from "./guard/gate.ts"
 import { bodyOf, queryOf, signalOf } from "./request.ts"
 import { readQuery } from "./routes.ts"
 
@@ -28,6 +29,7 @@ const DOOR_PAGE_MESSAGES = 1_000
 
 type DoorDeps = {
   readonly app: App
+  readonly gate: Gate
   readonly operations: readonly Operation[]
   readonly store: Store
   readonly version: string
@@ -181,8 +183,9 @@ const Params = z.object({ id: z.string().default("") })
 
 function askedOf(
   request: FastifyRequest,
-  { app, operations, signal }: DoorDeps & { readonly signal: AbortSignal },
+  { app, gate, operations, signal }: DoorDeps & { readonly signal: AbortSignal },
 ): DoorRequest {
+  const caller = callerOf(gate.senderOf(request.raw))
   return {
     id: Params.parse(request.params).id,
     body: () => bodyOf(request),
@@ -191,7 +194,7 @@ function askedOf(
       invariant(operation !== undefined, `the operation ${name} is in the table`)
       return readQuery(operation, queryOf(request))
     },
-    call: (name, input) => app.call(name, input, { signal }),
+    call: (name, input) => app.call(name, input, { signal, caller }),
   }
 }
 

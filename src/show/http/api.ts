@@ -2,14 +2,15 @@ import path from "node:path"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { z } from "zod"
 import { type AppError, type ErrorFamily, isAppError, systemRandom } from "#ground/base"
-import type { Caller, Operation, WireError } from "#ground/contract"
+import { type Operation, roleFor, type WireError } from "#ground/contract"
+import { kindOf, PERSON_SESSION_DAYS } from "#ground/people"
 import { createSecrets } from "#ground/secrets"
 import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
 import type { App } from "#show/app"
 import { addAgentsDoor, DOOR_ROUTES } from "./agents-door.ts"
-import { BodyInvalid, LinkSpent, RouteMissing } from "./errors.ts"
-import type { Gate } from "./guard/gate.ts"
+import { BodyInvalid, LinkSpent, MachineOwnerOnly, RouteMissing, TlsRequired } from "./errors.ts"
+import { callerOf, type Gate } from "./guard/gate.ts"
 import { SESSION_COOKIE, sessionCookies } from "./guard/guard.ts"
 import { type Keys, SESSION_DAYS } from "./guard/keys.ts"
 import { replaceToken } from "./guard/token-file.ts"
@@ -33,7 +34,7 @@ export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   for (const route of [...routes, ...formerRoutes(deps.operations)])
     addOperation(fastify, route, deps)
   addAgentsDoor(fastify, deps)
-  addOriginalFile(fastify, deps.app)
+  addOriginalFile(fastify, deps)
   addSession(fastify, deps)
 
   fastify.get("/api/operations", async () => ({ operations: routes.map(describeRoute) }))
@@ -61,15 +62,10 @@ function addOperation(
     url: path,
     handler: async (request, reply) => {
       const input = method === "GET" ? readQuery(operation, queryOf(request)) : bodyOf(request)
-      const caller = callerOf(gate.whoSends(request.raw))
+      const caller = callerOf(gate.senderOf(request.raw))
       return app.call(operation.name, input, { signal: signalOf(reply), caller })
     },
   })
-}
-
-/** A caller over HTTP has no session besides this one. */
-function callerOf(principal: string): Caller {
-  return { principal, session: `${principal}/http` }
 }
 
 const Exchange = z.strictObject({ token: z.string().min(1).max(200) })
@@ -79,24 +75,52 @@ function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
   fastify.post("/api/session", async (request, reply) => {
     const parsed = Exchange.safeParse(bodyOf(request))
     if (!parsed.success) throw BodyInvalid({ problem: "expected { token }" })
-    if (!keys.spendLink(parsed.data.token)) throw LinkSpent({})
-    return reply
-      .code(204)
-      .header("set-cookie", cookie(keys.issueCookie(), SESSION_DAYS, request))
-      .send()
+    const { token } = parsed.data
+    const isOfPerson = kindOf(token) === "link"
+    if (isOfPerson && !gate.isPrivate(request.raw)) throw TlsRequired({})
+    const value = isOfPerson ? await signIn(token, deps) : spendOwnLink(token, keys)
+    const days = isOfPerson ? PERSON_SESSION_DAYS : SESSION_DAYS
+    return reply.code(204).header("set-cookie", cookie(value, days, request)).send()
   })
-  fastify.get("/api/session", async () => describeSession(deps))
+  fastify.get("/api/session", async (request) => ({
+    ...(await describeSession(deps)),
+    person: gate.senderOf(request.raw).key?.person ?? null,
+  }))
   fastify.delete("/api/session", async (request, reply) => {
+    const { key } = gate.senderOf(request.raw)
+    if (key !== undefined) {
+      if (key.kind === "session") await (await deps.app.people()).signOut(key, ONE_SESSION)
+      return endSession(request, reply, gate)
+    }
     const cookies = sessionCookies(request.headers).filter((it) => keys.isCookie(it))
     for (const it of cookies) await keys.signOut(it)
     return endSession(request, reply, gate)
   })
   fastify.delete("/api/session/all", async (request, reply) => {
-    await replaceToken(deps.app.places.home, systemRandom)
+    const { key } = gate.senderOf(request.raw)
+    if (key !== undefined) await (await deps.app.people()).signOut(key, EVERYWHERE)
+    else await replaceToken(deps.app.places.home, systemRandom)
     return endSession(request, reply, gate)
   })
   /** A one-time token for a link; `qm open` requests it. */
-  fastify.post("/api/session/link", async () => ({ token: keys.issueLink() }))
+  fastify.post("/api/session/link", async (request) => {
+    if (gate.senderOf(request.raw).key !== undefined) throw MachineOwnerOnly({})
+    return { token: keys.issueLink() }
+  })
+}
+
+const ONE_SESSION = { everywhere: false } as const
+const EVERYWHERE = { everywhere: true } as const
+
+async function signIn(link: string, { app }: Pick<ApiDeps, "app">): Promise<string> {
+  const session = await (await app.people()).spendLink(link)
+  if (session === undefined) throw LinkSpent({})
+  return session.secret
+}
+
+function spendOwnLink(link: string, keys: Keys): string {
+  if (!keys.spendLink(link)) throw LinkSpent({})
+  return keys.issueCookie()
 }
 
 /** The connection is closed too, because its cookie or token has ended. */
@@ -134,6 +158,7 @@ function describeRoute({ operation, method, path }: OperationRoute) {
     name,
     summary,
     effect,
+    role: roleFor(operation),
     method,
     path,
     input: z.toJSONSchema(operation.input, { io: "input" }),

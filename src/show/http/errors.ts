@@ -158,3 +158,30 @@ export const RequestUnreadable = defineError<{ why: string }>()("HTTP_REQUEST_UN
   message: ({ why }) => `Request refused: ${why}.`,
   hint: () => "Send HTTP/1.1 with headers of at most 16 kB.",
 })
+
+export const TlsRequired = defineError<Record<string, never>>()("HTTP_TLS_REQUIRED", {
+  family: "denied",
+  message: () => "Request refused: a person's key was sent over an unencrypted connection.",
+  hint: () => "Use the server's https:// address. Ask an owner to revoke the key that was sent.",
+})
+
+export const PeopleUnavailable = defineError<Record<string, never>>()("HTTP_PEOPLE_UNAVAILABLE", {
+  family: "unavailable",
+  message: () => "Request refused: the store could not verify the key.",
+  hint: () => "Try again in a few seconds; the server's log has the reason.",
+})
+
+export const RepositoryNotShared = defineError<Record<string, never>>()(
+  "HTTP_REPOSITORY_NOT_SHARED",
+  {
+    family: "denied",
+    message: () => "This repository belongs to the user of the server's machine.",
+    hint: () => "People reach the repository that the server was started in, at /.",
+  },
+)
+
+export const MachineOwnerOnly = defineError<Record<string, never>>()("HTTP_MACHINE_OWNER_ONLY", {
+  family: "denied",
+  message: () => "Only the user of the server's machine can create a link to themselves.",
+  hint: () => "An owner creates a link for a person with `qm people invite <name>`.",
+})

@@ -9,13 +9,13 @@ import { createServer as createTlsServer } from "node:https"
 import type { Duplex } from "node:stream"
 import type { FastifyInstance } from "fastify"
 import Fastify from "fastify"
-import { type Clock, invariant, type Log } from "#ground/base"
+import { type AppError, type Clock, invariant, type Log } from "#ground/base"
 import type { Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { type App, RepositoryUnknown, repositoryId } from "#show/app"
 import { DOOR_ROUTES } from "./agents-door.ts"
 import { addApi, addErrors, answerError, answerMissing } from "./api.ts"
-import { RouteMissing } from "./errors.ts"
+import { RepositoryNotShared, RouteMissing } from "./errors.ts"
 import { createFleet, type OpenedRepository, takeRepository } from "./fleet.ts"
 import { createGate, type Gate } from "./guard/gate.ts"
 import { isGuardedPath } from "./guard/guard.ts"
@@ -60,7 +60,14 @@ export async function createHttp(deps: HttpDeps) {
   const { keys } = deps
   const hosts = new Set<string>()
   const scheme = deps.tls === undefined ? "http" : "https"
-  const gate = createGate({ hosts, scheme, ...keys }, deps)
+  const gate = createGate(
+    { hosts, scheme, ...keys },
+    {
+      ...deps,
+      people: deps.app.people,
+      requestsPerMinute: () => deps.app.config().team.requestsPerMinute,
+    },
+  )
   const ownId = repositoryId(deps.app.places.repository.root)
   const fleet = createFleet(async (id) => {
     const opened = await deps.openRepository?.(id)
@@ -78,20 +85,27 @@ export async function createHttp(deps: HttpDeps) {
       },
     }
   })
+  // Other repositories of the machine's user are not the team's.
+  const isPerson = (request: IncomingMessage) => gate.senderOf(request).key !== undefined
   const serve = (handle: RequestListener): Server =>
     createAnyServer(deps.tls, (request, response) => {
       const id = takeRepository(request, ownId)
-      if (!gate.admit(request, response)) return
-      // Pages are the same for all repositories, and are served without opening one.
-      if (id === undefined || !isGuardedPath(request.url ?? "")) handle(request, response)
-      else fleet.handle(id, request, response)
+      gate.admit(request, response, () => {
+        // Pages are the same for all repositories, and are served without opening one.
+        if (id === undefined || !isGuardedPath(request.url ?? "")) handle(request, response)
+        else if (isPerson(request)) answerRefused(request, response, RepositoryNotShared({}))
+        else fleet.handle(id, request, response)
+      })
     })
   const own = await createSite({ ...deps, gate }, serve)
   const { server } = own
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const id = takeRepository(request, ownId)
-    if (id === undefined) own.live.handleUpgrade(request, socket, head)
-    else if (gate.admitUpgrade(request, socket)) fleet.handleUpgrade(id, { request, socket, head })
+    gate.admitUpgrade(request, socket, () => {
+      if (id === undefined) own.live.handleUpgrade(request, socket, head)
+      else if (isPerson(request)) gate.refuseUpgrade(RepositoryNotShared({}), socket)
+      else fleet.handleUpgrade(id, { request, socket, head })
+    })
   })
 
   let listening: Awaited<ReturnType<typeof listenOnLoopback>> | undefined
@@ -161,7 +175,11 @@ const ROUTED_METHODS: ReadonlySet<string> = new Set(
 
 function answerUnrouted(request: IncomingMessage, response: ServerResponse): void {
   const { method = "", url = "" } = request
-  const { status, body } = answerError(RouteMissing({ method, path: url.split("?")[0] ?? "" }))
+  answerRefused(request, response, RouteMissing({ method, path: url.split("?")[0] ?? "" }))
+}
+
+function answerRefused(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+  const { status, body } = answerError(error)
   request.resume()
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" })
   response.end(JSON.stringify(body))

@@ -1,11 +1,14 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { CallingPerson } from "#ground/contract"
 import type { Gate } from "./guard/gate.ts"
 import { TOOLS_PATH } from "./guard/guard.ts"
 import { signalOf } from "./request.ts"
 
+type McpSender = { readonly principal: string; readonly person?: CallingPerson | undefined }
+
 export type Tools = {
-  fetch(request: Request, who: { readonly principal: string }): Promise<Response>
+  fetch(request: Request, who: McpSender): Promise<Response>
   close(): Promise<void>
 }
 
@@ -24,8 +27,9 @@ export function addTools(fastify: FastifyInstance, { tools, gate }: ToolsDeps) {
         url: TOOLS_PATH,
         handler: async (request, reply) => {
           made ??= tools()
-          const principal = gate.whoSends(request.raw)
-          return reply.send(await (await made).fetch(webRequest(request, reply), { principal }))
+          const { principal, key } = gate.senderOf(request.raw)
+          const sender = { principal, person: key?.person }
+          return reply.send(await (await made).fetch(webRequest(request, reply), sender))
         },
       })
     })

@@ -5,7 +5,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { z } from "zod"
 import { type Random, visibleLine } from "#ground/base"
-import type { Caller } from "#ground/contract"
+import type { Caller, CallingPerson } from "#ground/contract"
 import { LONGEST_CLIENT_NAME_CHARACTERS } from "./limits.ts"
 
 /** Claims of a request; they are trusted as names only. */
@@ -24,8 +24,9 @@ export type CallerOf = (named: CallerName) => Caller
 const UNNAMED = "unnamed"
 
 /** Over HTTP a connection is no session: a client that names none is its own session. */
-export function httpCallers(principal: string): CallerOf {
+export function httpCallers(principal: string, person?: CallingPerson): CallerOf {
   return ({ client }) => ({
+    ...(person !== undefined && { person }),
     principal,
     client: client ?? UNNAMED,
     session: `${principal}/${client ?? "http"}`,

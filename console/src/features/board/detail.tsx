@@ -177,7 +177,8 @@ export function Events({ now, detail, isReadOnly, actions }: TicketProps) {
 }
 
 export function EventLine({ now, event }: { readonly now: number; readonly event: BoardEvent }) {
-  const by = event.by?.agent ?? (event.actor === "auto" ? "automation" : "a person")
+  const mover = event.by?.agent ?? event.by?.person
+  const by = mover ?? (event.actor === "auto" ? "automation" : "a person")
   return (
     <Text size="sm" wrap tone={event.voidReason === null ? "2" : "warn"}>
       {`${formatWhen(event.at, now)}  ${visibleLine(describeEvent(event))} by ${visibleLine(by)}`}

@@ -51,6 +51,11 @@ export function RunVitals(props: RunVitalsProps) {
       <ContextVital run={run} hostReportedAt={props.hostReportedAt} />
       <CostVital run={run} />
       <TicketVital run={run} />
+      {run.startedBy === null ? null : (
+        <Vital wide>
+          <Text tone="2">by {visibleLine(run.startedBy)}</Text>
+        </Vital>
+      )}
       <Vital wide push>
         {props.found === "" ? null : <Text tone="3">{props.found}</Text>}
         <FilterField

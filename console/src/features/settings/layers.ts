@@ -52,6 +52,7 @@ export function groupsOf(
     { value: "", label: "All settings" },
     { value: "appearance", label: "Appearance" },
     { value: "session", label: "Session" },
+    { value: "people", label: "People" },
     ...[...new Set(settings.map(sectionOf))].map((it) => ({ value: it, label: it })),
     { value: "store-health", label: "Store and health" },
   ]

@@ -3,7 +3,7 @@ import { type ConfigSetting, plural } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import { paths, type SettingsParams } from "../../data/paths.ts"
-import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
+import { useClient, useIsOwner, useOperation, useReadOnly, useSession } from "../../data/queries.tsx"
 import { describeField, fieldOf, formatValue, parseField } from "../../data/schema-form.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -25,6 +25,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { SettingDetail } from "./detail.tsx"
 import { filterSettings, groupsOf, sectionOf } from "./layers.ts"
+import { PeopleSection } from "./people-section.tsx"
 import { StoreSection } from "./store-section.tsx"
 import { useSave } from "./use-save.ts"
 
@@ -42,7 +43,8 @@ const LAYERS = [
 
 export function SettingsPage(props: SettingsPageProps) {
   const { now, params, onParams, appearance, notifications, wakeLock } = props
-  const config = useOperation("config.show", { sources: true })
+  const isOwner = useIsOwner()
+  const config = useOperation("config.show", { sources: true }, { isEnabled: isOwner })
   const save = useSave()
   const isReadOnly = useReadOnly()
   const settings = filterSettings(config.data?.settings ?? [], params.text)
@@ -109,6 +111,10 @@ export function SettingsPage(props: SettingsPageProps) {
                 {isShown("appearance") ? <NotificationForm setting={notifications} /> : null}
                 {isShown("appearance") ? <WakeLockForm setting={wakeLock} /> : null}
                 {isShown("session") ? <SessionForm /> : null}
+                {isShown("people") ? <PeopleSection now={now} /> : null}
+                {isOwner ? null : (
+                  <RowNote>Settings of the server are shown to its owners.</RowNote>
+                )}
                 {config.error === null ? null : (
                   <Failure
                     size="pane"
@@ -116,7 +122,7 @@ export function SettingsPage(props: SettingsPageProps) {
                     onRetry={() => void config.refetch()}
                   />
                 )}
-                {config.isPending ? <RowSkeleton rows={6} /> : null}
+                {isOwner && config.isPending ? <RowSkeleton rows={6} /> : null}
                 {shownSections.map(([section, ofSection]) => (
                   <Section key={section} label={section}>
                     <Group name={section} count={ofSection.length} />
@@ -140,7 +146,7 @@ export function SettingsPage(props: SettingsPageProps) {
                     ))}
                   </Section>
                 ))}
-                {isShown("store-health") ? <StoreSection now={now} /> : null}
+                {isOwner && isShown("store-health") ? <StoreSection now={now} /> : null}
                 {config.data !== undefined && settings.length === 0 ? (
                   <RowNote>
                     No setting matches.
@@ -309,6 +315,7 @@ function WakeLockForm({ setting }: { readonly setting: WakeLockSetting }) {
 function SessionForm() {
   const client = useClient()
   const toast = useToast()
+  const isPerson = useSession().data?.person != null
   const signOut = (which: "this" | "all") => {
     client.signOut(which).then(
       () => window.location.reload(),
@@ -323,7 +330,7 @@ function SessionForm() {
       </FormRow>
       <FormRow
         name="All sessions"
-        description="Signs out every browser and revokes the tokens of scripts and MCP clients, on all your servers"
+        description={isPerson ? ALL_OF_PERSON : ALL_OF_MACHINE}
       >
         <Button variant="danger" onPress={() => signOut("all")}>
           Sign out everywhere
@@ -332,6 +339,10 @@ function SessionForm() {
     </Section>
   )
 }
+
+const ALL_OF_PERSON = "Signs out every browser of yours; your tokens stay valid"
+const ALL_OF_MACHINE =
+  "Signs out every browser and revokes the tokens of scripts and MCP clients, on all your servers"
 
 function capitalised(value: string) {
   return { value, label: value.charAt(0).toUpperCase() + value.slice(1) }

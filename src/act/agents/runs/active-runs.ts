@@ -122,6 +122,6 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
  */
 async function clearCommands(claim: Claim, { queue }: Stores): Promise<void> {
   for (const { runId, command } of await queue.takeCommands([claim])) {
-    if (command.kind === "steer") await queue.queueTurn(runId, command.text)
+    if (command.kind === "steer") await queue.queueTurn(runId, command.text, command.by)
   }
 }

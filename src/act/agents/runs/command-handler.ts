@@ -47,14 +47,14 @@ async function execute(
       return
     }
     case "steer": {
-      const { text } = command
+      const { text, by } = command
       const isAccepted = await pump.steer(text, {
         type: "user",
         role: "user",
         content: it.redact(text),
-        metadata: { isSteered: true },
+        metadata: { isSteered: true, ...(by === undefined ? {} : { by }) },
       })
-      if (!isAccepted) await stores.queue.queueTurn(it.runId, text)
+      if (!isAccepted) await stores.queue.queueTurn(it.runId, text, by)
       return
     }
     default:

@@ -82,7 +82,9 @@ export function createImportExport(deps: Deps) {
       const { run, pages } = await openSessionFile(deps.resolve(file), options)
       // Store the run last: until then its messages cannot be read.
       const lastSeq = await insertPages(run.id, pages(), deps.db)
-      await runs.add({ ...run, lastSeq: 0 }, { configuration: { mode: run.mode }, ...NO_OWNER })
+      // A name in a file proves nothing.
+      const added = { ...run, lastSeq: 0, startedBy: null }
+      await runs.add(added, { configuration: { mode: run.mode }, ...NO_OWNER })
       await deps.db.run(setLastSeq(run.id, lastSeq))
       return (await runs.find(run.id)).run
     },
@@ -236,7 +238,7 @@ const LAST_MESSAGES = 1_800
 
 export function createHandoff(deps: HandoffDeps & { start(input: StartInput): Promise<Run> }) {
   const { runs } = deps.stores
-  return async (id: string, mustStart: boolean): Promise<AgentsHandoff> => {
+  return async (id: string, mustStart: boolean, by?: string): Promise<AgentsHandoff> => {
     const { run, hidden } = await runs.find(id)
     const messages = await readEnds(run, deps.stores)
     const [count, delimiter] = [await deps.count(), deps.delimiter()]
@@ -245,7 +247,7 @@ export function createHandoff(deps: HandoffDeps & { start(input: StartInput): Pr
     // The package is as old as the run; its effects are in the messages.
     const { env: _env, resume: _resume, pack: _pack, ...inherited } = hidden.configuration
     const configuration = { ...inherited, mode: run.mode, cwd: run.cwd }
-    const started = await deps.start({ type: run.type, prompt: made.text, configuration })
+    const started = await deps.start({ type: run.type, prompt: made.text, configuration, by })
     const title = `${run.title}, continued`
     return { ...made, run: await runs.edit(started.id, { title, isTitleOwn: run.isTitleOwn }) }
   }

@@ -72,7 +72,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     const pack = await pendingPack(run, configuration, stores.messages)
     const parts = await deps.contextParts(run, { pack, turn: queued.text })
     using _ = await deps.prepareRedaction?.(queued.text)
-    return { ...composeTurn(queued.text, parts, deps.redact), id: queued.id }
+    return { ...composeTurn(queued, parts, deps.redact), id: queued.id }
   }
   async function nextTurn({ run: before, configuration }: AttemptInput): Promise<Turn | undefined> {
     const queued = await stores.queue.nextTurn(before.id)
@@ -171,7 +171,7 @@ const FRESH =
   "The host no longer has the session of this run; a new session continues with the last messages as context"
 
 async function restoredText(run: Run, turn: Turn, deps: AttemptDeps): Promise<string> {
-  return composeTurn(turn.text, [await deps.restore(run)], (it) => it).text
+  return composeTurn({ ...turn, by: null }, [await deps.restore(run)], (it) => it).text
 }
 
 async function endAfter(pump: Promise<SessionPump>, proxied: ProxiedRun, log: Log): Promise<void> {
@@ -217,7 +217,7 @@ async function prepare(
  * come first, so nothing is put before it.
  */
 function composeTurn(
-  text: string,
+  { text, by }: Pick<QueuedTurn, "by" | "text">,
   parts: readonly ContextPart[],
   redact: (text: string) => string,
 ): Turn {
@@ -232,7 +232,10 @@ function composeTurn(
       type: "user",
       role: "user",
       content: redact(text),
-      metadata: shown.length === 0 ? {} : { parts: shown },
+      metadata: {
+        ...(shown.length === 0 ? {} : { parts: shown }),
+        ...(by === null ? {} : { by }),
+      },
     },
   }
 }

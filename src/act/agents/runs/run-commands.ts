@@ -13,6 +13,8 @@ export type StartInput = {
   readonly type: AgentType
   readonly prompt: string
   readonly configuration: RunConfiguration
+  /** The person of the team who starts it. */
+  readonly by?: string | undefined
 }
 
 type Deps = {
@@ -43,6 +45,8 @@ type StartOptions = {
 type SendOptions = {
   /** Into the current turn, if the host takes it. */
   readonly now?: boolean
+  /** The person of the team who sends it. */
+  readonly by?: string | undefined
   /** The variables of the start, for a process that did not start the run: they are not stored. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -83,7 +87,10 @@ export function createRunCommands(deps: Deps) {
       const budget = budgetState(run.cost, budgetOf(run))
       if (budget.kind === "spent") throw BudgetSpentAlready({ id: run.id, says: budget.says })
       const isForNow = how.now === true && run.status === "running"
-      await (isForNow ? queue.command(id, { kind: "steer", text }) : queue.queueTurn(id, text))
+      const { by } = how
+      await (isForNow
+        ? queue.command(id, { kind: "steer", text, by })
+        : queue.queueTurn(id, text, by))
       await supervisor.handleCommands()
       // Read again: the run may have ended while the turn was queued.
       if (isEnded((await runs.find(id)).run.status)) await resume(id)
@@ -124,9 +131,9 @@ export function createRunCommands(deps: Deps) {
 
 async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promise<Run> {
   const { run, configuration } = await preparedRun(input, deps)
-  const { prompt: body } = input
+  const { prompt: body, by } = input
   const { createdAt: at } = run
-  const turn = { id: deps.ids.next("cmd"), runId: run.id, kind: "turn", body, at } as const
+  const turn = { id: deps.ids.next("cmd"), runId: run.id, kind: "turn", body, at, by } as const
   await deps.stores.runs.add(run, { configuration, owner, leaseUntil: at + LEASE_MS }, turn)
   return run
 }
@@ -159,7 +166,7 @@ async function preparedRun(input: StartInput, deps: Deps) {
 }
 
 export function newRun(
-  { type, prompt, configuration }: StartInput,
+  { type, prompt, configuration, by }: StartInput,
   made: { readonly id: string; readonly cwd: string; readonly at: number },
 ): Run {
   return {
@@ -194,6 +201,7 @@ export function newRun(
     workflow: "in progress",
     isArchived: false,
     origin: "started",
+    startedBy: by ?? null,
     openApprovals: 0,
     queuedTurns: 0,
   }

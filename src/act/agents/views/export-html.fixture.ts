@@ -33,6 +33,7 @@ export const RUN: Run = {
   workflow: "todo",
   isArchived: false,
   origin: "started",
+  startedBy: null,
   openApprovals: 0,
   queuedTurns: 0,
 }

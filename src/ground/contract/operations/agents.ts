@@ -182,6 +182,8 @@ export const agentsOperations = defineOperations("agents", {
   start: {
     summary: "Start an agent on a task",
     effect: "write",
+    ownerFields: { resume: "always" },
+    quota: "run",
     surfaces: ["cli", "http"],
     // `qm run` works in its own process and shows the run: the agent ends with the command.
     cli: {
@@ -213,6 +215,7 @@ export const agentsOperations = defineOperations("agents", {
   send: {
     summary: "Send a prompt to a run: queued as next turn, or into the current turn",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: {
       words: ["send"],
@@ -269,6 +272,7 @@ export const agentsOperations = defineOperations("agents", {
   answer: {
     summary: "Answer an approval: allow or deny; the first answer counts",
     effect: "write",
+    ownerFields: { always: [true] },
     surfaces: ["cli", "http"],
     cli: [
       {
@@ -339,6 +343,7 @@ export const agentsOperations = defineOperations("agents", {
   title: {
     summary: "Let the agent's model write the title of a run again",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: { ...ofRun("title"), group: "Runs", examples: ["qm runs title run_abc123"] },
     input: z.object(RunIdInput),
@@ -347,6 +352,7 @@ export const agentsOperations = defineOperations("agents", {
   rewrite: {
     summary: "Replace the text of a queued turn",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: {
       words: ["runs", "rewrite"],
@@ -418,6 +424,7 @@ export const agentsOperations = defineOperations("agents", {
   import: {
     summary: "Import a run from an exported file",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["runs", "import"],
@@ -433,6 +440,7 @@ export const agentsOperations = defineOperations("agents", {
   sessions: {
     summary: "List the sessions Claude Code and Codex stored on this machine",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["sessions", "stored"],
@@ -450,6 +458,7 @@ export const agentsOperations = defineOperations("agents", {
   read: {
     summary: "Import a host's session as a run; repeat to import new messages",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["runs", "import-session"],
@@ -469,6 +478,7 @@ export const agentsOperations = defineOperations("agents", {
   handoff: {
     summary: "Write a handoff text from which a new session can continue a run",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: {
       words: ["runs", "handoff"],

@@ -17,6 +17,7 @@ export const configOperations = defineOperations("config", {
   show: {
     summary: "Show settings and, with --sources, where each value comes from",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["key"],
@@ -40,6 +41,7 @@ export const configOperations = defineOperations("config", {
   check: {
     summary: "Check the config files and report line, column and nearest key",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http", "mcp"],
     cli: { group: "Setup", examples: ["qm config check"] },
     mcp: {
@@ -56,6 +58,7 @@ export const configOperations = defineOperations("config", {
   set: {
     summary: "Change a setting in the user's or the project's config file",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["key", "value"],
@@ -75,6 +78,7 @@ export const configOperations = defineOperations("config", {
   unset: {
     summary: "Remove a setting from the user's or the project's config file",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["key"], group: "Setup", examples: ["qm config unset pack.budget"] },
     input: z.object({
@@ -92,6 +96,7 @@ export const doctorOperations = defineOperations("doctor", {
   run: {
     summary: "Check this machine: runtime, config, store, permissions, hooks",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { words: ["doctor"], group: "Setup", examples: ["qm doctor", "qm doctor --attack"] },
     input: z.object({
@@ -134,6 +139,7 @@ export const hostsOperations = defineOperations("hosts", {
   list: {
     summary: "List agent hosts: version, sign-in, connection and how to install them",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["hosts"],
@@ -150,6 +156,7 @@ export const fleetOperations = defineOperations("fleet", {
   list: {
     summary: "List your repositories with health, kit version, open claims and spend",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["fleet"],
@@ -166,6 +173,7 @@ export const fleetOperations = defineOperations("fleet", {
   add: {
     summary: "Add a repository to the fleet",
     effect: "write",
+    role: "owner",
     // Over HTTP, a page could open any folder of this machine.
     surfaces: ["cli"],
     cli: {
@@ -188,6 +196,7 @@ export const fleetOperations = defineOperations("fleet", {
   remove: {
     summary: "Remove a repository from the fleet; its files stay",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["repository"],

@@ -33,6 +33,7 @@ export const autonomyOperations = defineOperations("autonomy", {
   resume: {
     summary: "Resume automation in a stopped area, as far as the grade allows",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["area"], group: "Board", examples: ["qm autonomy resume"] },
     input: z.strictObject({ area }),

@@ -28,6 +28,7 @@ export const captureOperations = defineOperations("capture", {
   list: {
     summary: "List stored captures, newest first",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http", "mcp"],
     cli: { group: "Context", examples: ["qm capture list --host codex --limit 10"] },
     input: z.object({
@@ -41,6 +42,7 @@ export const captureOperations = defineOperations("capture", {
   show: {
     summary: "Show a stored capture",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["id"], group: "Context", examples: ["qm capture show last --content"] },
     input: z.object({
@@ -52,6 +54,7 @@ export const captureOperations = defineOperations("capture", {
   text: {
     summary: "Show the text of one file in a capture, with secrets redacted",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["id", "path"], group: "Context", examples: ["qm capture text last CLAUDE.md"] },
     input: z.object({
@@ -63,6 +66,7 @@ export const captureOperations = defineOperations("capture", {
   diff: {
     summary: "Compare two captures: files added, removed and changed",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http", "mcp"],
     cli: {
       args: ["from", "to"],
@@ -78,6 +82,7 @@ export const captureOperations = defineOperations("capture", {
   take: {
     summary: "Show what an agent loads here, in load order, with reasons and tokens",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http", "mcp"],
     cli: {
       words: ["capture"],
@@ -123,6 +128,7 @@ export const captureOperations = defineOperations("capture", {
   lint: {
     summary: "Check what an agent loads; exits with 1 if there is something to cut",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["path"],
@@ -135,6 +141,7 @@ export const captureOperations = defineOperations("capture", {
   settings: {
     summary: "Show a host's settings, their origin, and its MCP servers",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["path"], group: "Context", examples: ["qm capture settings --host claude-code"] },
     input: z.object({

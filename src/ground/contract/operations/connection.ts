@@ -17,6 +17,7 @@ export const connectionOperations = defineOperations("connection", {
   list: {
     summary: "List model connections, and whether each has its key",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["connection"],
@@ -31,6 +32,7 @@ export const connectionOperations = defineOperations("connection", {
   add: {
     summary: "Add or replace a model connection that stages choose by name",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["name"],
@@ -62,6 +64,7 @@ export const connectionOperations = defineOperations("connection", {
   remove: {
     summary: "Remove a model connection; its key stays until it is removed too",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["name"], group: "Setup", examples: ["qm connection remove east"] },
     input: z.strictObject({ name }),
@@ -70,6 +73,7 @@ export const connectionOperations = defineOperations("connection", {
   test: {
     summary: "Send one short question over a connection and measure the time",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["name"], group: "Setup", examples: ["qm connection test east"] },
     input: z.strictObject({ name }),

@@ -119,6 +119,7 @@ export const gatewayOperations = defineOperations("gateway", {
   request: {
     summary: "Show everything one request sent to the model",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["id", "seq"], group: "Gateway", examples: ["qm gateway request last 3"] },
     input: GatewayRequestInput,
@@ -127,6 +128,7 @@ export const gatewayOperations = defineOperations("gateway", {
   texts: {
     summary: "Show the stored text of one request, or search it",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["id", "seq"],
@@ -143,6 +145,7 @@ export const gatewayOperations = defineOperations("gateway", {
   delete: {
     summary: "Delete a proxied session with its recorded requests",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Gateway", examples: ["qm gateway delete gw_abc123"] },
     input: z.object({

@@ -44,6 +44,7 @@ export const kbOperations = defineOperations("kb", {
   add: {
     summary: "Add a folder of documents to the knowledge base, or update it",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["path"],
@@ -65,6 +66,7 @@ export const kbOperations = defineOperations("kb", {
   remove: {
     summary: "Remove a folder from the knowledge base; its files are not touched",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["path"], group: "Knowledge", examples: ["qm kb remove docs"] },
     input: z.strictObject({
@@ -202,6 +204,7 @@ export const kbOperations = defineOperations("kb", {
   web: {
     summary: "Search the web with a configured source",
     effect: "read",
+    role: "operator",
     surfaces: ["cli", "http", "mcp"],
     cli: {
       args: ["query"],

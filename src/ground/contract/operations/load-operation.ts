@@ -38,6 +38,7 @@ const LOADERS = {
   organise: async () => (await import("./organise.ts")).organiseOperations,
   pack: async () => (await import("./pack.ts")).packOperations,
   packs: async () => (await import("./kit.ts")).packsOperations,
+  people: async () => (await import("./people.ts")).peopleOperations,
   permissions: async () => (await import("./permissions.ts")).permissionsOperations,
   pipeline: async () => (await import("./pipeline.ts")).pipelineOperations,
   plan: async () => (await import("./plan.ts")).planOperations,

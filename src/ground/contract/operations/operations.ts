@@ -27,6 +27,7 @@ import { mediaOperations } from "./media.ts"
 import { decisionOperations, memoryOperations } from "./memory.ts"
 import { organiseOperations } from "./organise.ts"
 import { guidelinesOperations, packOperations } from "./pack.ts"
+import { peopleOperations } from "./people.ts"
 import { permissionsOperations } from "./permissions.ts"
 import { pipelineOperations, recipeOperations } from "./pipeline.ts"
 import { planOperations } from "./plan.ts"
@@ -74,6 +75,7 @@ export const OPERATIONS = {
   ...organiseOperations,
   ...packOperations,
   ...packsOperations,
+  ...peopleOperations,
   ...permissionsOperations,
   ...pipelineOperations,
   ...planOperations,

@@ -16,6 +16,7 @@ export const permissionsOperations = defineOperations("permissions", {
   add: {
     summary: "Add a permission rule to the project's rules file",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["decision"],
@@ -43,6 +44,7 @@ export const permissionsOperations = defineOperations("permissions", {
   remove: {
     summary: "Remove a permission rule from the project's rules file",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Guard", examples: ["qm permissions remove rule_abc123"] },
     input: z.object({
@@ -56,6 +58,7 @@ export const permissionsOperations = defineOperations("permissions", {
   trust: {
     summary: "Trust the project's rules file in its current version",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { group: "Guard", examples: ["qm permissions trust"] },
     input: z.object({

@@ -95,6 +95,7 @@ export const pipelineOperations = defineOperations("pipeline", {
   run: {
     summary: "Start a recipe's pipeline with a question or task",
     effect: "write",
+    quota: "run",
     surfaces: ["cli", "http"],
     cli: {
       args: ["agent", "query"],
@@ -122,6 +123,7 @@ export const pipelineOperations = defineOperations("pipeline", {
   rerun: {
     summary: "Repeat a pipeline run from a stage, as a new run",
     effect: "write",
+    quota: "run",
     surfaces: ["cli", "http"],
     cli: {
       args: ["id", "stage"],
@@ -146,6 +148,7 @@ export const pipelineOperations = defineOperations("pipeline", {
   resume: {
     summary: "Resume a pipeline run that is paused or was interrupted",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline resume p-1"] },
     input: z.strictObject({ id, pause }),
@@ -154,6 +157,7 @@ export const pipelineOperations = defineOperations("pipeline", {
   amend: {
     summary: "Repeat the stage of a paused pipeline run with a correction",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: {
       args: ["id", "text"],
@@ -178,6 +182,7 @@ export const pipelineOperations = defineOperations("pipeline", {
   say: {
     summary: "Answer a paused pipeline run, or continue after its end",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: { args: ["id", "text"], group: "Pipelines", examples: ['qm pipeline say p-1 "continue"'] },
     input: z.strictObject({
@@ -272,6 +277,7 @@ export const recipeOperations = defineOperations("recipe", {
     summary: "Trust a recipe of this repository in its current version",
     formerName: "agent.trust",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["slug"],

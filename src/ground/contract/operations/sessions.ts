@@ -44,6 +44,7 @@ export const sessionsOperations = defineOperations("sessions", {
   list: {
     summary: "List indexed sessions of all hosts with context, files and cost",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["sessions"],
@@ -61,6 +62,7 @@ export const sessionsOperations = defineOperations("sessions", {
   show: {
     summary: "Show a session: models, cost, files, tools and compactions",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["session"], group: "Sessions", examples: ["qm sessions show 0f3c2a9e"] },
     input: z.strictObject(SessionInput),
@@ -69,6 +71,7 @@ export const sessionsOperations = defineOperations("sessions", {
   lines: {
     summary: "Show the prompts, answers and tool calls of an indexed session",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["session"], group: "Sessions", examples: ["qm sessions lines 0f3c2a9e"] },
     input: z.strictObject({
@@ -84,6 +87,7 @@ export const sessionsOperations = defineOperations("sessions", {
   search: {
     summary: "Search the text of all indexed sessions",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http", "mcp"],
     cli: {
       args: ["query"],
@@ -110,6 +114,7 @@ export const sessionsOperations = defineOperations("sessions", {
   context: {
     summary: "Show a session's window at each model call, with compactions",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["session"], group: "Sessions", examples: ["qm sessions context 0f3c2a9e"] },
     input: z.strictObject({
@@ -127,6 +132,7 @@ export const sessionsOperations = defineOperations("sessions", {
   import: {
     summary: "Index new lines of host transcripts; --all includes other repositories",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       group: "Sessions",
@@ -148,6 +154,7 @@ export const sessionsOperations = defineOperations("sessions", {
   cost: {
     summary: "Show what sessions cost by day, model, repository or agent",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["cost"],
@@ -170,6 +177,7 @@ export const sessionsOperations = defineOperations("sessions", {
   waste: {
     summary: "Find tokens that sessions and their start context waste",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["waste"],
@@ -189,6 +197,7 @@ export const sessionsOperations = defineOperations("sessions", {
   apply: {
     summary: "Make the file edit of a finding; `qm waste undo` restores the bytes",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["waste", "apply"],
@@ -207,6 +216,7 @@ export const sessionsOperations = defineOperations("sessions", {
   undo: {
     summary: "Restore the file that an applied finding changed",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["waste", "undo"],

@@ -61,6 +61,7 @@ export const sourceOperations = defineOperations("source", {
   approve: {
     summary: "Approve a source in its current version; changes need a new approval",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["slug"], group: "Knowledge", examples: ["qm source approve web-search"] },
     input: z.strictObject({
@@ -123,6 +124,7 @@ export const sourceOperations = defineOperations("source", {
   login: {
     summary: "Sign in to a source with OAuth, in the browser",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["slug"],
@@ -140,6 +142,7 @@ export const sourceOperations = defineOperations("source", {
   logout: {
     summary: "Sign out of a source: revoke its tokens and delete them",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["slug"], group: "Knowledge", examples: ["qm source logout tracker"] },
     input: z.strictObject({ slug }),
@@ -163,6 +166,7 @@ export const sourceOperations = defineOperations("source", {
   add: {
     summary: "Add a source or connection from a template, off until its key is set",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["template"],
@@ -221,6 +225,7 @@ export const credentialOperations = defineOperations("credential", {
   set: {
     summary: "Store a credential, encrypted; it can be replaced but not read back",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["name"],
@@ -272,6 +277,7 @@ export const credentialOperations = defineOperations("credential", {
   requests: {
     summary: "List credentials that agents asked for and that wait for you",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { group: "Setup", examples: ["qm credential requests"] },
     input: z.strictObject({}),
@@ -281,6 +287,7 @@ export const credentialOperations = defineOperations("credential", {
   give: {
     summary: "Store a credential that an agent asked for; the agent does not see it",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       args: ["id"],
@@ -303,6 +310,7 @@ export const credentialOperations = defineOperations("credential", {
   deny: {
     summary: "Refuse a credential that an agent asked for",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Setup", examples: ["qm credential deny cr_abc123"] },
     input: z.strictObject({ id: requestId }),
@@ -311,6 +319,7 @@ export const credentialOperations = defineOperations("credential", {
   remove: {
     summary: "Delete a credential",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["name"], group: "Setup", examples: ["qm credential remove openai"] },
     input: z.strictObject({
@@ -324,6 +333,7 @@ export const credentialOperations = defineOperations("credential", {
   list: {
     summary: "List stored credentials and where they are stored",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       words: ["credential"],

@@ -9,6 +9,7 @@ export const storeOperations = defineOperations("store", {
   status: {
     summary: "Show location, size and health of the store",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { group: "Store", examples: ["qm store status"] },
     input: z.object({}),
@@ -17,6 +18,7 @@ export const storeOperations = defineOperations("store", {
   check: {
     summary: "Read the whole store and verify every checksum",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { group: "Store", examples: ["qm store check"] },
     input: z.object({}),
@@ -25,6 +27,7 @@ export const storeOperations = defineOperations("store", {
   backup: {
     summary: "Back up the store while it is in use",
     effect: "write",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: {
       group: "Store",
@@ -49,6 +52,7 @@ export const storeOperations = defineOperations("store", {
   restore: {
     summary: "Restore the store from a backup; the replaced store is kept",
     effect: "write",
+    role: "owner",
     surfaces: ["cli"],
     cli: { args: ["file"], group: "Store", examples: ["qm store restore"] },
     input: z.object({

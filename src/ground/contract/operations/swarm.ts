@@ -41,6 +41,7 @@ export const swarmOperations = defineOperations("swarm", {
   run: {
     summary: "Run each workstream with an agent in its own worktree, up to testing",
     effect: "write",
+    quota: "run",
     surfaces: ["cli", "http"],
     cli: {
       group: "Board",
@@ -84,6 +85,7 @@ export const swarmOperations = defineOperations("swarm", {
     formerName: "swarm.send-back",
     summary: "Send a workstream back with feedback; its agent works on it again",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: {
       words: ["swarm", "send-back"],
@@ -114,6 +116,7 @@ export const swarmOperations = defineOperations("swarm", {
   retry: {
     summary: "Continue workstreams that paused, failed or were evicted",
     effect: "write",
+    quota: "turn",
     surfaces: ["cli", "http"],
     cli: {
       args: ["workstream"],

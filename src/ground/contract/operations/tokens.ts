@@ -6,6 +6,7 @@ export const tokensOperations = defineOperations("tokens", {
   count: {
     summary: "Count the tokens of files or a text",
     effect: "read",
+    ownerFields: { paths: "always" },
     surfaces: ["cli", "http", "mcp"],
     cli: {
       words: ["tokens"],

@@ -52,6 +52,7 @@ export const worktreeOperations = defineOperations("worktree", {
   open: {
     summary: "Print the folder and the variables of a worktree",
     effect: "read",
+    role: "owner",
     surfaces: ["cli", "http"],
     cli: { args: ["name"], group: "Board", examples: ["qm worktree open rounding"] },
     input: z.strictObject({ name: WorktreeName }),

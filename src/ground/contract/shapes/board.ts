@@ -71,6 +71,7 @@ const BoardMover = z.object({
   agent: z.string().optional(),
   runId: z.string().optional(),
   workstream: z.string().optional(),
+  person: z.string().optional().describe("The person of the team, also behind an agent"),
 })
 
 export const BoardEvent = z.object({

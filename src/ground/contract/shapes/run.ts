@@ -105,6 +105,11 @@ export const Run = z.object({
   workflow: z.string().describe("Workflow state: todo, in progress, done"),
   isArchived: z.boolean(),
   origin: z.enum(RUN_ORIGINS).default("started"),
+  startedBy: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("The person of the team who started it; null for the machine's own user"),
   openApprovals: z.int().nonnegative(),
   queuedTurns: z.int().nonnegative(),
 })
@@ -139,7 +144,12 @@ export type AgentsMessages = z.infer<typeof AgentsMessages>
 
 export const AgentsDeleted = z.object({ id: z.string() })
 
-export const QueuedTurn = z.object({ id: z.string(), text: z.string(), queuedAt: z.int() })
+export const QueuedTurn = z.object({
+  id: z.string(),
+  text: z.string(),
+  queuedAt: z.int(),
+  by: z.string().nullable().default(null).describe("The person of the team who sent it"),
+})
 export type QueuedTurn = z.infer<typeof QueuedTurn>
 export const AgentsTurns = z.object({
   turns: z.array(QueuedTurn).describe("In sending order"),

@@ -17,6 +17,7 @@ import { captureRuns } from "./0016-capture-runs.ts"
 import { organising } from "./0017-run-organisation.ts"
 import { sourceSwitches } from "./0018-source-switches.ts"
 import { gatewayMasks } from "./0019-gateway-masks.ts"
+import { people } from "./0020-people.ts"
 import type { Migration } from "./migration.ts"
 
 /** In order. A room adds its tables here; existing migrations never change. */
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   organising,
   sourceSwitches,
   gatewayMasks,
+  people,
 ]

@@ -24,6 +24,7 @@ export type LogRecord = {
         readonly agent?: string | undefined
         readonly runId?: string | undefined
         readonly workstream?: string | undefined
+        readonly person?: string | undefined
       }
     | undefined
   readonly undoes?: string | undefined
@@ -67,7 +68,12 @@ const LogLine = z.object({
   to: Lane.optional(),
   inverse: Moved.optional(),
   by: z
-    .object({ agent: Word.optional(), runId: Word.optional(), workstream: Word.optional() })
+    .object({
+      agent: Word.optional(),
+      runId: Word.optional(),
+      workstream: Word.optional(),
+      person: Word.optional(),
+    })
     .optional(),
   undoes: EventId.optional(),
   feedback: Text.optional(),

@@ -45,6 +45,7 @@ export type DoctorDeps = Pick<
   | "environment"
   | "loaded"
   | "log"
+  | "people"
   | "places"
   | "random"
   | "reload"
@@ -243,13 +244,27 @@ async function checkStore(
         hint: "Run `qm store restore` to restore a backup, or delete the file if you do not need it.",
       }),
     )
-    return [ok("store", "store", detail), ...damaged]
+    const audit = isWhole ? await checkAuditLog(deps) : []
+    return [ok("store", "store", detail), ...damaged, ...audit]
   } catch (error) {
     if (!isAppError(error)) throw error
     return [
       fail("store", "store", { detail: `${error.message} [${error.code}]`, hint: error.hint }),
     ]
   }
+}
+
+/** No line without entries: a store of one user has none. */
+async function checkAuditLog({ people }: Pick<DoctorDeps, "people">): Promise<DoctorCheck[]> {
+  const room = await people()
+  const { head } = await room.log({ operation: "", limit: 1 })
+  const damage = await room.findDamage()
+  if (damage !== undefined) {
+    const hint = "Somebody changed the database by hand. Compare it with a backup."
+    return [fail("store", "audit log", { detail: damage, hint })]
+  }
+  if (head.seq === 0) return []
+  return [ok("store", "audit log", `${plural(head.seq, "entry", "entries")}, unchanged`)]
 }
 
 async function checkDisk(places: RepositoryPaths): Promise<DoctorCheck> {

@@ -1,4 +1,4 @@
-import { type Caller, DoctorReport } from "#ground/contract"
+import { type Caller, DoctorReport, isHuman } from "#ground/contract"
 import {
   type AutonomyRoom,
   autonomyHandlers,
@@ -142,12 +142,15 @@ export function identify(
   const ownSession = session ?? sessionOf(caller, { environment: () => environment })
   const shell = AGENT_SHELLS.find(([variable]) => (environment[variable] ?? "") !== "")?.[1]
   const agent = caller === undefined ? shell : agentOf(caller)
+  const person = caller?.person?.name
+  const named = person === undefined ? undefined : { person }
   return agent === undefined
-    ? { actor: "human", session: ownSession, by: undefined }
-    : { actor: "auto", session: ownSession, by: { agent: agent.slice(0, 200) } }
+    ? { actor: "human", session: ownSession, by: named }
+    : { actor: "auto", session: ownSession, by: { agent: agent.slice(0, 200), ...named } }
 }
 
-function agentOf({ principal, client }: Caller): string | undefined {
-  if (principal === "owner" && client === undefined) return undefined
+function agentOf(caller: Caller): string | undefined {
+  if (isHuman(caller)) return undefined
+  const { principal, client } = caller
   return client === undefined || client === "" ? principal : client
 }

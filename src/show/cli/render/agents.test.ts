@@ -40,6 +40,7 @@ const RUN: Run = {
   workflow: "in progress",
   isArchived: false,
   origin: "started",
+  startedBy: null,
   openApprovals: 0,
   queuedTurns: 0,
 }

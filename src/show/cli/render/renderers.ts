@@ -56,6 +56,7 @@ const LOADERS = {
   organise: async () => (await import("./organise.ts")).organiseRenderers,
   pack: async () => (await import("./pack.ts")).packRenderers,
   packs: async () => (await import("./kit.ts")).packsRenderers,
+  people: async () => (await import("./people.ts")).peopleRenderers,
   permissions: async () => (await import("./agents.ts")).permissionsRenderers,
   pipeline: async () => (await import("./pipelines.ts")).pipelineRenderers,
   plan: async () => (await import("./plans.ts")).planRenderers,

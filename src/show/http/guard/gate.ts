@@ -1,8 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import { type Clock, invariant } from "#ground/base"
-import { RequestUnreadable, TokenWrong, TooManyRequests } from "../errors.ts"
-import { type GuardRules, isFromElsewhere, judge, type Verdict } from "./guard.ts"
+import { type Clock, invariant, isAppError, type Log } from "#ground/base"
+import type { Caller } from "#ground/contract"
+import type { People, PersonKey } from "#ground/people"
+import {
+  PeopleUnavailable,
+  RequestUnreadable,
+  TlsRequired,
+  TokenWrong,
+  TooManyRequests,
+} from "../errors.ts"
+import {
+  type Approach,
+  type GuardRules,
+  isFromElsewhere,
+  judge,
+  personSecrets,
+  refuse,
+  type Verdict,
+} from "./guard.ts"
 import { SECURITY_HEADERS } from "./headers.ts"
 
 /** Per token, before 429: fifty agents that each call a tool every 50 ms. */
@@ -19,57 +35,139 @@ const MOST_ADDRESSES_REMEMBERED = 1_000
 /** How long a connection may stay open after its token or cookie ended in another process. */
 const RECHECK_MS = 1_000
 
+/** The same for people, whose keys another server may end; one query for all connections. */
+const RECHECK_PEOPLE_MS = 400
+
 export type Gate = ReturnType<typeof createGate>
 
+/** The principal of an admitted request and, for a person, the key. */
+export type Sender = { readonly principal: string; readonly key: PersonKey | undefined }
+
+/** A caller over HTTP has no session besides this one. */
+export function callerOf({ principal, key }: Sender): Caller {
+  const caller = { principal, session: `${principal}/http` }
+  return key === undefined ? caller : { ...caller, person: key.person }
+}
+
+type GateDeps = {
+  readonly clock: Clock
+  readonly log: Log
+  people(): Promise<Pick<People, "findKey" | "findValid">>
+  /** Requests of one person a minute; 0 is no limit of its own. */
+  requestsPerMinute(): number
+}
+
 /** Refused requests reach neither the router nor a socket. */
-export function createGate(rules: GuardRules, deps: { clock: Clock }) {
-  const admitted = new WeakMap<IncomingMessage, string>()
+export function createGate(rules: GuardRules, deps: GateDeps) {
+  const admitted = new WeakMap<IncomingMessage, Sender>()
   const requests = createRate({ clock: deps.clock, most: MOST_REQUESTS_A_MINUTE })
   const calls = createRate({ clock: deps.clock, most: MOST_CALLS_A_MINUTE })
   const refusals = createRate({ clock: deps.clock, most: MOST_REFUSALS_A_MINUTE })
-  const connections = createConnections()
+  const connections = createConnections(deps)
 
-  function decide(request: IncomingMessage, isUpgrade: boolean): Verdict {
-    const { method = "", url = "", headers, rawHeaders, socket } = request
-    const address = socket.remoteAddress ?? ""
+  /** `next` is called at once unless the store must verify the key of a person. */
+  function decide(request: IncomingMessage, isUpgrade: boolean, next: (v: Verdict) => void): void {
+    const { method = "", url = "", headers, rawHeaders } = request
     const approach = { method, url, headers, rawHeaders, isUpgrade }
-    const verdict = judge(approach, rules)
-    // Agents call often and share one address, so requests with a token are counted by token.
-    const isKnown = verdict.kind === "pass" && verdict.by === "bearer"
-    const isExceeded = isKnown
-      ? calls.countExceeds(verdict.who)
-      : requests.countExceeds(`${kindOf(verdict, headers)} ${address}`)
-    if (isExceeded) return TOO_MANY
+    const secrets = personSecrets(approach, rules)
+    if (secrets.length === 0) return next(settle(request, approach, judge(approach, rules)))
+    const address = addressOf(request)
+    if (requests.isExceeded(`refused ${address}`)) return next(TOO_MANY)
+    findKey(secrets).then(
+      (key) => next(settle(request, approach, judgePerson(request, approach, key))),
+      (error: unknown) => next(unverified(error)),
+    )
+  }
+
+  async function findKey(secrets: readonly string[]): Promise<PersonKey | undefined> {
+    const people = await deps.people()
+    for (const secret of secrets) {
+      const key = await people.findKey(secret)
+      if (key !== undefined) return key
+    }
+    return undefined
+  }
+
+  function judgePerson(
+    request: IncomingMessage,
+    approach: Approach,
+    key: PersonKey | undefined,
+  ): Verdict {
+    return key !== undefined && !isPrivate(request)
+      ? refuse(403, TlsRequired({}))
+      : judge(approach, rules, key)
+  }
+
+  /** Refuses the request: the store did not verify its key. */
+  function unverified(error: unknown): Verdict {
+    deps.log.warn("a person's key could not be verified", { error })
+    return refuse(503, isAppError(error) ? error : PeopleUnavailable({}, error))
+  }
+
+  function settle(request: IncomingMessage, approach: Approach, verdict: Verdict): Verdict {
+    const { headers, socket } = request
+    const address = addressOf(request)
+    if (isAboveRate(verdict, headers, address)) return TOO_MANY
     const isGuess = verdict.kind === "refuse" && TokenWrong.is(verdict.error)
     if (isGuess && refusals.countExceeds(address)) return TOO_MANY
     if (verdict.kind === "pass" && verdict.by !== "public") {
-      connections.add(socket, () => judge(approach, rules).kind === "pass")
+      const keyId = verdict.key?.id
+      if (keyId !== undefined) connections.add(socket, keyId)
+      else connections.add(socket, () => judge(approach, rules).kind === "pass")
     }
     return verdict
   }
 
+  /** Agents call often and share one address, so requests with a token are counted by token. */
+  function isAboveRate(
+    verdict: Verdict,
+    headers: IncomingMessage["headers"],
+    address: string,
+  ): boolean {
+    const isPass = verdict.kind === "pass"
+    if (isPass && verdict.key !== undefined) {
+      const most = deps.requestsPerMinute()
+      return calls.countExceeds(verdict.who, most === 0 ? MOST_CALLS_A_MINUTE : most)
+    }
+    if (isPass && verdict.by === "bearer") return calls.countExceeds(verdict.who)
+    return requests.countExceeds(`${kindOf(verdict, headers)} ${address}`)
+  }
+
   return {
-    /** Responds itself if the request is refused. */
-    admit(request: IncomingMessage, response: ServerResponse): boolean {
+    /** Responds itself if the request is refused; otherwise calls `next`. */
+    admit(request: IncomingMessage, response: ServerResponse, next: () => void): void {
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
-      const verdict = decide(request, false)
-      if (verdict.kind === "refuse") refuseRequest(verdict, response)
-      else admitted.set(request, verdict.who)
-      return verdict.kind === "pass"
+      decide(request, false, (verdict) => {
+        if (verdict.kind === "refuse") return refuseRequest(verdict, response)
+        admitted.set(request, { principal: verdict.who, key: verdict.key })
+        return next()
+      })
     },
-    whoSends(request: IncomingMessage): string {
-      const who = admitted.get(request)
-      invariant(who !== undefined, "the guard admits a request before its route runs")
-      return who
+    senderOf(request: IncomingMessage): Sender {
+      const sender = admitted.get(request)
+      invariant(sender !== undefined, "the guard admits a request before its route runs")
+      return sender
     },
+    /** Whether the connection is encrypted or from this machine. */
+    isPrivate,
     /** Responds itself and ends the connection if the socket is refused. */
-    admitUpgrade(request: IncomingMessage, socket: Duplex): boolean {
-      const verdict = decide(request, true)
-      if (verdict.kind === "refuse") answerRaw(verdict, socket)
-      return verdict.kind === "pass"
+    admitUpgrade(request: IncomingMessage, socket: Duplex, next: () => void): void {
+      // Without a listener, a reset while the store verifies a key would end the process.
+      socket.on("error", () => socket.destroy())
+      decide(request, true, (verdict) => {
+        if (verdict.kind === "refuse") return answerRaw(verdict, socket)
+        admitted.set(request, { principal: verdict.who, key: verdict.key })
+        return next()
+      })
     },
+    /** For an upgrade that was admitted and has no site. */
+    refuseUpgrade: (error: Refusal["error"], socket: Duplex): void =>
+      answerRaw(refuse(403, error), socket),
     /** Ends every connection whose token or cookie has ended, except the one of this request. */
-    endInvalid: ({ socket }: IncomingMessage): void => connections.endInvalid(socket),
+    endInvalid({ socket }: IncomingMessage): void {
+      connections.endInvalid(socket)
+      void connections.endRevoked(socket)
+    },
     close: (): void => connections.close(),
     /** For requests that Node could not parse; there is no response object. */
     refuseUnreadable(error: { readonly code?: string }, socket: Duplex): void {
@@ -78,27 +176,67 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
   }
 }
 
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? ""
+}
+
+function isPrivate(request: IncomingMessage): boolean {
+  const isLoopback = /^(?:127\.|::1$|::ffff:127\.)/.test(addressOf(request))
+  return isLoopback || "encrypted" in request.socket
+}
+
 /** Counted apart, so that a foreign page cannot use up the requests of the user's own pages. */
 function kindOf(verdict: Verdict, headers: IncomingMessage["headers"]): string {
   if (verdict.kind === "refuse") return "refused"
   return isFromElsewhere(headers) ? "foreign" : verdict.by
 }
 
-/** Open connections that a token or cookie admitted, each with its check. */
-function createConnections() {
-  const open = new Map<Duplex, () => boolean>()
+/**
+ * Open connections that a token or cookie admitted, each with its check: a function, or the key of a
+ * person, which the store verifies for all at once.
+ */
+function createConnections(deps: Pick<GateDeps, "log" | "people">) {
+  const open = new Map<Duplex, (() => boolean) | string>()
   const endInvalid = (except?: Duplex): void => {
-    for (const [socket, isValid] of open) if (socket !== except && !isValid()) socket.destroy()
+    for (const [socket, check] of open) {
+      if (socket !== except && typeof check === "function" && !check()) socket.destroy()
+    }
   }
-  const timer = setInterval(endInvalid, RECHECK_MS)
-  timer.unref()
+  const keys = () => [...new Set(open.values())].filter((it) => typeof it === "string")
+  async function endRevoked(except?: Duplex): Promise<void> {
+    const asked = keys()
+    if (asked.length === 0) return
+    try {
+      const valid = await (await deps.people()).findValid(asked)
+      for (const [socket, key] of open) {
+        const isEnded = typeof key === "string" && asked.includes(key) && !valid.has(key)
+        if (isEnded && socket !== except) socket.destroy()
+      }
+    } catch (error) {
+      // Without the store these connections show nothing new; the next check ends them.
+      deps.log.warn("keys of open connections could not be verified", { error })
+    }
+  }
+  let isChecking = false
+  const checkPeople = async (): Promise<void> => {
+    if (isChecking) return
+    isChecking = true
+    await endRevoked()
+    isChecking = false
+  }
+  const timers = [
+    setInterval(endInvalid, RECHECK_MS),
+    setInterval(() => void checkPeople(), RECHECK_PEOPLE_MS),
+  ]
+  for (const it of timers) it.unref()
   return {
-    add(socket: Duplex, isValid: () => boolean): void {
+    add(socket: Duplex, check: (() => boolean) | string): void {
       if (!open.has(socket)) socket.once("close", () => open.delete(socket))
-      open.set(socket, isValid)
+      open.set(socket, check)
     },
     endInvalid,
-    close: (): void => clearInterval(timer),
+    endRevoked,
+    close: (): void => timers.forEach((it) => clearInterval(it)),
   }
 }
 
@@ -108,17 +246,21 @@ const MINUTE_MS = 60_000
 function createRate(deps: { clock: Clock; most: number }) {
   let minute = 0
   const counts = new Map<string, number>()
+  const countOf = (address: string): number => {
+    const now = Math.floor(deps.clock.monotonicMs() / MINUTE_MS)
+    if (now !== minute) {
+      minute = now
+      counts.clear()
+    }
+    return counts.get(address) ?? 0
+  }
   return {
-    countExceeds(address: string): boolean {
-      const now = Math.floor(deps.clock.monotonicMs() / MINUTE_MS)
-      if (now !== minute) {
-        minute = now
-        counts.clear()
-      }
-      const count = (counts.get(address) ?? 0) + 1
+    countExceeds(address: string, most = deps.most): boolean {
+      const count = countOf(address) + 1
       if (counts.size < MOST_ADDRESSES_REMEMBERED || counts.has(address)) counts.set(address, count)
-      return count > deps.most
+      return count > most
     },
+    isExceeded: (address: string): boolean => countOf(address) >= deps.most,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { AppError } from "#ground/base"
 import { LIVE_PROTOCOL } from "#ground/contract"
+import { kindOf, type PersonKey } from "#ground/people"
 import {
   ClientHeaderMissing,
   HostRefused,
@@ -32,7 +33,13 @@ export type GuardRules = {
 }
 
 export type Verdict =
-  | { readonly kind: "pass"; readonly by: "public" | "bearer" | "cookie"; readonly who: string }
+  | {
+      readonly kind: "pass"
+      readonly by: "public" | "bearer" | "cookie"
+      readonly who: string
+      /** Of a person of the store. */
+      readonly key?: PersonKey
+    }
   | { readonly kind: "refuse"; readonly status: number; readonly error: AppError }
 
 export const SESSION_COOKIE = "qm_session"
@@ -49,14 +56,39 @@ export const TOOLS_PATH = "/mcp"
  * rebound page's GET has no Origin), the Origin check stops CSRF and socket hijacking, the token
  * stops other users of this machine. Public routes need no token, but pass the other checks.
  */
-export function judge(approach: Approach, rules: GuardRules): Verdict {
+export function judge(approach: Approach, rules: GuardRules, key?: PersonKey): Verdict {
+  return refuseEarly(approach, rules) ?? admit(approach, rules, key)
+}
+
+/** Checks that do not depend on the credentials. */
+function refuseEarly(approach: Approach, rules: GuardRules): Verdict | undefined {
   return (
     refuseHost(approach, rules) ??
     refusePath(approach) ??
     refuseOrigin(approach, rules) ??
-    refuseBody(approach) ??
-    admit(approach, rules)
+    refuseBody(approach)
   )
+}
+
+/** Another local server can plant cookies of our name; a browser of ours has one. */
+const MOST_COOKIES_TRIED = 4
+
+/**
+ * Secrets that the store must verify before `judge` decides; empty for a request that is refused
+ * anyway, is public, or has another credential.
+ */
+export function personSecrets(approach: Approach, rules: GuardRules): readonly string[] {
+  const { headers } = approach
+  const bearer = bearerOf(headers)
+  const cookies = sessionCookies(headers)
+  const secrets =
+    bearer === undefined
+      ? cookies.filter((it) => kindOf(it) === "session").slice(0, MOST_COOKIES_TRIED)
+      : [bearer].filter((it) => kindOf(it) === "token")
+  if (secrets.length === 0 || isPublic(approach)) return []
+  if (refuseEarly(approach, rules) !== undefined) return []
+  const isOwner = bearer === undefined && cookies.some((it) => rules.isCookie(it))
+  return isOwner ? [] : secrets
 }
 
 function refuseHost({ headers, rawHeaders }: Approach, rules: GuardRules): Verdict | undefined {
@@ -115,26 +147,44 @@ function isPolling({ url, headers }: Approach): boolean {
   return isUnder([LIVE_PROTOCOL.defaultPath], url) && bearerOf(headers) !== undefined
 }
 
-function admit(approach: Approach, rules: GuardRules): Verdict {
+function admit(approach: Approach, rules: GuardRules, key: PersonKey | undefined): Verdict {
   if (isPublic(approach)) return { kind: "pass", by: "public", who: NOBODY }
   const bearer = bearerOf(approach.headers)
-  if (bearer !== undefined) return admitBearer(approach, rules.bearerOf(bearer))
+  if (bearer !== undefined) {
+    return key === undefined
+      ? admitBearer(approach, rules.bearerOf(bearer))
+      : admitToken(approach, key)
+  }
   // Another local server can plant a cookie of this name, so one valid cookie is enough.
   const cookie = sessionCookies(approach.headers).find((it) => rules.isCookie(it))
-  if (cookie === undefined) return refuse(401, TokenMissing({}))
+  if (cookie === undefined && key === undefined) return refuse(401, TokenMissing({}))
   const needsHeader = !approach.isUpgrade && !isSafe(approach.method)
   if (needsHeader && approach.headers[CLIENT_HEADER] === undefined) {
     return refuse(403, ClientHeaderMissing({}))
   }
-  return { kind: "pass", by: "cookie", who: OWNER }
+  return key === undefined
+    ? { kind: "pass", by: "cookie", who: OWNER }
+    : { kind: "pass", by: "cookie", who: principalOf(key), key }
+}
+
+function admitToken(approach: Approach, key: PersonKey): Verdict {
+  if (key.scope === "tools" && !isToolsCall(approach)) return refuse(403, TokenLimited({}))
+  return { kind: "pass", by: "bearer", who: principalOf(key), key }
+}
+
+function principalOf({ person }: PersonKey): string {
+  return `person:${person.id}`
 }
 
 /** A client's token opens only the tools, so that an agent cannot approve its own requests. */
-function admitBearer({ url, isUpgrade }: Approach, who: string | undefined): Verdict {
+function admitBearer(approach: Approach, who: string | undefined): Verdict {
   if (who === undefined) return refuse(401, TokenWrong({}))
-  const isTools = !isUpgrade && url.split("?")[0] === TOOLS_PATH
-  if (who !== OWNER && !isTools) return refuse(403, TokenLimited({}))
+  if (who !== OWNER && !isToolsCall(approach)) return refuse(403, TokenLimited({}))
   return { kind: "pass", by: "bearer", who }
+}
+
+function isToolsCall({ url, isUpgrade }: Approach): boolean {
+  return !isUpgrade && url.split("?")[0] === TOOLS_PATH
 }
 
 /** The page, its assets, the health check, and the exchange of a one-time token. */
@@ -167,7 +217,7 @@ function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD"
 }
 
-function refuse(status: number, error: AppError): Verdict {
+export function refuse(status: number, error: AppError): Extract<Verdict, { kind: "refuse" }> {
   return { kind: "refuse", status, error }
 }
 

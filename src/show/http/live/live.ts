@@ -6,7 +6,6 @@ import { Server } from "socket.io"
 import { type Clock, isRecord, type Log } from "#ground/base"
 import { LIVE_PROTOCOL } from "#ground/contract"
 import type { Store } from "#ground/store"
-import type { Gate } from "../guard/gate.ts"
 import { cut, type LiveClient, type LiveServer, type LiveSocket } from "./delivery.ts"
 import {
   createJournalStream,
@@ -51,7 +50,6 @@ export type LivePipelines = { onText(listener: (text: StageText) => void): () =>
  * serves the same events.
  */
 export function createLive(deps: {
-  readonly gate: Gate
   readonly store: Store
   readonly runs: LiveRuns
   readonly pipelines: LivePipelines
@@ -86,9 +84,8 @@ export function createLive(deps: {
       engine.handleRequest(request, response)
       return true
     },
-    /** Ends every upgrade that the guard refuses or that is for another path. */
+    /** For an upgrade that the guard admitted; ends one that is for another path. */
     handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-      if (!deps.gate.admitUpgrade(request, socket)) return
       const path = pathOf(request)
       if (path !== WEB_SOCKET_PATH && path !== DEFAULT_PATH) return void socket.destroy()
       connections.add(request, socket)

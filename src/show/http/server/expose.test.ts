@@ -31,8 +31,24 @@ test("[HTTP-10] a missing certificate file is named", async () => {
   })
 })
 
+/** The cookie for a person's link, over TLS. */
+function signIn(at: { port: number; cert: string; link: string }): Promise<string> {
+  const body = JSON.stringify({ token: at.link })
+  const length = String(Buffer.byteLength(body))
+  const headers = { "content-type": "application/json", "content-length": length }
+  const address = { host: "127.0.0.2", port: at.port, path: "/api/session", method: "POST" }
+  const trust = { ca: readFileSync(at.cert), checkServerIdentity: () => undefined }
+  return new Promise((resolve, reject) => {
+    const sent = request({ ...address, ...trust, headers }, (it) => {
+      it.resume()
+      resolve(it.headers["set-cookie"]?.[0] ?? "")
+    })
+    sent.on("error", reject).end(body)
+  })
+}
+
 describe.runIf(needs("HTTP-10", "openssl"))("an exposed server", () => {
-  test("[HTTP-10] an exposed server uses TLS only, accepts its own name only, and requires the token", async () => {
+  test("[HTTP-10][HTTP-38] an exposed server uses TLS only, accepts its own name only, and requires the token", async () => {
     await using temp = await tempDirectory()
     const [key, cert] = [`${temp.path}/key.pem`, `${temp.path}/cert.pem`]
     const subject = ["-days", "1", "-subj", "/CN=127.0.0.2", "-keyout", key, "-out", cert]
@@ -69,6 +85,12 @@ describe.runIf(needs("HTTP-10", "openssl"))("an exposed server", () => {
       expect(await ask({ ...bearer, host: `127.0.0.1:${serving.port}` })).toBe(421)
       expect(await ask({ ...bearer, origin: `http://127.0.0.2:${serving.port}` })).toBe(403)
       expect(await ask({ ...bearer, origin: serving.url })).toBe(200)
+      const people = await app.people()
+      const by = { person: undefined, via: "cli" }
+      const { secret } = await people.invite({ name: "ada", role: "viewer", hours: 1 }, by)
+      const given = await signIn({ port: serving.port, cert, link: secret })
+      expect(given).toMatch(/^qm_session=qms_[\w-]{43}; HttpOnly; SameSite=Strict; .*; Secure$/)
+      expect(await ask({ cookie: given.split(";")[0] ?? "" })).toBe(200)
     } finally {
       await serving.close()
     }

@@ -10,7 +10,7 @@ const MAX_QUEUED_TURNS = 50
 const RunCommand = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("stop") }),
   z.object({ kind: z.literal("mode"), mode: AgentMode, by: z.string() }),
-  z.object({ kind: z.literal("steer"), text: z.string() }),
+  z.object({ kind: z.literal("steer"), text: z.string(), by: z.string().optional() }),
   z.object({
     kind: z.literal("answer"),
     approvalId: z.string(),
@@ -29,13 +29,15 @@ export type NewCommand = {
   readonly kind: RunCommand["kind"] | "turn"
   readonly body: string
   readonly at: number
+  /** The person of the team who sent it. */
+  readonly by?: string | undefined
 }
 
 export const insertCommand = (command: NewCommand): Sql => sql`
-  INSERT INTO run_commands (run_id, seq, id, kind, body, at, done_at)
+  INSERT INTO run_commands (run_id, seq, id, kind, body, at, done_at, sent_by)
   VALUES (${command.runId},
     (SELECT coalesce(max(c.seq), 0) + 1 FROM run_commands c WHERE c.run_id = ${command.runId}),
-    ${command.id}, ${command.kind}, ${command.body}, ${command.at}, NULL)`
+    ${command.id}, ${command.kind}, ${command.body}, ${command.at}, NULL, ${command.by ?? null})`
 
 export const finishCommand = (id: string, at: number): Sql => sql`
   UPDATE run_commands SET done_at = ${at}, body = '' WHERE id = ${id} AND done_at IS NULL`
@@ -47,7 +49,7 @@ export const countTurns = (runId: string): Sql => sql`
   WHERE run_id = ${runId} AND kind = 'turn' AND done_at IS NULL`
 
 const selectTurns = (runId: string): Sql => sql`
-  SELECT id, body AS text, at AS "queuedAt" FROM run_commands
+  SELECT id, body AS text, at AS "queuedAt", sent_by AS "by" FROM run_commands
   WHERE run_id = ${runId} AND kind = 'turn' AND done_at IS NULL ORDER BY seq`
 
 type Deps = { readonly db: Db<"agents">; readonly clock: Clock; readonly ids: Ids }
@@ -59,9 +61,10 @@ export type QueueStore = ReturnType<typeof createQueueStore>
  * process can add them and the right one finds them.
  */
 export function createQueueStore({ db, clock, ids }: Deps) {
-  async function add(runId: string, kind: NewCommand["kind"], body: string): Promise<void> {
+  async function add(command: Omit<NewCommand, "at" | "id">): Promise<void> {
+    const { runId } = command
     await db.transaction(async (tx) => {
-      await tx.run(insertCommand({ id: ids.next("cmd"), runId, kind, body, at: clock.now() }))
+      await tx.run(insertCommand({ ...command, id: ids.next("cmd"), at: clock.now() }))
       tx.emit("agents.commanded", { id: runId })
     })
   }
@@ -79,12 +82,12 @@ export function createQueueStore({ db, clock, ids }: Deps) {
     return turn.run_id
   }
   return {
-    async queueTurn(runId: string, text: string): Promise<void> {
+    async queueTurn(runId: string, body: string, by?: string): Promise<void> {
       const waiting = await db.get(CountRow, countTurns(runId))
       if ((waiting?.count ?? 0) >= MAX_QUEUED_TURNS) {
         throw TooManyQueued({ id: runId, most: MAX_QUEUED_TURNS })
       }
-      await add(runId, "turn", text)
+      await add({ runId, kind: "turn", body, by })
     },
     turns: (runId: string): Promise<QueuedTurn[]> => db.all(QueuedTurn, selectTurns(runId)),
     nextTurn: async (runId: string): Promise<QueuedTurn | undefined> =>
@@ -97,7 +100,7 @@ export function createQueueStore({ db, clock, ids }: Deps) {
       ),
     dropTurn: (id: string): Promise<string> => changeTurn(id, finishCommand(id, clock.now())),
     command: (runId: string, { kind, ...body }: RunCommand): Promise<void> =>
-      add(runId, kind, JSON.stringify(body)),
+      add({ runId, kind, body: JSON.stringify(body) }),
     /**
      * Returns the commands for these runs, oldest first, each once. A process that has lost its
      * claim gets none, so that they reach the process that has it.

@@ -49,6 +49,7 @@ const COLUMNS = sql`id, type, title, is_title_own AS "isTitleOwn", prompt, statu
   last_seq AS "lastSeq", turns, error, cost, budget_usd AS "budgetUsd",
   budget_tokens AS "budgetTokens", context_used AS "contextUsed",
   context_window AS "contextWindow", labels, workflow, is_archived AS "isArchived", origin,
+  started_by AS "startedBy",
   read_from AS "readFrom", read_until AS "readUntil", configuration, owner, fence,
   lease_until AS "leaseUntil", child,
   (SELECT count(*) FROM run_approvals a WHERE a.run_id = runs.id AND a.status = 'open')
@@ -72,14 +73,14 @@ export const insertRun = (run: Run, row: NewRunRow): Sql => sql`
   INSERT INTO runs (id, type, title, is_title_own, prompt, status, cwd, model, mode, session_id,
     host_version, created_at, started_at, ended_at, updated_at, last_seq, turns, error, cost,
     budget_usd, budget_tokens, context_used, context_window, labels, workflow, is_archived,
-    configuration, owner, fence, lease_until, child, origin)
+    configuration, owner, fence, lease_until, child, origin, started_by)
   VALUES (${run.id}, ${run.type}, ${run.title}, ${run.isTitleOwn ? 1 : 0}, ${run.prompt},
     ${run.status}, ${run.cwd}, ${run.model}, ${run.mode}, ${run.sessionId}, ${run.hostVersion},
     ${run.createdAt}, ${run.startedAt}, ${run.endedAt}, ${run.updatedAt}, 0, ${run.turns},
     ${run.error}, ${JSON.stringify(run.cost)}, ${run.budgetUsd}, ${run.budgetTokens},
     ${run.contextUsed}, ${run.contextWindow}, ${JSON.stringify(run.labels)}, ${run.workflow},
     ${run.isArchived ? 1 : 0}, ${JSON.stringify(row.configuration)}, ${jsonOrNull(row.owner)}, 0,
-    ${row.leaseUntil}, NULL, ${run.origin})`
+    ${row.leaseUntil}, NULL, ${run.origin}, ${run.startedBy})`
 
 function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)

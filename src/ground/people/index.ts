@@ -1,0 +1,6 @@
+export { refuseAboveQuota, refuseRole } from "./access.ts"
+export type { AuditRecord } from "./audit.ts"
+export { RoleTooLow } from "./errors.ts"
+export { peopleHandlers, viaOf } from "./handlers.ts"
+export type { People, PersonKey } from "./people.ts"
+export { createPeople, kindOf, PERSON_SESSION_DAYS } from "./people.ts"
