@@ -13,7 +13,7 @@ export const WINGS = [
   {
     wing: "act",
     levels: [
-      ["agents", "gateway", "kit", "media", "review", "scaffold", "worktrees"],
+      ["agents", "gateway", "kit", "media", "remote", "review", "scaffold", "worktrees"],
       ["pipeline", "swarm"],
     ],
   },

@@ -61,6 +61,7 @@ export { peopleOperations } from "./operations/people.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
 export { planOperations } from "./operations/plan.ts"
+export { remoteOperations } from "./operations/remote.ts"
 export { auditOperations, reportOperations } from "./operations/report.ts"
 export { reviewOperations, syncOperations } from "./operations/review.ts"
 export { scaffoldOperations } from "./operations/scaffold.ts"
@@ -340,6 +341,22 @@ export {
   TaskAction,
   TaskAnalysis,
 } from "./shapes/pack.ts"
+export type { CallingPerson } from "./shapes/person.ts"
+export {
+  AuditEntry,
+  AuditLog,
+  AuditOutcome,
+  Invitation,
+  IssuedToken,
+  PeopleList,
+  Person,
+  PersonName,
+  PersonToken,
+  PersonTokens,
+  ROLES,
+  Role,
+  TokenScope,
+} from "./shapes/person.ts"
 export {
   PIPELINE_STATUSES,
   PipelineCompare,
@@ -376,23 +393,25 @@ export {
   StageScope,
   VerificationConfig,
 } from "./shapes/pipeline-config.ts"
-export type { CallingPerson } from "./shapes/person.ts"
-export {
-  AuditEntry,
-  AuditLog,
-  AuditOutcome,
-  Invitation,
-  IssuedToken,
-  PeopleList,
-  Person,
-  PersonName,
-  PersonToken,
-  PersonTokens,
-  ROLES,
-  Role,
-  TokenScope,
-} from "./shapes/person.ts"
 export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
+export {
+  REMOTE_STATES,
+  RemoteMessage,
+  RemoteMessages,
+  RemoteMode,
+  RemoteName,
+  RemoteReported,
+  RemoteRepository,
+  RemoteRun,
+  RemoteRunner,
+  RemoteRunners,
+  RemoteRuns,
+  RemoteState,
+  SHARED_KINDS,
+  SharedItem,
+  SharedItems,
+  SharedKind,
+} from "./shapes/remote.ts"
 export {
   type ApiChange,
   ApiReport,

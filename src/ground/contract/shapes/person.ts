@@ -9,7 +9,10 @@ export type Role = z.infer<typeof Role>
 export const PersonName = z
   .string()
   .max(60)
-  .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N} .@_-]{0,58}[\p{L}\p{N}])?$/u, "letters and digits, at most 60")
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{N} .@_-]{0,58}[\p{L}\p{N}])?$/u,
+    "letters and digits, at most 60",
+  )
 
 const PersonId = z.string().min(1).max(100)
 
