@@ -9,7 +9,7 @@ test("[HOOKS-15] two simultaneous builds leave one complete file and nothing els
   const file = path.join(temp.path, "new folder", "qm-hook.mjs")
   const made = await Promise.all([buildHooks(file), buildHooks(file)])
   expect(made).toEqual([file, file])
-  expect(readdirSync(path.dirname(file))).toEqual(["qm-hook.mjs"])
+  expect(readdirSync(path.dirname(file))).toEqual(["qm-hook.mjs", "qm-opencode.mjs"])
   const first = readFileSync(file, "utf8")
   await buildHooks(file)
   expect(readFileSync(file, "utf8")).toBe(first)

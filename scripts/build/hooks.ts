@@ -8,18 +8,27 @@ const ENTRY = path.join(ROOT, "src/show/hooks/main.ts")
 
 const BUNDLE = path.join(ROOT, "dist/hooks/qm-hook.mjs")
 
+const PLUGIN_ENTRY = path.join(ROOT, "src/show/hooks/opencode/plugin.ts")
+
+/** Beside the hook bundle. */
+const PLUGIN_NAME = "qm-opencode.mjs"
+
 /**
  * Builds the one file that a host starts at each event: no package, nothing to resolve, and only
- * those Node modules that every event needs.
+ * those Node modules that every event needs. Beside it the plugin that opencode loads.
  */
 export async function buildHooks(file: string = BUNDLE): Promise<string> {
-  const code = await bundle()
   mkdirSync(path.dirname(file), { recursive: true })
+  replaceFile(path.join(path.dirname(file), PLUGIN_NAME), await bundle(PLUGIN_ENTRY))
+  replaceFile(file, await bundle(ENTRY))
+  return file
+}
+
+function replaceFile(file: string, code: string): void {
   // Two processes may build at the same time; the rename gives readers one complete file.
   const making = `${file}.${process.pid}-${++made}.tmp`
   writeFileSync(making, code)
   renameSync(making, file)
-  return file
 }
 
 let made = 0
@@ -32,27 +41,28 @@ export function areHooksStale(file: string = BUNDLE): boolean {
 }
 
 const SOURCES = [
-  "src/{ground/base,see/repo,know/ledger,choose/guard,show/hooks}/**/*.ts",
+  "src/{ground/base,see/repo,know/ledger,choose/{fold,guard},act/gateway,show/hooks}/**/*.ts",
   "scripts/build/*.ts",
 ]
 
-async function bundle(): Promise<string> {
+async function bundle(entry: string): Promise<string> {
   const built = await build({
     root: ROOT,
     configFile: false,
     logLevel: "warn",
     publicDir: false,
-    plugins: [lightBuiltins({ late: LATE, isLight: () => true })],
+    // opencode starts once and has its own runtime.
+    plugins: entry === ENTRY ? [lightBuiltins({ late: LATE, isLight: () => true })] : [],
     ssr: { noExternal: true, target: "node" },
     build: {
-      ssr: ENTRY,
+      ssr: entry,
       write: false,
       target: "node24",
       // The size of the bundle causes a third of its load time.
       minify: "oxc",
       rolldownOptions: {
         // No file of a room has side effects on load, so unused code can be removed.
-        treeshake: { moduleSideEffects: (id) => id === ENTRY },
+        treeshake: { moduleSideEffects: (id) => id === entry },
         output: { format: "esm", codeSplitting: false, comments: false, minify: true },
       },
     },

@@ -1,6 +1,6 @@
 import { type Finding, type Findings, fail } from "./finding.ts"
 import { type Import, resolveImport, type Source, type Tree } from "./tree.ts"
-import { HIGHEST_FOR_HOOKS, HOOKS, ONLY_IMPORTS, ROOM_RANK, roomOf } from "./wings.ts"
+import { HIGHEST_FOR_HOOKS, HOOKS, HOST_PLUGIN, ONLY_IMPORTS, ROOM_RANK, roomOf } from "./wings.ts"
 
 /** Checks which files may import which: wings, indexes, the hook process, the console. */
 export function checkImports(tree: Tree): Findings {
@@ -155,7 +155,9 @@ function isPublicName(specifier: string): boolean {
 /** Follows the runtime imports of the hook process: type imports vanish, all others cost time. */
 function checkHooks(tree: Tree): readonly Finding[] {
   const sources = new Map(tree.sources.map((source) => [source.path, source]))
-  const waiting = tree.sources.filter((it) => roomOf(it.path) === HOOKS && !it.isTest)
+  const waiting = tree.sources.filter(
+    (it) => roomOf(it.path) === HOOKS && !it.isTest && !it.path.startsWith(HOST_PLUGIN),
+  )
   const seen = new Set(waiting)
   const findings: Finding[] = []
   for (const source of waiting) {

@@ -16,7 +16,7 @@ export const WINGS = [
   {
     wing: "act",
     levels: [
-      ["agents", "gateway", "kit", "media", "review", "scaffold", "worktrees"],
+      ["agents", "gateway", "kit", "media", "remote", "review", "scaffold", "worktrees"],
       ["pipeline", "swarm"],
     ],
   },
@@ -43,6 +43,8 @@ export const ONLY_IMPORTS: Readonly<Record<string, readonly string[]>> = {
  * package.
  */
 export const HOOKS = "show/hooks"
+/** Loaded once by opencode, in a bundle of its own; the hook process may still import from it. */
+export const HOST_PLUGIN = "src/show/hooks/opencode/"
 export const HIGHEST_FOR_HOOKS = "choose/guard"
 
 export const ROOM_RANK: ReadonlyMap<string, number> = rankRooms()

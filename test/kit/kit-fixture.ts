@@ -50,7 +50,11 @@ export async function kitFixture(base: string, options: Options = {}): Promise<K
     bootText: async () => "",
     runtime: { node: "/opt/node/bin/node", qm: "/opt/qm/bin/qm", main: "/opt/qm/bin/qm.mjs" },
     git: undefined,
-    bundle: async () => ({ bytes, hash: createHash("sha256").update(bytes).digest("hex") }),
+    bundle: async () => ({
+      bytes,
+      hash: createHash("sha256").update(bytes).digest("hex"),
+      pluginCode: "export const quartermaster = async () => QM_INSTALLED",
+    }),
     templates,
     countTokens: (text) => Math.ceil(text.length / 4),
     clock: testClock(),

@@ -9,12 +9,17 @@ import {
   listDirectory,
   listenOnSocket,
   parseJson,
+  readTextBounded,
   removeFile,
   type SocketServer,
 } from "#ground/base"
+import { digest } from "#know/ledger"
 import { LEAST_FOLDED_BYTES, type WireState } from "./fold/fold-body.ts"
 
 const LARGEST_LINE_BYTES = 4_096
+
+/** Of a note by the plugin of opencode, with all open branches of a session. */
+const LARGEST_NOTE_BYTES = 64 * 1024
 
 /** Processes answer from memory; a stopped one must not delay a `return` for long. */
 const ANSWER_PATIENCE_MS = 2_000
@@ -102,13 +107,23 @@ function eligibilityOfAll(all: readonly WireState[]): EligibilityAnswer {
 function eligibilityOfBranch(all: readonly WireState[], branchId: string): EligibilityAnswer {
   const at = all.findIndex((it) => it.branches.some((one) => one.branchId === branchId))
   const state = all[at]
-  if (state === undefined) return no("its opening is no longer in the conversation")
+  if (state === undefined) return no(NOT_IN_CONVERSATION)
   if (state.doubt !== null) return no(state.doubt)
   if (at !== all.length - 1) return no("another conversation of this session was active last")
-  const open = state.branches.find((it) => it.branchId === branchId)
-  const isEnough = (open?.bytesAfter ?? 0) >= LEAST_FOLDED_BYTES
+  return eligibilityOfOpen(state.branches, branchId)
+}
+
+function eligibilityOfOpen(
+  branches: readonly { readonly branchId: string; readonly bytesAfter: number }[],
+  branchId: string,
+): EligibilityAnswer {
+  const open = branches.find((it) => it.branchId === branchId)
+  if (open === undefined) return no(NOT_IN_CONVERSATION)
+  const isEnough = open.bytesAfter >= LEAST_FOLDED_BYTES
   return isEnough ? ELIGIBLE : no("there is too little to fold")
 }
+
+const NOT_IN_CONVERSATION = "its opening is no longer in the conversation"
 
 /**
  * Answers processes that serve tools to an agent. Only the proxying process knows whether a session
@@ -143,8 +158,33 @@ export async function askFoldEligibility(
   question: EligibilityQuestion,
 ): Promise<FoldEligibility> {
   const sockets = (await socketsIn(location)).filter(isOwnerAlive).slice(0, MOST_ASKED_PROCESSES)
-  const answer = joinAnswers(await Promise.all(sockets.map((it) => askOne(it, question))))
+  const answers = await Promise.all(sockets.map((it) => askOne(it, question)))
+  const answer = joinAnswers([...answers, await readPluginNote(location, question)])
   return answer.kind === "unknown" ? no("no gateway proxies this session") : answer
+}
+
+const PluginNote = z.object({
+  session: z.string(),
+  pid: z.int().positive(),
+  at: z.number(),
+  open: z.array(z.object({ branchId: z.string(), bytesAfter: z.number() })),
+})
+
+/** The plugin writes it right before the call that asks. */
+const LONGEST_NOTE_AGE_MS = 60_000
+
+/** The plugin of opencode folds without a gateway (`show/hooks/opencode`). */
+async function readPluginNote(
+  { stateDirectory }: EligibilitySocketPlace,
+  { session, branchId }: EligibilityQuestion,
+): Promise<EligibilityAnswer> {
+  const file = path.join(stateDirectory, "results", `fold-${digest(session)}`)
+  const read = await readTextBounded(file, { maxBytes: LARGEST_NOTE_BYTES })
+  const note = PluginNote.safeParse(read.kind === "read" ? parseJson(read.text) : undefined).data
+  const isFresh = Math.abs(Date.now() - (note?.at ?? 0)) < LONGEST_NOTE_AGE_MS
+  if (note?.session !== session || !isFresh) return UNKNOWN
+  if (!isSameProcessAlive({ pid: note.pid, startedAt: undefined })) return UNKNOWN
+  return branchId === undefined ? ELIGIBLE : eligibilityOfOpen(note.open, branchId)
 }
 
 /** One "eligible" is enough; else the reason of a process that knows the session. */

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { pickEnvironment, readBounded, run, statFile } from "#ground/base"
+import { pickEnvironment, readBounded, readTextBounded, run, statFile } from "#ground/base"
 import { BundleMissing } from "./errors.ts"
 import { digest } from "./files/inspect.ts"
 import { LARGEST_BUNDLE_BYTES } from "./limits.ts"
@@ -28,5 +28,9 @@ export async function loadHookBundle(
   const file = path.join(packageFolder, "dist/hooks/qm-hook.mjs")
   const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
   if (read.kind !== "read") throw BundleMissing({ why: "is missing" })
-  return { bytes: read.bytes, hash: digest(read.bytes) }
+  const plugin = await readTextBounded(path.join(packageFolder, "dist/hooks/qm-opencode.mjs"), {
+    maxBytes: LARGEST_BUNDLE_BYTES,
+  })
+  if (plugin.kind !== "read") throw BundleMissing({ why: "has no plugin beside it" })
+  return { bytes: read.bytes, hash: digest(read.bytes), pluginCode: plugin.text }
 }

@@ -44,6 +44,8 @@ export type KitContext = {
   /** Entry point of qm, for work that a hook delegates. */
   readonly main: string
   readonly bundle: { readonly bytes: Buffer; readonly hash: string }
+  /** The plugin of opencode, built beside the bundle. */
+  readonly pluginCode: string
   readonly templates: readonly Template[]
   readonly packs: PackChoice
   /** Commands that an enrolled repository has under our name: Claude Code would prefer ours. */
@@ -184,6 +186,7 @@ function wantedForHost({ host, level }: HostLevel, context: KitContext): readonl
   return [
     ...wantedSettings(form, hooks, context),
     ...wantedServer(form, base, context),
+    ...wantedPlugin(form, base, context),
     ...projected,
   ]
 }
@@ -260,6 +263,26 @@ function wantedServer(
   const value = form.server({ node, main })
   const editor = settingEditor({ path: file, section: container, name: SERVER_NAME, value })
   return [{ ...base, kind: "shared", path: file, what: "the MCP server qm", editor }]
+}
+
+function wantedPlugin(
+  form: KitHostForm,
+  base: Pick<Base, "within" | "host" | "isPrivate">,
+  { machine, home, node, main, pluginCode: code }: KitContext,
+): readonly WantedFile[] {
+  const file = form.plugin?.(machine, { code, node, bundle: bundleFile(home), main })
+  if (file === undefined) return []
+  return [
+    {
+      ...base,
+      kind: "owned",
+      path: file.path,
+      what: `the plugin of ${form.title}`,
+      bytes: Buffer.from(file.text),
+      mode: 0o600,
+      isSealed: true,
+    },
+  ]
 }
 
 export function hookFileOf(

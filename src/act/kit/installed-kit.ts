@@ -48,7 +48,7 @@ export async function lookAtInstalled(deps: KitDeps): Promise<InstalledKit> {
     const ownEntries = await entriesOf(wiring, manifest, deps)
     if (ownEntries.isTampered)
       tampered.push(`${ownEntries.path} has qm hooks that qm did not write`)
-    const hasEntries = ownEntries.present.length > 0
+    const hasEntries = ownEntries.present.length > 0 || ownEntries.hasPlugin === true
     const source = sourceOf(wiring.host, { hasEntries, plugins })
     // The plugin's hooks are those of the highest level, and run the same bundle.
     const present = source.from === "plugin" ? ownEntries.expected : ownEntries.present
@@ -75,6 +75,8 @@ type FoundEntries = {
   readonly expected: readonly HookEntry[]
   readonly present: readonly HookEntry[]
   readonly isTampered: boolean
+  /** Undefined for a host whose hooks are entries of its settings. */
+  readonly hasPlugin: boolean | undefined
 }
 
 async function entriesOf(
@@ -82,15 +84,23 @@ async function entriesOf(
   manifest: Manifest,
   deps: KitDeps,
 ): Promise<FoundEntries> {
-  const file = hookFileOf(HOST_FORMS[host], level, {
+  const form = HOST_FORMS[host]
+  const file = hookFileOf(form, level, {
     home: deps.home,
     machine: deps,
     node: manifest.node,
   })
+  if (form.plugin !== undefined) {
+    const plugin = await readBounded(file.path, { maxBytes: LARGEST_BUNDLE_BYTES })
+    const isSame =
+      plugin.kind === "read" && digest(plugin.bytes) === manifest.files[file.path]?.after
+    const isTampered = plugin.kind === "read" && !isSame
+    return { path: file.path, expected: [], present: [], isTampered, hasPlugin: isSame }
+  }
   const read = await readTextBounded(file.path, { maxBytes: LARGEST_SETTINGS_BYTES })
   const present = read.kind === "read" ? readEntries(file, read.text) : []
   const isTampered = present.some((it) => !isAmong(it, file.entries))
-  return { path: file.path, expected: file.entries, present, isTampered }
+  return { path: file.path, expected: file.entries, present, isTampered, hasPlugin: undefined }
 }
 
 function readEntries(file: Parameters<typeof ownEntries>[0], text: string): readonly HookEntry[] {
@@ -115,7 +125,8 @@ function stateOf(host: KitHost, hook: HookName, entries: OwnEntries): HookState 
   if (entries.own.level < HOOK_LEVELS[hook])
     return { ...base, state: "not installed", why: `needs level ${HOOK_LEVELS[hook]}` }
   const expected = entries.expected.filter((it) => it.event === event)
-  const isThere = expected.length > 0 && expected.every((it) => isAmong(it, entries.present))
+  const hasEntries = expected.length > 0 && expected.every((it) => isAmong(it, entries.present))
+  const isThere = entries.hasPlugin ?? hasEntries
   if (isThere) return { ...base, state: "installed", why: null }
   return {
     ...base,

@@ -526,7 +526,7 @@ describe("status", () => {
   test("[KIT-14] a bundle with a wrong hash is not installed", async () => {
     await using temp = await tempDirectory()
     const fixture = await kitFixture(temp.path)
-    const bundle = async () => ({ bytes: Buffer.from("x"), hash: "0".repeat(64) })
+    const bundle = async () => ({ bytes: Buffer.from("x"), hash: "0".repeat(64), pluginCode: "" })
     const kit = createKit({ ...fixture.deps, bundle })
     const planned = kit.plan({ hosts: ["codex"], level: 2 }, NEVER)
     expect(await codeOf(planned)).toBe("KIT_BUNDLE_INVALID")

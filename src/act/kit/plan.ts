@@ -6,6 +6,7 @@ import {
   listDirectory,
   type Random,
   readBounded,
+  readTextBounded,
   statFile,
 } from "#ground/base"
 import type { KitChange, KitHost } from "#ground/contract"
@@ -60,7 +61,12 @@ export type KitDeps = {
   readonly runtime: { readonly node: string; readonly qm: string; readonly main: string }
   /** Absolute path; undefined without git, and then git hooks are skipped. */
   readonly git: string | undefined
-  bundle(): Promise<{ readonly bytes: Uint8Array; readonly hash: string }>
+  bundle(): Promise<{
+    readonly bytes: Uint8Array
+    readonly hash: string
+    /** The plugin of opencode. */
+    readonly pluginCode: string
+  }>
   readonly templates: string
   countTokens(text: string): number | Promise<number>
   /** The text that the boot hook would give a session now; may be empty. */
@@ -410,7 +416,7 @@ async function planUser(deps: KitDeps, manifest: Manifest, desired: WantedWiring
   }
 }
 
-type Program = Pick<KitContext, "node" | "main" | "bundle">
+type Program = Pick<KitContext, "node" | "main" | "bundle" | "pluginCode">
 
 /**
  * Uninstalling one repository changes nothing for the others, so they keep their current bundle.
@@ -419,13 +425,24 @@ async function programFor(deps: KitDeps, manifest: Manifest, isLeaving: boolean)
   const { bundle: hash } = manifest
   const file = bundleFile(deps.home)
   const read = isLeaving ? await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES }) : undefined
-  if (read?.kind === "read" && digest(read.bytes) === hash)
-    return { node: manifest.node, main: manifest.main, bundle: { bytes: read.bytes, hash } }
+  if (read?.kind === "read" && digest(read.bytes) === hash) {
+    const bundle = { bytes: read.bytes, hash }
+    const pluginCode = await installedPluginCode(deps)
+    return { node: manifest.node, main: manifest.main, bundle, pluginCode }
+  }
   const made = await deps.bundle()
   if (digest(made.bytes) !== made.hash) throw BundleInvalid({})
   const bundle = { bytes: Buffer.from(made.bytes), hash: made.hash }
   const { node, main } = deps.runtime
-  return { node, main, bundle }
+  return { node, main, bundle, pluginCode: made.pluginCode }
+}
+
+/** Below the two lines that `hosts/opencode.ts` writes. */
+async function installedPluginCode(deps: KitDeps): Promise<string> {
+  const { path: file } = HOST_FORMS.opencode.settings(deps)
+  const read = await readTextBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
+  if (read.kind !== "read") return (await deps.bundle()).pluginCode
+  return read.text.split("\n").slice(2).join("\n").trimEnd()
 }
 
 async function wantedNow(

@@ -104,9 +104,18 @@ function forPersons(deps: Deps) {
   return {
     list: (input: OperationInput<"fold.list">) => listBranches(deps, input),
     tree: (input: OperationInput<"fold.tree">) => treeOfBranches(deps, input),
-    show: (input: OperationInput<"fold.show">) => showBranch(deps, input.id),
-    search: (input: OperationInput<"fold.search">) => searchTrails(deps, input),
-    restore: (input: OperationInput<"fold.restore">) => restoreTrail(deps, input),
+    show: async (input: OperationInput<"fold.show">) => {
+      await drainReplacedResults(deps)
+      return showBranch(deps, input.id)
+    },
+    search: async (input: OperationInput<"fold.search">) => {
+      await drainReplacedResults(deps)
+      return searchTrails(deps, input)
+    },
+    restore: async (input: OperationInput<"fold.restore">) => {
+      await drainReplacedResults(deps)
+      return restoreTrail(deps, input)
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 export type { FoldDeps, FoldEligibility } from "./deps.ts"
 export type { Fold } from "./fold.ts"
 export { createFold, foldHandlers } from "./fold.ts"
-export { foldReceipt, openReceipt, receiptsIn } from "./receipt.ts"
+export { foldReceipt, openReceipt, receiptKeyOf, receiptsIn } from "./receipt.ts"
 export { createSpool } from "./trail/spool.ts"

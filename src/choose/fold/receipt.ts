@@ -1,7 +1,12 @@
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac, hash, timingSafeEqual } from "node:crypto"
 
 /** An answer has one, and each costs a hash. */
 const MOST_RECEIPTS = 1_000
+
+/** Derived from the user's salt, so that a session resumed next week is folded the same way. */
+export function receiptKeyOf(salt: string): string {
+  return hash("sha256", `fold-receipts:${salt}`)
+}
 
 /**
  * The mark in our answers that the gateway trusts: other servers do not have the key. Plain ASCII

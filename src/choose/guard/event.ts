@@ -23,15 +23,23 @@ export type ToolOutput = {
   readonly replaced?: (text: string) => unknown
 }
 
+/** The conversation as a host without a transcript file reports it. */
+export type ConversationFacts = {
+  readonly prompts: readonly string[]
+  readonly reads: readonly string[]
+  readonly todos: string
+}
+
+type Conversation = {
+  /** The host's transcript of the session. */
+  readonly transcript?: string
+  readonly facts?: ConversationFacts
+}
+
 export type HookEvent = Base &
   (
-    | {
-        readonly kind: "session-start"
-        readonly source: string
-        /** The host's transcript of the session. */
-        readonly transcript?: string
-      }
-    | { readonly kind: "before-compact"; readonly trigger: string; readonly transcript?: string }
+    | ({ readonly kind: "session-start"; readonly source: string } & Conversation)
+    | ({ readonly kind: "before-compact"; readonly trigger: string } & Conversation)
     | ({ readonly kind: "before-edit" } & Edit)
     | ({
         readonly kind: "before-tool"

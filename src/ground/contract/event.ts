@@ -244,6 +244,11 @@ const PeopleChanged = defineEvent("people.changed", {
   summary: "A person, or one of their tokens or sessions, was added, changed or revoked",
   body: z.object({ id: z.string() }),
 })
+const RemoteChanged = defineEvent("remote.changed", {
+  version: 1,
+  summary: "A connected machine, one of its runs, or what it shares has changed",
+  body: z.object({ id: z.string() }),
+})
 const StoreCreated = defineEvent("store.created", {
   version: 1,
   summary: "A store was created for this repository",
@@ -305,6 +310,7 @@ export const EVENTS = [
   MemoryRecorded,
   PackBuiltEvent,
   PeopleChanged,
+  RemoteChanged,
   StoreCreated,
   PipelineAdvanced,
   PipelineQuestion,

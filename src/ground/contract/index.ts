@@ -61,6 +61,7 @@ export { peopleOperations } from "./operations/people.ts"
 export { permissionsOperations } from "./operations/permissions.ts"
 export { pipelineOperations, recipeOperations } from "./operations/pipeline.ts"
 export { planOperations } from "./operations/plan.ts"
+export { remoteOperations } from "./operations/remote.ts"
 export { auditOperations, reportOperations } from "./operations/report.ts"
 export { reviewOperations, syncOperations } from "./operations/review.ts"
 export { scaffoldOperations } from "./operations/scaffold.ts"
@@ -393,6 +394,24 @@ export {
   VerificationConfig,
 } from "./shapes/pipeline-config.ts"
 export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
+export {
+  REMOTE_STATES,
+  RemoteMessage,
+  RemoteMessages,
+  RemoteMode,
+  RemoteName,
+  RemoteReported,
+  RemoteRepository,
+  RemoteRun,
+  RemoteRunner,
+  RemoteRunners,
+  RemoteRuns,
+  RemoteState,
+  SHARED_KINDS,
+  SharedItem,
+  SharedItems,
+  SharedKind,
+} from "./shapes/remote.ts"
 export {
   type ApiChange,
   ApiReport,

@@ -104,6 +104,13 @@ const ROOMS = {
   people: async (services) => ({
     people: (await import("./rooms/people.ts")).openPeopleHandlers(services),
   }),
+  remote: async (services) => ({
+    remote: (await import("#act/remote")).remoteHandlers({
+      ...services,
+      db: async () => (await services.store()).forRoom("remote"),
+      redact: async (text) => (await services.secrets()).redact(text).text,
+    }),
+  }),
   pipeline: openPipelineRoom,
   plan: async (services) => ({
     plan: (await import("./rooms/plans.ts")).openPlanHandlers(services),

@@ -4,6 +4,7 @@ import { antigravity } from "./hosts/antigravity.ts"
 import { claudeCode } from "./hosts/claude-code.ts"
 import { codex } from "./hosts/codex.ts"
 import type { Dialect, HookAnswer, HookPayload, HostCall, HostEvent } from "./hosts/dialect.ts"
+import { opencode } from "./hosts/opencode.ts"
 
 /**
  * With an edit, Claude Code sends the whole previous file; a larger file is not edited by people.
@@ -22,7 +23,7 @@ const JUDGES_DEADLINE_MS = 2_000
  */
 export const LARGEST_ANSWER_BYTES = 20_000
 
-const DIALECTS: readonly Dialect[] = [claudeCode, codex, antigravity]
+const DIALECTS: readonly Dialect[] = [claudeCode, codex, antigravity, opencode]
 
 export function dialectOf(host: string | undefined): Dialect | undefined {
   return DIALECTS.find((it) => it.host === host)

@@ -1,12 +1,14 @@
 import path from "node:path"
 import type { BackgroundWork } from "#choose/guard"
 import { fetchIfDue, startInBackground } from "./background.ts"
-import { runHook } from "./hooks.ts"
+import { readPayload, runHook } from "./hooks.ts"
 import { createJudge, homeOf } from "./judge.ts"
+import { writeNote } from "./opencode/notes.ts"
 import { answerStatusLine } from "./status-line.ts"
 
 /**
- * Entry of a hook process: `qm-hook <host> [event]`, and of the status line: `qm-hook statusline`.
+ * Entry of a hook process: `qm-hook <host> [event]`, of the status line: `qm-hook statusline`, and of
+ * notes by the plugin of opencode: `qm-hook note`.
  * It always ends itself with 0: an open stdin or a running rule must not delay the agent.
  */
 const environment = process.env
@@ -23,6 +25,7 @@ process.on("uncaughtException", endAfter)
 const [first, second, third = ""] = process.argv.slice(2)
 if (first === "--afterwards") await workAfterwards(second, third)
 else if (first === "statusline") await printStatusLine()
+else if (first === "note") await takeNote()
 else await answerEvent()
 process.exit(0)
 
@@ -41,10 +44,7 @@ async function answerEvent(): Promise<void> {
       home,
       afterwards: (work, root) => left.push({ work, root }),
     }),
-    later: (ms, act) => {
-      const timer = setTimeout(act, ms)
-      return () => clearTimeout(timer)
-    },
+    later: afterMs,
     deadlineMs: deadlineFrom(environment["QM_HOOK_DEADLINE_MS"]),
     write: (line) => new Promise((resolve) => void process.stdout.write(line, () => resolve())),
     debug,
@@ -52,6 +52,11 @@ async function answerEvent(): Promise<void> {
   for (const { work, root } of left) {
     await startInBackground(work, root, { node: process.execPath, self, home, environment })
   }
+}
+
+function afterMs(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms)
+  return () => clearTimeout(timer)
 }
 
 /** At most a minute: no agent waits longer for its hooks. */
@@ -65,13 +70,18 @@ async function printStatusLine(): Promise<void> {
     input: process.stdin,
     environment,
     now: () => Date.now(),
-    later: (ms, act) => {
-      const timer = setTimeout(act, ms)
-      return () => clearTimeout(timer)
-    },
+    later: afterMs,
     debug,
   })
   await new Promise<void>((resolve) => void process.stdout.write(`${line}\n`, () => resolve()))
+}
+
+async function takeNote(): Promise<void> {
+  const read = await readPayload(process.stdin, { later: afterMs })
+  const note = read.kind === "payload" ? read.payload : {}
+  const home = homeOf(environment, path.resolve(process.argv[1] ?? "")) ?? ""
+  const line = await writeNote(note, { directory: process.cwd(), home })
+  await new Promise<void>((resolve) => void process.stdout.write(line, () => resolve()))
 }
 
 async function workAfterwards(kind: string | undefined, root: string): Promise<void> {

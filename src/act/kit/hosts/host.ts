@@ -36,6 +36,13 @@ export type Template = {
 
 export type ProjectedFile = { readonly path: string; readonly text: string }
 
+type PluginProgram = {
+  readonly code: string
+  readonly node: string
+  readonly bundle: string
+  readonly main: string
+}
+
 export type KitHostForm = {
   readonly host: KitHost
   readonly title: string
@@ -47,6 +54,8 @@ export type KitHostForm = {
   entries(level: number, program: HookProgram): readonly HookEntry[]
   /** The entry `qm` of the MCP servers in `settings`, for a host without another way to get it. */
   server?(program: { readonly node: string; readonly main: string }): JsonRecord
+  /** The plugin that runs our hooks, for a host that loads code instead of starting commands. */
+  plugin?(machine: Machine, program: PluginProgram): ProjectedFile
   /** Whether `settings` can name the command of a status line. */
   readonly hasStatusLine?: true
   project(template: Template, projection: Projection): ProjectedFile

@@ -231,8 +231,13 @@ export async function keepMaskedResults(
   return handles.map(({ handle, label }) => ({ handle, label }))
 }
 
-/** Moves tool outputs that hooks replaced to the store, scrubbed; without scrubbing they are lost. */
+/**
+ * Moves what hooks and the plugin of opencode took out of a window to the store, scrubbed; without
+ * scrubbing it is lost.
+ */
 export async function drainReplacedResults(deps: FoldDeps): Promise<void> {
+  const trails = (await deps.spool?.drainTrails()) ?? []
+  for (const { branchId, steps } of trails) await keepTrail(deps, branchId, steps)
   const results = (await deps.spool?.drainResults()) ?? []
   for (const { session, handle, tool, ...result } of results) {
     const [made] = (await maskedHandles(deps, session, [{ ...result, label: tool }])) ?? []

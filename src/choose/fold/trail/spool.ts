@@ -2,6 +2,7 @@ import { join } from "node:path"
 import {
   createFile,
   ensureDirectory,
+  isRecord,
   type JsonlRecord,
   listDirectory,
   parseJsonRecord,
@@ -41,6 +42,10 @@ type SpooledResult = {
   readonly text: string
 }
 
+type SpooledTrail = { readonly branchId: string; readonly steps: readonly SpooledStep[] }
+
+type SpooledStep = { readonly tool: string | null; readonly text: string; readonly tokens: number }
+
 export type SpooledCharge = {
   readonly tool: string
   readonly tokens: number
@@ -73,6 +78,20 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
   const readerOf = (session: string) => `reader-${digest(session)}`
   const mark = (name: string) => createFile(markerOf(name))
 
+  /** Each file is claimed by a rename, and removed. */
+  async function claimed(form: RegExp) {
+    const names = (await namesIn(results)).filter((it) => form.test(it))
+    const files: { readonly id: string; readonly text: string }[] = []
+    for (const name of names) {
+      const own = join(results, `drain-${Buffer.from(random.bytes(12)).toString("hex")}`)
+      if (!(await tryRename(join(results, name), own))) continue
+      const read = await readTextBounded(own, { maxBytes: LARGEST_RESULT_BYTES })
+      await removeFile(own)
+      if (read.kind === "read") files.push({ id: name.slice(0, -".json".length), text: read.text })
+    }
+    return files
+  }
+
   return {
     async open(session: string, marker: SpoolMarker): Promise<void> {
       await ensureDirectory(folder)
@@ -102,19 +121,14 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
       await removeFile(join(results, readerOf(session)))
     },
 
-    /** Takes the outputs that hooks left; each is claimed by a rename, and removed. */
+    /** Takes the outputs that hooks left. */
     async drainResults(): Promise<readonly SpooledResult[]> {
-      const names = (await namesIn(results)).filter((it) => RESULT.test(it))
-      const drained: SpooledResult[] = []
-      for (const name of names) {
-        const own = join(results, `drain-${Buffer.from(random.bytes(12)).toString("hex")}`)
-        if (!(await tryRename(join(results, name), own))) continue
-        const read = await readTextBounded(own, { maxBytes: LARGEST_RESULT_BYTES })
-        await removeFile(own)
-        const result = read.kind === "read" ? resultOf(name.slice(0, -5), read.text) : undefined
-        if (result !== undefined) drained.push(result)
-      }
-      return drained
+      return (await claimed(RESULT)).flatMap(({ id, text }) => resultOf(id, text) ?? [])
+    },
+
+    /** Takes the steps that the plugin of opencode removed from a conversation. */
+    async drainTrails(): Promise<readonly SpooledTrail[]> {
+      return (await claimed(TRAIL)).map(({ id, text }) => ({ branchId: id, steps: stepsIn(text) }))
     },
 
     async hasCharges(): Promise<boolean> {
@@ -141,6 +155,7 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
 }
 
 const RESULT = /^rh_[0-9a-f]{32}\.json$/
+const TRAIL = /^br_[0-9a-f]{32}\.json$/
 
 /** Two million characters with escapes. */
 const LARGEST_RESULT_BYTES = 16 * 1024 ** 2
@@ -150,6 +165,15 @@ function resultOf(handle: string, stored: string): SpooledResult | undefined {
   const isNamed = typeof session === "string" && typeof tool === "string"
   if (!isNamed || typeof text !== "string" || !Number.isSafeInteger(tokens)) return undefined
   return { handle, session, tool: tool.slice(0, LONGEST_NAME_UNITS), tokens: Number(tokens), text }
+}
+
+function stepsIn(stored: string): readonly SpooledStep[] {
+  const { steps } = parseJsonRecord(stored) ?? {}
+  return (Array.isArray(steps) ? steps.filter(isRecord) : []).flatMap(({ tool, text, tokens }) => {
+    const isWhole = typeof text === "string" && Number.isSafeInteger(tokens) && Number(tokens) >= 0
+    const name = typeof tool === "string" ? tool : null
+    return isWhole ? [{ tool: name, text, tokens: Number(tokens) }] : []
+  })
 }
 
 /** Files that a dead process had claimed. */

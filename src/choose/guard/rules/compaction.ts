@@ -10,7 +10,7 @@ import {
   visibleLine,
 } from "#ground/base"
 import { digest } from "#know/ledger"
-import type { HookContext, HookEvent, Rule } from "../event.ts"
+import type { ConversationFacts, HookContext, HookEvent, Rule } from "../event.ts"
 
 /** The end of a transcript; older work is in the summary. */
 const READ_BYTES = 2 * 1024 ** 2
@@ -33,7 +33,7 @@ export const compactionRule: Rule = {
     const isBefore = event.kind === "before-compact"
     const isAfter = event.kind === "session-start" && event.source === "compact"
     if (!isBefore && !isAfter) return { kind: "silent" }
-    const lines = await keptLines(event, event.transcript, context)
+    const lines = await keptLines(event, event, context)
     if (lines.length === 0) return { kind: "silent" }
     const heading = isBefore ? KEEP : PUT_BACK
     return { kind: "context", text: [heading, ...lines].join("\n") }
@@ -46,13 +46,15 @@ const PUT_BACK =
 
 async function keptLines(
   event: HookEvent,
-  transcript: string | undefined,
+  { transcript, facts }: { readonly transcript?: string; readonly facts?: ConversationFacts },
   context: HookContext,
 ): Promise<readonly string[]> {
   const [branch, edits, transcriptFacts] = await Promise.all([
     branchLines(event, context).catch(() => []),
     editLines(event, context).catch(() => []),
-    transcriptLines(transcript, context.root).catch(() => []),
+    facts === undefined
+      ? transcriptLines(transcript, context.root).catch(() => [])
+      : factLines({ plan: "", ...facts }, context.root),
   ])
   return [...branch, ...claimLines(event, context), ...edits, ...transcriptFacts]
 }
@@ -99,11 +101,12 @@ function listed(paths: readonly string[]): string {
   return `${newest.join(", ")}${more > 0 ? `, and ${more} more` : ""}`
 }
 
-type Transcript = { plan: string; todos: string; prompts: string[]; reads: string[] }
+type Transcript = ConversationFacts & { readonly plan: string }
+type TranscriptReader = { plan: string; todos: string; prompts: string[]; reads: string[] }
 
 async function transcriptLines(file: string | undefined, root: string): Promise<readonly string[]> {
   if (file === undefined) return []
-  const facts: Transcript = { plan: "", todos: "", prompts: [], reads: [] }
+  const facts: TranscriptReader = { plan: "", todos: "", prompts: [], reads: [] }
   const stat = await statFile(file)
   const size = stat.kind === "found" ? stat.stat.sizeBytes : 0
   const from = Math.max(0, size - READ_BYTES)
@@ -114,7 +117,10 @@ async function transcriptLines(file: string | undefined, root: string): Promise<
     const line = parseJsonRecord(text)
     if (line !== undefined) readLine(line, facts)
   }
-  const { plan, todos, prompts, reads } = facts
+  return factLines(facts, root)
+}
+
+function factLines({ plan, todos, prompts, reads }: Transcript, root: string): readonly string[] {
   const inside = reads.map((it) => (it.startsWith(`${root}/`) ? it.slice(root.length + 1) : it))
   const files = [...new Set(inside.toReversed())].toReversed()
   return [
@@ -132,7 +138,7 @@ async function transcriptLines(file: string | undefined, root: string): Promise<
 
 const INTERESTING = /"(?:TodoWrite|ExitPlanMode|Read)"|"type":"user"/
 
-function readLine(line: Readonly<Record<string, unknown>>, facts: Transcript): void {
+function readLine(line: Readonly<Record<string, unknown>>, facts: TranscriptReader): void {
   const message = isRecord(line["message"]) ? line["message"] : {}
   const content = message["content"]
   const blocks = Array.isArray(content) ? content.filter(isRecord) : []

@@ -43,6 +43,7 @@ const LOADERS = {
   pipeline: async () => (await import("./pipeline.ts")).pipelineOperations,
   plan: async () => (await import("./plan.ts")).planOperations,
   recipe: async () => (await import("./pipeline.ts")).recipeOperations,
+  remote: async () => (await import("./remote.ts")).remoteOperations,
   report: async () => (await import("./report.ts")).reportOperations,
   review: async () => (await import("./review.ts")).reviewOperations,
   scaffold: async () => (await import("./scaffold.ts")).scaffoldOperations,

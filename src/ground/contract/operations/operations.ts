@@ -31,6 +31,7 @@ import { peopleOperations } from "./people.ts"
 import { permissionsOperations } from "./permissions.ts"
 import { pipelineOperations, recipeOperations } from "./pipeline.ts"
 import { planOperations } from "./plan.ts"
+import { remoteOperations } from "./remote.ts"
 import { auditOperations, reportOperations } from "./report.ts"
 import { reviewOperations, syncOperations } from "./review.ts"
 import { scaffoldOperations } from "./scaffold.ts"
@@ -76,6 +77,7 @@ export const OPERATIONS = {
   ...packOperations,
   ...packsOperations,
   ...peopleOperations,
+  ...remoteOperations,
   ...permissionsOperations,
   ...pipelineOperations,
   ...planOperations,

@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-export const KIT_HOSTS = ["claude-code", "codex", "antigravity", "copilot"] as const
+export const KIT_HOSTS = ["claude-code", "codex", "antigravity", "copilot", "opencode"] as const
 export const KitHost = z.enum(KIT_HOSTS)
 export type KitHost = z.infer<typeof KitHost>
 

@@ -18,6 +18,7 @@ import { organising } from "./0017-run-organisation.ts"
 import { sourceSwitches } from "./0018-source-switches.ts"
 import { gatewayMasks } from "./0019-gateway-masks.ts"
 import { people } from "./0020-people.ts"
+import { remoteRunners } from "./0021-remote-runners.ts"
 import type { Migration } from "./migration.ts"
 
 /** In order. A room adds its tables here; existing migrations never change. */
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sourceSwitches,
   gatewayMasks,
   people,
+  remoteRunners,
 ]

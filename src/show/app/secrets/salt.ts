@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from "node:crypto"
+import { createHmac, timingSafeEqual } from "node:crypto"
 import path from "node:path"
 import {
   ensureDirectory,
@@ -52,12 +52,10 @@ async function storedSalt(file: string): Promise<string | undefined> {
   return read.kind === "read" ? /^[0-9a-f]{64}$/.exec(read.text.trim())?.[0] : undefined
 }
 
-/**
- * The key of the receipts by which the gateway recognises our tools. Derived from the user's salt,
- * so that a session resumed next week is folded the same way.
- */
+/** The key of the receipts by which the gateway and the plugin of opencode recognise our tools. */
 export async function receiptKey(deps: SaltDeps): Promise<string> {
-  return hash("sha256", `fold-receipts:${await readSalt(deps.places().home, deps)}`)
+  const { receiptKeyOf } = await import("#choose/fold")
+  return receiptKeyOf(await readSalt(deps.places().home, deps))
 }
 
 const SEAL_LIMIT_BYTES = 1_000

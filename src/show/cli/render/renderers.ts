@@ -46,6 +46,7 @@ const LOADERS = {
   review: async () => (await import("./review.ts")).reviewRenderers,
   scaffold: async () => (await import("./review.ts")).scaffoldRenderers,
   sync: async () => (await import("./review.ts")).syncRenderers,
+  remote: async () => (await import("./remote.ts")).remoteRenderers,
   report: async () => (await import("./report.ts")).reportRenderers,
   hosts: async () => (await import("./config.ts")).hostsRenderers,
   kb: async () => (await import("./knowledge.ts")).kbRenderers,

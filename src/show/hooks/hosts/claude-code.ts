@@ -17,7 +17,11 @@ import {
 export const claudeCode: Dialect = { host: "claude-code", parse, format: formatAsClaudeCode }
 
 function parse(call: HostCall): HostEvent | undefined {
-  const base = baseOf(call, "claude-code")
+  return parseAsClaudeCode(call, "claude-code")
+}
+
+export function parseAsClaudeCode(call: HostCall, host: KitHost): HostEvent | undefined {
+  const base = baseOf(call, host)
   if (base === undefined) return undefined
   const { payload } = call
   switch (textIn(payload, "hook_event_name")) {

@@ -309,6 +309,64 @@ describe("Antigravity", () => {
   })
 })
 
+describe("opencode", () => {
+  const opencode = (event: string, fields: Fields = {}) =>
+    parse("opencode", { ...SESSION, hook_event_name: event, ...fields })
+  const formatted = (event: string, verdict: Verdict) =>
+    dialectOf("opencode")?.format(event, verdict)
+
+  test("[HOOKS-30] events have the form of Claude Code, with the facts of the conversation", () => {
+    const facts = { prompts: ["Paint it", 7], reads: ["/repo/a.ts"], todos: "[pending] paint" }
+    const base = { host: "opencode", session: "s", directory: "/repo", at: AT }
+    const known = { prompts: ["Paint it"], reads: ["/repo/a.ts"], todos: "[pending] paint" }
+    expect(opencode("PreCompact", { facts })).toEqual({
+      ...base,
+      kind: "before-compact",
+      trigger: "",
+      facts: known,
+    })
+    expect(opencode("SessionStart", { source: "compact", facts })).toEqual({
+      ...base,
+      kind: "session-start",
+      source: "compact",
+      facts: known,
+    })
+  })
+
+  test("[HOOKS-30] a patch edits several files, and the output of a sub-agent's tool is not replaced", () => {
+    const patchText =
+      "*** Begin Patch\n*** Add File: a.ts\n+1\n*** Delete File: b.ts\n*** End Patch"
+    const patch = { tool_name: "apply_patch", tool_input: { patchText } }
+    expect(opencode("PreToolUse", patch)).toMatchObject({
+      kind: "before-edit",
+      paths: ["a.ts", "b.ts"],
+    })
+    expect(opencode("PostToolUse", patch)).toMatchObject({ kind: "after-edit" })
+    const shell = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response: "many lines" }
+    const [own, other] = [{}, { agent_type: "general" }].map((it) =>
+      opencode("PostToolUse", { ...shell, ...it }),
+    )
+    expect(own?.kind === "after-tool" && own.output?.replaced?.("few")).toBe("few")
+    expect(other?.kind === "after-tool" && other.output).toEqual({ text: "many lines" })
+    const reading = { ...shell, tool_name: "Read" }
+    expect(opencode("PostToolUse", reading)).not.toHaveProperty("output")
+  })
+
+  test("[HOOKS-30] an answer denies, adds context or replaces an output; a gate denies", () => {
+    expect(formatted("PreToolUse", { kind: "deny", text: "no" })).toEqual({ deny: "no" })
+    expect(formatted("PreToolUse", { kind: "ask", text: "risk" })).toEqual({
+      deny: expect.stringMatching(/^risk\n.*Ask the user/),
+    })
+    expect(formatted("PostToolUse", { kind: "context", text: "", output: "few" })).toEqual({
+      output: "few",
+    })
+    expect(formatted("SessionStart", { kind: "context", text: "facts" })).toEqual({
+      context: "facts",
+    })
+    expect(formatted("Stop", { kind: "block", text: "not yet" })).toBeUndefined()
+  })
+})
+
 describe("formatting answers", () => {
   const context: Verdict = { kind: "context", text: "words" }
   const warn: Verdict = { kind: "warn", text: "words" }
@@ -400,7 +458,7 @@ describe("payloads without an event", () => {
       "__proto__",
     )
     const tool = fc.constantFrom("Edit", "Agent", "apply_patch", "Bash", "spawn_agent", "x")
-    const host = fc.constantFrom("claude-code", "codex", "antigravity")
+    const host = fc.constantFrom("claude-code", "codex", "antigravity", "opencode")
     const wild = fc.record(
       {
         session_id: fc.oneof(fc.string(), fc.jsonValue()),

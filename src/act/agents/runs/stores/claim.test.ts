@@ -47,7 +47,7 @@ test("[AGENTS-94] a driver that has lost its run uses no answer, takes no comman
   const [taken] = await stores.queue.takeCommands([claim])
   expect(taken).toMatchObject({ command: { kind: "steer", text: "and this" } })
   expect(await stores.queue.takeCommands([claim])).toHaveLength(1)
-  for (let n = 0; n < 2; n++) await stores.queue.turnInto(taken?.id ?? "", id, "and this")
+  for (let n = 0; n < 2; n++) await stores.queue.turnInto(taken?.id ?? "", id, { text: "and this" })
   expect(await stores.queue.turns(id)).toMatchObject([{ text: "and this" }])
   expect(await stores.approvals.markUsed(approval?.id ?? "", claim)).toBe(true)
 })
