@@ -37,7 +37,7 @@ export const PersonRoleDiffers = defineError<{ name: string; role: Role }>()(
   {
     family: "conflict",
     message: ({ name, role }) => `${name} exists with the role ${role}.`,
-    hint: ({ name }) => `Change it with \`qm people role ${name} <role>\`, then invite again.`,
+    hint: () => "Omit --role, or change the role of the person first.",
   },
 )
 

@@ -183,5 +183,5 @@ export const RepositoryNotShared = defineError<Record<string, never>>()(
 export const MachineOwnerOnly = defineError<Record<string, never>>()("HTTP_MACHINE_OWNER_ONLY", {
   family: "denied",
   message: () => "Only the user of the server's machine can create a link to themselves.",
-  hint: () => "An owner creates a link for a person with `qm people invite <name>`.",
+  hint: () => "An owner creates a link for a person with `qm people invite ada`.",
 })
