@@ -5,8 +5,8 @@ import { GIT_HOOKS } from "#ground/contract"
 import { locateRepository } from "#see/repo"
 
 /** `qm hook <name>` without the rest of qm, to save start-up time; git-hooks.test.ts runs it. */
-const [, , , given, ...args] = process.argv
-const name = GIT_HOOKS.find((it) => it === given)
+const [, , , hookName, ...args] = process.argv
+const name = GIT_HOOKS.find((it) => it === hookName)
 invariant(name !== undefined, "the hooks call qm with their own name")
 const git = {
   file: process.env["QM_TEST_GIT"] ?? "",
