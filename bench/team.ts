@@ -208,8 +208,18 @@ function rowsOf(it: {
   const delays = createSamples(it.delays.length === 0 ? [0] : [...it.delays])
   const memory = createSamples([...it.memory])
   const name = nameOf(step)
-  const per = (what: string, measured: number, unit: string, against: string, floor: number) =>
-    makeRow({ what: `${name}: ${what}`, measured, unit, against, floor })
+  const per = (
+    what: string,
+    measured: readonly [number, string],
+    peer: readonly [string, number],
+  ) =>
+    makeRow({
+      what: `${name}: ${what}`,
+      measured: measured[0],
+      unit: measured[1],
+      against: peer[0],
+      floor: peer[1],
+    })
   return [
     makeRow({
       what: `${name}: delivery of a message, p95 of ${delays.count}`,
@@ -218,13 +228,21 @@ function rowsOf(it: {
       against: "its median",
       floor: delays.median,
     }),
-    per("messages stored", messages / seconds, "per s", "sent", RUNS * MESSAGES_A_SECOND),
-    per("CPU of all nodes", grown("cpuSeconds") / seconds, "cores", "one core", 1),
-    per("CPU of a node per message", (grown("cpuSeconds") / messages) * 1_000, "ms", "1 ms", 1),
-    per("memory of a node", memory.median / step.nodes, "MB", "its p95", memory.p95 / step.nodes),
-    per("transactions", grown("transactions") / seconds, "per s", "messages", messages / seconds),
-    per("events per message", grown("events") / messages, "events", "messages", 1),
-    per("journal per event", grown("journalBytes") / grown("events"), "bytes", "1 kB", 1_000),
-    per("storage per message", grown("messageBytes") / messages, "bytes", "1 kB", 1_000),
+    per("messages stored", [messages / seconds, "per s"], ["sent", RUNS * MESSAGES_A_SECOND]),
+    per("CPU of all nodes", [grown("cpuSeconds") / seconds, "cores"], ["one core", 1]),
+    per("CPU of a node per message", [(grown("cpuSeconds") / messages) * 1_000, "ms"], ["1 ms", 1]),
+    per(
+      "memory of a node",
+      [memory.median / step.nodes, "MB"],
+      ["its p95", memory.p95 / step.nodes],
+    ),
+    per(
+      "transactions",
+      [grown("transactions") / seconds, "per s"],
+      ["messages", messages / seconds],
+    ),
+    per("events per message", [grown("events") / messages, "events"], ["messages", 1]),
+    per("journal per event", [grown("journalBytes") / grown("events"), "bytes"], ["1 kB", 1_000]),
+    per("storage per message", [grown("messageBytes") / messages, "bytes"], ["1 kB", 1_000]),
   ]
 }

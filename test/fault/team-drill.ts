@@ -125,7 +125,7 @@ function createLoad(running: () => readonly TeamNode[], over: AbortSignal) {
     const all = running()
     const name = `r${made++}`
     const node = all[made % Math.max(1, all.length)]
-    if (node === undefined) return void (await sleep(100))
+    if (node === undefined) return sleep(100)
     const steps = Array.from({ length: SCRIPTED }, (_, index) => ({
       after: 40,
       event: "message",

@@ -317,8 +317,7 @@ afterAll(() => {
   process.stdout.write(`\n${judged} requests of ${scenes} scenes judged\n`)
   // A run of a part cannot reach it.
   if (scenes < ALL_SCENES) return
-  expect(scenes).toBeGreaterThanOrEqual(20)
-  expect(judged).toBeGreaterThanOrEqual(500)
+  if (scenes < 20 || judged < 500) throw new Error("fewer than 500 requests in 20 scenes")
 })
 
 function sceneFiles(): Readonly<Record<string, string | Buffer>> {

@@ -12,6 +12,7 @@ import {
   readTextBounded,
   removeFile,
   type SocketServer,
+  systemClock,
 } from "#ground/base"
 import { digest } from "#know/ledger"
 import { LEAST_FOLDED_BYTES, type WireState } from "./fold/fold-body.ts"
@@ -181,7 +182,7 @@ async function readPluginNote(
   const file = path.join(stateDirectory, "results", `fold-${digest(session)}`)
   const read = await readTextBounded(file, { maxBytes: LARGEST_NOTE_BYTES })
   const note = PluginNote.safeParse(read.kind === "read" ? parseJson(read.text) : undefined).data
-  const isFresh = Math.abs(Date.now() - (note?.at ?? 0)) < LONGEST_NOTE_AGE_MS
+  const isFresh = Math.abs(systemClock.now() - (note?.at ?? 0)) < LONGEST_NOTE_AGE_MS
   if (note?.session !== session || !isFresh) return UNKNOWN
   if (!isSameProcessAlive({ pid: note.pid, startedAt: undefined })) return UNKNOWN
   return branchId === undefined ? ELIGIBLE : eligibilityOfOpen(note.open, branchId)

@@ -137,9 +137,9 @@ async function start(
     const now = deps.clock.now()
     const { isConnected, name, repositories } = runnerOf(row, now)
     if (!isConnected) throw RunnerAway({ name })
-    const known = repositories.map((it) => it.name)
-    if (!known.includes(input.repository))
-      throw RepositoryNotOffered({ name: input.repository, known })
+    const names = repositories.map((it) => it.name)
+    if (!names.includes(input.repository))
+      throw RepositoryNotOffered({ name: input.repository, known: names })
     const run: RemoteRunRow = {
       id: createIds(deps).next("rr"),
       runner: input.runner,
@@ -221,7 +221,7 @@ async function findOwnRunner(
   return row
 }
 
-function runnerOf({ personId: _, ...row }: RunnerRow, now: number): RemoteRunner {
+function runnerOf({ personId: _personId, ...row }: RunnerRow, now: number): RemoteRunner {
   return { ...row, isConnected: now - row.seenAt < CONNECTED_MS }
 }
 

@@ -95,17 +95,18 @@ async function serveRun(
   deps: RunnerDeps,
 ): Promise<void> {
   const repository = deps.repositories.find((it) => it.name === run.repository)
-  if (repository === undefined) return tell(run, "denied", "the repository is not shared", deps)
+  if (repository === undefined)
+    return tell(run, { state: "denied", note: "the repository is not shared" }, deps)
   const localId = deps.started.get(run.id)
   if (localId === undefined && run.state === "waiting") {
-    if (run.isStopWanted) return tell(run, "stopped", "", deps)
+    if (run.isStopWanted) return tell(run, { state: "stopped", note: "" }, deps)
     // The question waits for its user while other runs go on.
     if (!asking.has(run.id)) asking.set(run.id, begin(run, repository, deps))
     return
   }
   if (localId === undefined || localId === "") {
     if (asking.has(run.id)) return
-    return tell(run, "failed", "the runner ended before the run had started", deps)
+    return tell(run, { state: "failed", note: "the runner ended before the run had started" }, deps)
   }
   await forward(run, { localId, repository }, deps)
 }
@@ -113,15 +114,15 @@ async function serveRun(
 async function begin(run: RemoteRun, repository: LocalRepository, deps: RunnerDeps): Promise<void> {
   try {
     const refusal = await deps.consent(run)
-    if (refusal !== undefined) return await tell(run, "denied", refusal, deps)
+    if (refusal !== undefined) return await tell(run, { state: "denied", note: refusal }, deps)
     await deps.started.set(run.id, "")
     const localId = await repository.start(run)
     await deps.started.set(run.id, localId)
-    await tell(run, "running", "", deps)
+    await tell(run, { state: "running", note: "" }, deps)
     deps.say(`Started ${localId} in ${repository.name}; \`qm attach ${localId}\` shows it there.`)
   } catch (error) {
     const note = error instanceof Error ? error.message : String(error)
-    await tell(run, "failed", note.slice(0, 2_000), deps).catch(() => {})
+    await tell(run, { state: "failed", note: note.slice(0, 2_000) }, deps).catch(() => {})
   }
 }
 
@@ -142,17 +143,16 @@ async function forward(
     await deps.server.report({ id: deps.id, states: [], messages, items: [] })
     after = last.seq
   }
-  if (outcome !== undefined) return tell(run, outcome.state, outcome.note, deps)
-  if (run.state === "waiting") await tell(run, "running", "", deps)
+  if (outcome !== undefined) return tell(run, { state: outcome.state, note: outcome.note }, deps)
+  if (run.state === "waiting") await tell(run, { state: "running", note: "" }, deps)
 }
 
 async function tell(
   run: RemoteRun,
-  state: RemoteState,
-  note: string,
+  change: { readonly state: RemoteState; readonly note: string },
   deps: RunnerDeps,
 ): Promise<void> {
-  const states = [{ run: run.id, state, note }]
+  const states = [{ run: run.id, ...change }]
   await deps.server.report({ id: deps.id, states, messages: [], items: [] })
 }
 

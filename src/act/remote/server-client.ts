@@ -22,7 +22,8 @@ export function checkServerUrl(text: string): string {
     url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname))
   const isPlain = url?.username === "" && url.password === "" && url.search === ""
   if (url === null || !isSafe || !isPlain) throw ServerNotSecure({ url: text.slice(0, 200) })
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
+  const folders = url.pathname.split("/").filter((it) => it !== "")
+  return [url.origin, ...folders].join("/")
 }
 
 export type ServerClient = ReturnType<typeof createServerClient>

@@ -345,12 +345,10 @@ export type { CallingPerson } from "./shapes/person.ts"
 export {
   AuditEntry,
   AuditLog,
-  AuditOutcome,
   Invitation,
   IssuedToken,
   PeopleList,
   Person,
-  PersonName,
   PersonToken,
   PersonTokens,
   ROLES,
@@ -395,11 +393,9 @@ export {
 } from "./shapes/pipeline-config.ts"
 export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
 export {
-  REMOTE_STATES,
   RemoteMessage,
   RemoteMessages,
   RemoteMode,
-  RemoteName,
   RemoteReported,
   RemoteRepository,
   RemoteRun,
@@ -407,7 +403,6 @@ export {
   RemoteRunners,
   RemoteRuns,
   RemoteState,
-  SHARED_KINDS,
   SharedItem,
   SharedItems,
   SharedKind,

@@ -5,7 +5,7 @@ import { join, jsonColumn, type Sql, sql } from "#ground/store"
 type Dialect = "sqlite" | "postgres"
 
 /** Milliseconds since 1970 from the database, because servers of one store have different clocks. */
-export const databaseNow = (dialect: Dialect): Sql =>
+const databaseNow = (dialect: Dialect): Sql =>
   dialect === "sqlite"
     ? sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`
     : sql`CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`

@@ -63,7 +63,7 @@ export type PersonTokens = z.infer<typeof PersonTokens>
 export const IssuedToken = PersonToken.extend({ token: z.string().describe("Shown only here") })
 export type IssuedToken = z.infer<typeof IssuedToken>
 
-export const AuditOutcome = z.enum(["done", "denied", "failed"])
+const AuditOutcome = z.enum(["done", "denied", "failed"])
 
 /** One write of a person: no text, no secret. */
 export const AuditEntry = z.object({

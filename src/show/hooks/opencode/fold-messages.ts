@@ -105,17 +105,16 @@ function marksIn(
   kind: "open" | "fold",
   key: string,
 ): readonly Mark[] {
-  const marks = new Map<string, Mark>()
-  for (const [message, { parts }] of messages.entries()) {
-    for (const [part, it] of parts.entries()) {
+  const marks = messages.flatMap(({ parts }, message) =>
+    parts.flatMap((it, part) => {
       const call = toolPart(it)
-      if (call === undefined || !call.isDone || call.tool !== TOOLS[kind]) continue
-      for (const branchId of receiptsIn(call.output, kind, key)) {
-        if (!marks.has(branchId)) marks.set(branchId, { branchId, message, part })
-      }
-    }
-  }
-  return [...marks.values()]
+      if (call === undefined || !call.isDone || call.tool !== TOOLS[kind]) return []
+      return receiptsIn(call.output, kind, key).map((branchId) => ({ branchId, message, part }))
+    }),
+  )
+  return marks.filter(
+    ({ branchId }, at) => marks.findIndex((it) => it.branchId === branchId) === at,
+  )
 }
 
 function openBranches(messages: readonly OpencodeMessage[], key: string): readonly OpenBranch[] {

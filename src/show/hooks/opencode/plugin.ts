@@ -275,7 +275,8 @@ function setOutput(output: Output, text: string): void {
     output["output"] = text
     return
   }
-  const others = output["content"].filter((it) => isRecord(it) && it["type"] !== "text")
+  const blocks: readonly unknown[] = output["content"]
+  const others = blocks.filter((it) => isRecord(it) && it["type"] !== "text")
   output["content"] = [{ type: "text", text }, ...others]
 }
 
