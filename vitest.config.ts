@@ -47,11 +47,16 @@ const SHARED_FILES =
             !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
         )
 
+/** Tests that need runners which only full mode installs; `npm test` runs those whose runner is there. */
+const RUNNER_FILES = "test/scenarios/scaffold-tests.test.ts"
+
 const HOUSE: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: "house",
-    include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
+    include: isFullMode
+      ? [`${FOLDERS}/**/*.full.test.ts`, RUNNER_FILES]
+      : [`${FOLDERS}/**/*.test.ts`],
     exclude: [
       ...configDefaults.exclude,
       ...(isFullMode ? [] : [...HEAVY_FILES, ...SHARED_FILES, BROWSER_FILES]),
