@@ -163,6 +163,7 @@ export const NIGHT_SCENES: readonly Scene[] = [
   on("read-only", "pack", `${PACK}&at=${ROUNDING}&pane=preview`),
   on("read-only", "pipeline", ({ pipelines }) => `/pipelines/${pipelines.paused}`),
   on("read-only", "settings", "/settings?at=tokens.window"),
+  { ...on("empty", "people", "/settings"), act: invitePeople },
   on("gallery", "parts", "/"),
   on("swarm", "parked", "/swarm?at=ws3"),
   { ...on("swarm", "diff", "/swarm?at=ws1&show=diff"), act: seeDiff },
@@ -376,4 +377,15 @@ async function openHelp(page: Page): Promise<void> {
   await page.keyboard.press("?")
   await page.getByRole("dialog").getByText("Pause or follow").waitFor()
   await page.getByRole("dialog").locator("kbd").first().waitFor()
+}
+
+async function invitePeople(page: Page): Promise<void> {
+  const people = page.getByRole("region", { name: "People" })
+  const name = people.getByLabel("Name of the person")
+  for (const person of ["ada", "grace"]) {
+    await name.fill(person)
+    await name.press("Enter")
+    await people.getByText(person, { exact: true }).waitFor()
+  }
+  await people.scrollIntoViewIfNeeded()
 }

@@ -22,6 +22,9 @@ const lineOf = (characters: number, canaries: readonly Canary[]) =>
 
 const handleIn = (text: string, form: RegExp) => form.exec(text)?.[0] ?? "none"
 
+/** The largest list that `return` accepts. */
+const MOST_EVIDENCE = 200
+
 /** Branches and returns of agents, results under handles, and memories. */
 export const FOLDING: readonly CanaryEntry[] = [
   {
@@ -38,7 +41,8 @@ export const FOLDING: readonly CanaryEntry[] = [
       await call(fixture, "search", { query: short })
       const lines = ofOneLine(canaries).map((it) => it.text)
       const message = textWithin(48_000, canaries)
-      const more = { evidence: lines, files: lines.slice(0, 5), open_questions: lines.slice(5, 9) }
+      const [evidence, files] = [lines.slice(0, MOST_EVIDENCE), lines.slice(MOST_EVIDENCE - 5)]
+      const more = { evidence, files, open_questions: lines.slice(5, 9) }
       await call(fixture, "return", { branch_id, message, ...more, extract_memory: true })
       await call(fixture, "read_handle", { handle: branch_id, lines: 500 })
       for (const operation of ["fold.show", "fold.restore"])

@@ -262,7 +262,12 @@ export function createPeople(deps: PeopleDeps) {
     },
 
     record: (entry: AuditRecord): Promise<void> => db.transaction((tx) => appendAudit(tx, entry)),
-    log: (filter: ParsedInput<"people.log">): Promise<AuditLog> => readAudit(db, filter),
+    async log(filter: ParsedInput<"people.log">): Promise<AuditLog> {
+      const { person } = filter
+      const isPerson = person !== undefined && !RESERVED.has(person.toLowerCase())
+      if (isPerson) await findId(person)
+      return readAudit(db, filter)
+    },
     findDamage: (signal?: AbortSignal) => findAuditDamage(db, signal),
   }
 

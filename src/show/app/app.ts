@@ -2,7 +2,14 @@ import type { Agents, PermissionRules } from "#act/agents"
 import type { ProxiedHost } from "#act/gateway"
 import type { Pipelines } from "#act/pipeline"
 import type { Fold } from "#choose/fold"
-import { importValidators, isAppError, type Log, StorageFull, statFile } from "#ground/base"
+import {
+  importValidators,
+  isAppError,
+  isRecord,
+  type Log,
+  StorageFull,
+  statFile,
+} from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
 import type { People } from "#ground/people"
 import { type Store, StoreNotWritable } from "#ground/store"
@@ -123,6 +130,25 @@ type Call = Awaited<ReturnType<OperationTable["find"]>> & {
 
 type CallDeps = Pick<Services, "clock" | "log" | "secrets">
 
+/** Names are stored and shown as they are. A value of the environment may be one by chance. */
+async function refuseSecretName(
+  operation: string,
+  input: unknown,
+  deps: Pick<CallDeps, "secrets">,
+): Promise<void> {
+  for (const key of ["name", "slug"]) {
+    const name = isRecord(input) ? input[key] : undefined
+    if (typeof name !== "string" || name.length < SHORTEST_SECRET_NAME) continue
+    const { findings } = (await deps.secrets()).redact(name)
+    const kind = findings.find((it) => it.kind !== "variable")?.kind
+    if (kind === undefined) continue
+    throw InputInvalid({ operation, problem: `${key} contains a secret (${kind})` })
+  }
+}
+
+/** No secret that a rule finds without its context is shorter; most names need no redactor. */
+const SHORTEST_SECRET_NAME = 16
+
 async function callOperation(call: Call, deps: CallDeps): Promise<unknown> {
   const { operation, context } = call
   const startedMs = deps.clock.monotonicMs()
@@ -134,6 +160,7 @@ async function callOperation(call: Call, deps: CallDeps): Promise<unknown> {
     const input = tryParse("input", call.input) ?? parseInput(operation, call.input)
     const person = context.caller?.person
     if (person !== undefined) (await import("#ground/people")).refuseRole(operation, input, person)
+    if (operation.effect === "write") await refuseSecretName(operation.name, input, deps)
     using _ = hasLongTexts(input) ? await (await deps.secrets()).prepare(input) : undefined
     const returned = await call.run(input, context)
     const output = tryParse("output", returned) ?? operation.output.parse(returned)

@@ -62,6 +62,7 @@ export const HELP_TOPICS: readonly { readonly name: CommandGroup; readonly about
   { name: "Board", about: "tickets, evidence and approvals" },
   { name: "Gateway", about: "requests that agents send to models" },
   { name: "Store", about: "stored data and measurements" },
+  { name: "People", about: "roles, tokens and machines of a team" },
   { name: "Setup", about: "install, configure, connect" },
 ]
 

@@ -276,7 +276,7 @@ const PROTECTED = { settings: () => ({ ...SETTINGS, secrets: "replace" as const 
 describe("secrets of a proxied session", () => {
   it("[GATE-112] no canary of any kind is on the wire, and every call gets its value back", async () => {
     const specimens = createSpecimens(seed())()
-    expect(new Set(specimens.map((it) => it.kind)).size).toBe(159)
+    expect(new Set(specimens.map((it) => it.kind)).size).toBe(160)
     const known = specimens.map((it) => it.value)
     await using fixture = await gatewayFixture({
       ...PROTECTED,

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
 import { AgentType } from "../shapes/agent.ts"
 import {
@@ -22,11 +23,15 @@ const MOST_REPOSITORIES = 50
 const MOST_MESSAGES = 200
 const MOST_ITEMS = 200
 
-const runId = z
-  .string()
-  .min(1)
-  .max(100)
-  .describe("Id of a run on a runner, listed by `qm runners runs`")
+const runId = listedBy(
+  "remote.runs",
+  z.string().min(1).max(100).describe("Id of a run on a runner, listed by `qm runners runs`"),
+)
+
+const runnerId = listedBy(
+  "remote.list",
+  z.string().min(1).max(100).describe("Id of the runner, listed by `qm runners`"),
+)
 
 /** Not for agents. `attach`, `poll` and `report` are what `qm connect` calls. */
 export const remoteOperations = defineOperations("remote", {
@@ -90,7 +95,7 @@ export const remoteOperations = defineOperations("remote", {
       flagNames: { type: "agent" },
     },
     input: z.strictObject({
-      runner: RunnerId.describe("Id of the runner, listed by `qm runners`"),
+      runner: runnerId,
       repository: RemoteName.describe("Name of a repository of that runner"),
       prompt: z.string().trim().min(1).max(100_000).describe("Task for the agent"),
       type: AgentType.default("claude-code").describe("Agent to start"),

@@ -60,7 +60,7 @@ function renderTokens({ tokens }: PersonTokens, screen: Screen): string {
   const rows = tokens.map((it) => [
     it.id,
     it.person,
-    rowText(it.label, 16),
+    rowText(it.label),
     stateOf(it, paint),
     paint.muted(it.usedAt === null ? "never" : timeText(it.usedAt)),
   ])
