@@ -3,6 +3,7 @@ import type { z } from "zod"
 import { invariant } from "#ground/base"
 import type { Emit, EventRoom, JournalEntry } from "#ground/contract"
 import { type Driver, parseRows, type Statements } from "./driver.ts"
+import { StoreBusy, StoreUnreachable } from "./errors.ts"
 import type { JournalWriter } from "./journal.ts"
 import type { Dialect, Sql } from "./sql.ts"
 
@@ -109,4 +110,12 @@ function createQueries(dialect: Dialect, statements: Statements): Queries {
     },
     run: (query) => statements.run(query),
   }
+}
+
+/**
+ * Whether the same write may succeed later: the server was away or other writers were busy. After a
+ * lost connection the write may have been stored, so a retry must recognise its own rows.
+ */
+export function isTransient(error: unknown): boolean {
+  return StoreUnreachable.is(error) || StoreBusy.is(error)
 }

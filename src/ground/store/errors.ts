@@ -105,14 +105,6 @@ export const StoreUnreachable = defineError<{ server: string; during: string }>(
   },
 )
 
-/**
- * Whether the same write may succeed later: the server was away or other writers were busy. After a
- * lost connection the write may have been stored, so a retry must recognise its own rows.
- */
-export function isTransient(error: unknown): boolean {
-  return StoreUnreachable.is(error) || StoreBusy.is(error)
-}
-
 export const LoginRefused = defineError<{ server: string; problem: string }>()(
   "STORE_LOGIN_REFUSED",
   {

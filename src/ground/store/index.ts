@@ -1,8 +1,8 @@
 export { databaseNow } from "./database-clock.ts"
 export type { Db, Tx } from "./db.ts"
+export { isTransient } from "./db.ts"
 export {
   ConstraintBroken,
-  isTransient,
   RowUnexpected,
   StoreClosed,
   StoreNotWritable,

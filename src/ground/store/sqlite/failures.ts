@@ -26,6 +26,8 @@ export function judgeSqlite(
       return judgeInputOutput(error, { ...context, code })
     case SQLITE.corrupt:
     case SQLITE.notADatabase:
+    // No value of ours is near the limit of 1 GB, so a damaged page gave the length.
+    case SQLITE.tooBig:
       return { kind: "typed", error: StoreCorrupt({ what: describe(error) }, error) }
     case SQLITE.readOnly:
       if (code === SQLITE.readOnlyMoved)
@@ -91,6 +93,7 @@ const SQLITE = {
   full: 13,
   cannotOpen: 14,
   protocol: 15,
+  tooBig: 18,
   constraint: 19,
   notADatabase: 26,
   readFailed: 266,

@@ -215,7 +215,9 @@ test("[STORE-11][STORE-12] each SQLite error maps to one store error", () => {
     const failure = judgeSqlite(error, { file: "f", isWrite })
     return failure.kind === "typed" || failure.kind === "stop" ? failure.error.code : failure.kind
   }
-  const table = [5, 261, 15, 13, 4874, 1034, 1290, 778, 1546, 266, 522, 11, 26, 8, 1032, 14, 19, 1]
+  const table = [
+    5, 261, 15, 13, 18, 4874, 1034, 1290, 778, 1546, 266, 522, 11, 26, 8, 1032, 14, 19, 1,
+  ]
   expect(Object.fromEntries(table.map((it) => [it, meaning(it)]))).toEqual({
     1: "bug",
     5: "busy",
@@ -224,6 +226,7 @@ test("[STORE-11][STORE-12] each SQLite error maps to one store error", () => {
     13: "STORAGE_FULL",
     14: "STORE_NOT_WRITABLE",
     15: "busy",
+    18: "STORE_CORRUPT",
     19: "STORE_CONSTRAINT_BROKEN",
     26: "STORE_CORRUPT",
     261: "busy",
