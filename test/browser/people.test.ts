@@ -22,6 +22,11 @@ test("[CONSOLE-107] an owner invites a person, whose link signs in one browser w
   await people.getByRole("button", { name: "Copy the link" }).waitFor()
   await people.getByText(/^ada/).first().waitFor()
 
+  const role = people.getByRole("radiogroup", { name: "Role of ada" })
+  await role.getByRole("radio", { name: "viewer", checked: true }).waitFor()
+  const chosen = people.getByRole("radiogroup", { name: "Role of the person" })
+  await chosen.getByRole("radio", { name: "viewer", checked: true }).waitFor()
+
   const { link } = await fixture.call("people.invite", { name: "ada" })
   await using person = await visit(chromium.browser, fixture, { path: "/", by: "address" })
   await person.page.goto(`${fixture.url}/settings${link.slice(link.indexOf("#"))}`)

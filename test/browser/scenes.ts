@@ -385,7 +385,10 @@ async function invitePeople(page: Page): Promise<void> {
   for (const person of ["ada", "grace"]) {
     await name.fill(person)
     await name.press("Enter")
-    await people.getByText(new RegExp(`^${person}`)).first().waitFor()
+    await people
+      .getByText(new RegExp(`^${person}`))
+      .first()
+      .waitFor()
   }
   await people.scrollIntoViewIfNeeded()
 }

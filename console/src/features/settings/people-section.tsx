@@ -104,17 +104,19 @@ function InviteRow({ onInvite }: { onInvite(name: string, role: Role): void }) {
             if (name.trim() !== "") onInvite(name.trim(), role)
           }}
         />
-        <RoleField value={role} onPick={setRole} />
+        <RoleField label="Role of the person" value={role} onPick={setRole} />
       </Flow>
     </FormRow>
   )
 }
 
-function RoleField({ value, onPick }: { readonly value: Role; onPick(role: Role): void }) {
+type RoleFieldProps = { readonly label: string; readonly value: Role; onPick(role: Role): void }
+
+function RoleField({ label, value, onPick }: RoleFieldProps) {
   return (
     <ChoiceField
       small
-      label="Role"
+      label={label}
       choices={ROLES}
       value={value}
       onPick={(picked) => {
@@ -150,7 +152,11 @@ function PersonActions({ person, onRole, onLink, onRevoke }: PersonActionsProps)
   const [isAsking, setIsAsking] = useState(false)
   return (
     <Flow>
-      <RoleField value={person.role} onPick={onRole} />
+      <RoleField
+        label={`Role of ${visibleLine(person.name)}`}
+        value={person.role}
+        onPick={onRole}
+      />
       <Button small onPress={onLink}>
         New link
       </Button>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from "react"
+import { type KeyboardEvent, useId, useRef, useState } from "react"
 import { classNames } from "../class-names.ts"
 import { Icon } from "../icon/icon.tsx"
 import { KeyHint, useKey } from "../keys/keys.tsx"
@@ -124,6 +124,8 @@ const MOST_SEGMENTS = 5
 
 export function ChoiceField(props: ChoiceFieldProps) {
   const { label, choices, value, disabled = false, onPick } = props
+  // Two fields with one label on a page must not share their selection.
+  const name = useId()
   if (choices.length > MOST_SEGMENTS) {
     return (
       <ChoiceMenu
@@ -149,7 +151,7 @@ export function ChoiceField(props: ChoiceFieldProps) {
         <label key={it.value} title={it.problem}>
           <input
             type="radio"
-            name={label}
+            name={name}
             value={it.value}
             checked={it.value === value}
             disabled={disabled || it.problem !== undefined}
