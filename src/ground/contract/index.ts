@@ -407,6 +407,7 @@ export {
   RemoteRunners,
   RemoteRuns,
   RemoteState,
+  RunnerId,
   SHARED_KINDS,
   SharedItem,
   SharedItems,
@@ -494,13 +495,12 @@ export type {
   SessionsCost,
   SessionsImported,
   SessionsLines,
-  SessionsList,
   SessionsSearch,
   SessionsShow,
   Spend,
   SpentTokens,
 } from "./shapes/sessions.ts"
-export { SessionRole, TRANSCRIPT_HOSTS, TranscriptHost } from "./shapes/sessions.ts"
+export { SessionRole, SessionsList, TRANSCRIPT_HOSTS, TranscriptHost } from "./shapes/sessions.ts"
 export {
   CredentialName,
   CredentialRequest,

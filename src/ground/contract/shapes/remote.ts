@@ -8,7 +8,10 @@ export const RemoteName = z
   .max(60)
   .regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u, "letters, digits, dots, dashes, at most 60")
 
-export const RunnerId = z.string().max(40).regex(/^rn_[0-9a-f]{32}$/, "an id of a runner")
+export const RunnerId = z
+  .string()
+  .max(40)
+  .regex(/^rn_[0-9a-f]{32}$/, "an id of a runner")
 
 export const SHARED_KINDS = ["sessions", "board", "memory"] as const
 export const SharedKind = z.enum(SHARED_KINDS)
