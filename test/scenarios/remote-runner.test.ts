@@ -18,10 +18,10 @@ const TIMEOUT = { timeout: 600_000 }
 const PRIVATE = "only for this machine"
 
 async function until<Value>(what: string, ask: () => Promise<Value | undefined>): Promise<Value> {
-  for (const end = Date.now() + 300_000; ; ) {
+  for (const end = Date.now() + 120_000; ; ) {
     const value = await ask()
     if (value !== undefined) return value
-    if (Date.now() > end) throw new Error(`not within five minutes: ${what}`)
+    if (Date.now() > end) throw new Error(`not within two minutes: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }
@@ -126,13 +126,15 @@ async function messagesOf(server: TeamNode, id: string): Promise<readonly Remote
 
 type Scene = Awaited<ReturnType<typeof scene>>
 
-async function localRuns({ machine }: Scene): Promise<readonly { id: string; prompt: string }[]> {
+async function localRuns({
+  machine,
+}: Scene): Promise<readonly { id: string; startedBy: string }[]> {
   return JSON.parse((await machine("runs", "--json")).stdout).runs
 }
 
 /** What the server has is what the machine stored: each message once, in order. */
 async function expectSame(it: Scene, run: RemoteRun): Promise<readonly RemoteMessage[]> {
-  const runs = (await localRuns(it)).filter((one) => one.prompt === run.prompt)
+  const runs = (await localRuns(it)).filter((one) => one.startedBy.endsWith(`(${run.id})`))
   expect(runs).toHaveLength(1)
   const { stdout } = await it.machine("runs", "messages", runs[0]?.id ?? "", "--json")
   const { messages } = JSON.parse(stdout) as AgentsMessages

@@ -77,6 +77,9 @@ async function connect({ app, input, context, say }: Call): Promise<number> {
     }
     await changeConnection(home, repository.root, () => connection)
     await settleLost(app)
+    // As a server does: a run whose process died before its first prompt is queued again.
+    const agents = await app.agents()
+    agents.watch()
     say(`Connecting ${local.name} to ${url}. Ctrl-C ends it.`)
     await runRunner({
       id,
