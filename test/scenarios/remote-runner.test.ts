@@ -89,18 +89,15 @@ async function scene() {
   }
 }
 
-const ask = async <Value>(server: TeamNode, method: string, route: string, body?: object) => {
+const ask = async <Value>(server: TeamNode, route: string, body?: object) => {
+  const method = body === undefined ? "GET" : "POST"
   const { status, json } = await server.ask(method, `/api/remote/${route}`, body)
   return { status, json: json as Value }
 }
 
 async function findRunner(server: TeamNode): Promise<string> {
   return until("a runner", async () => {
-    const { json } = await ask<{ runners: { id: string; isConnected: boolean }[] }>(
-      server,
-      "GET",
-      "list",
-    )
+    const { json } = await ask<{ runners: { id: string; isConnected: boolean }[] }>(server, "list")
     return json.runners.find((it) => it.isConnected)?.id
   })
 }
@@ -108,20 +105,19 @@ async function findRunner(server: TeamNode): Promise<string> {
 async function request(server: TeamNode, type: string, prompt: string): Promise<RemoteRun> {
   const runner = await findRunner(server)
   const body = { runner, repository: "shop", type, prompt }
-  const { json, status } = await ask<RemoteRun>(server, "POST", "start", body)
+  const { json, status } = await ask<RemoteRun>(server, "start", body)
   expect([status, json]).toMatchObject([200, { state: "waiting" }])
   return json
 }
 
 const ended = (server: TeamNode, id: string) =>
   until(`the end of ${id}`, async () => {
-    const { json } = await ask<{ runs: RemoteRun[] }>(server, "GET", "runs")
+    const { json } = await ask<{ runs: RemoteRun[] }>(server, "runs")
     return json.runs.find((it) => it.id === id && !["waiting", "running"].includes(it.state))
   })
 
 async function messagesOf(server: TeamNode, id: string): Promise<readonly RemoteMessage[]> {
-  return (await ask<{ messages: RemoteMessage[] }>(server, "GET", `messages?id=${id}`)).json
-    .messages
+  return (await ask<{ messages: RemoteMessage[] }>(server, `messages?id=${id}`)).json.messages
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>
@@ -132,7 +128,7 @@ async function localRuns({
   return JSON.parse((await machine("runs", "--json")).stdout).runs
 }
 
-/** What the server has is what the machine stored: each message once, in order. */
+/** The server has the messages of the machine, each once, in order. */
 async function expectSame(it: Scene, run: RemoteRun): Promise<readonly RemoteMessage[]> {
   const runs = (await localRuns(it)).filter((one) => one.startedBy.endsWith(`(${run.id})`))
   expect(runs).toHaveLength(1)
@@ -185,9 +181,9 @@ test(
     expect(await readFile(outside, "utf8")).toBe(PRIVATE)
     const runner = await findRunner(server)
     const elsewhere = { runner, repository: "../home-ada", type: "synthetic", prompt: "Paint" }
-    expect((await ask(server, "POST", "start", elsewhere)).status).toBe(400)
+    expect((await ask(server, "start", elsewhere)).status).toBe(400)
     const folder = { runner, repository: "shop", type: "synthetic", prompt: "Paint", cwd: "/" }
-    expect((await ask(server, "POST", "start", folder)).status).toBe(400)
+    expect((await ask(server, "start", folder)).status).toBe(400)
 
     // The agent waits for an approval of the machine when its runner dies.
     const edit = await request(server, "acp", "please edit")
@@ -229,8 +225,7 @@ test(
     await it.people("invite", "ada", "--role", "operator")
     const { token = "" } = await it.people("token", "new", "ada")
     expect((await it.machine("ticket", "new", "Round quotes")).code).toBe(0)
-    const shared = async () =>
-      (await ask<{ items: SharedItem[] }>(server, "GET", "shared")).json.items
+    const shared = async () => (await ask<{ items: SharedItem[] }>(server, "shared")).json.items
 
     const refused = it.runner([server.url, "--token-stdin"], "wrong\n")
     expect((await refused.exited)[0]).not.toBe(0)
@@ -265,7 +260,7 @@ test(
       expect(bytes.includes(token), name).toBe(false)
     }
     await runner.kill()
-    expect((await it.machine("connect", "forget")).stdout).toContain("is removed there")
+    expect((await it.machine("connect", "forget")).stdout).toContain("removed all shared records")
     expect((await it.machine("connect", "status")).stdout).toContain("No repository is connected")
     expect((await it.machine("credential", "list")).stdout).not.toContain("connect-")
   },

@@ -134,7 +134,7 @@ test("[REMOTE-3] without consent, and outside the offered repositories, nothing 
     code: "REMOTE_REPOSITORY_NOT_OFFERED",
   })
   const outside = { ...elsewhere, repository: "../../etc" }
-  await expect(call(server, "remote.start", outside)).rejects.toThrow()
+  await expect(call(server, "remote.start", outside)).rejects.toThrow(/letters, digits/)
   // The server of a person who means harm may list more than the machine has.
   await client.attach({ id: ID, name: "laptop", repositories: [{ name: "etc", shares: [] }] })
   const forced = await call<RemoteRun>(server, "remote.start", elsewhere)

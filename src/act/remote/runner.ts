@@ -17,6 +17,8 @@ const MOST_AT_ONCE = 100
 /** The server accepts 1 MB. */
 const LARGEST_REPORT_BYTES = 600_000
 
+type Outcome = { readonly state: RemoteState; readonly note: string }
+
 export type LocalRepository = {
   readonly name: string
   /** Read before each poll, so that a change reaches the server with the next one. */
@@ -28,9 +30,7 @@ export type LocalRepository = {
   stop(localId: string): Promise<void>
   messages(localId: string, after: number): Promise<readonly RemoteMessage[]>
   /** Undefined while the run works. */
-  outcome(
-    localId: string,
-  ): Promise<{ readonly state: RemoteState; readonly note: string } | undefined>
+  outcome(localId: string): Promise<Outcome | undefined>
   items(kind: SharedKind): Promise<readonly SharedItem[]>
 }
 
@@ -71,18 +71,17 @@ export async function runRunner(deps: RunnerDeps): Promise<void> {
   while (!signal.aborted) {
     try {
       const attachment = await attachmentOf(deps)
-      const wanted = JSON.stringify(attachment)
-      if (attached !== wanted) {
+      const attachmentJson = JSON.stringify(attachment)
+      const isNew = attached === ""
+      if (attached !== attachmentJson) {
         await deps.server.attach(attachment)
-        if (attached === "")
-          deps.say(`Connected as ${deps.name}. Runs start here only with your consent.`)
-        attached = wanted
+        attached = attachmentJson
         sharedAt = 0
       }
+      if (isNew) deps.say(`Connected as ${deps.name}. Runs start here only with your consent.`)
       const { runs } = await deps.server.poll(deps.id)
       await deps.contact?.()
-      for (const [id, question] of open.asking)
-        if (!runs.some((it) => it.id === id && !it.isStopWanted)) question.abort()
+      endQuestions(runs, open)
       for (const run of runs) await serveRun(run, open, deps)
       if (clock.now() - sharedAt >= SHARE_EVERY_MS) {
         await shareItems(attachment.repositories, deps)
@@ -102,6 +101,12 @@ export async function runRunner(deps: RunnerDeps): Promise<void> {
   }
 }
 
+/** Of runs that the server no longer wants. */
+function endQuestions(runs: readonly RemoteRun[], { asking }: Open): void {
+  for (const [id, question] of asking)
+    if (!runs.some((it) => it.id === id && !it.isStopWanted)) question.abort()
+}
+
 async function attachmentOf(deps: RunnerDeps): Promise<ParsedInput<"remote.attach">> {
   const { id, name } = deps
   const repositories = deps.repositories.map(async (it) => ({
@@ -113,7 +118,8 @@ async function attachmentOf(deps: RunnerDeps): Promise<ParsedInput<"remote.attac
 
 async function serveRun(run: RemoteRun, open: Open, deps: RunnerDeps): Promise<void> {
   const repository = deps.repositories.find((it) => it.name === run.repository)
-  if (repository === undefined) return tell(run, "denied", "the repository is not shared", deps)
+  if (repository === undefined)
+    return tell(run, { state: "denied", note: "the repository is not shared" }, deps)
   // The question waits for its user while other runs go on.
   if (open.asking.has(run.id)) return
   const localId = open.localIds.get(run.id) ?? (await repository.find(run.id))
@@ -122,10 +128,10 @@ async function serveRun(run: RemoteRun, open: Open, deps: RunnerDeps): Promise<v
     return forward(run, { localId, repository }, deps)
   }
   if (run.state !== "waiting")
-    return tell(run, "failed", "the run is no longer on the machine", deps)
-  if (run.isStopWanted) return tell(run, "stopped", "", deps)
+    return tell(run, { state: "failed", note: "the run is no longer on the machine" }, deps)
+  if (run.isStopWanted) return tell(run, { state: "stopped", note: "" }, deps)
   const refusal = open.refused.get(run.id)
-  if (refusal !== undefined) return tell(run, "denied", refusal, deps)
+  if (refusal !== undefined) return tell(run, { state: "denied", note: refusal }, deps)
   const question = new AbortController()
   open.asking.set(run.id, question)
   void begin(run, { repository, question, open }, deps)
@@ -137,7 +143,7 @@ type Beginning = {
   readonly open: Open
 }
 
-/** What the server did not get is told after the next poll. */
+/** The next poll reports the outcome, also a refusal. */
 async function begin(
   run: RemoteRun,
   { repository, question, open }: Beginning,
@@ -153,7 +159,7 @@ async function begin(
       deps.say(`Started ${localId} in ${repository.name}; \`qm attach ${localId}\` shows it.`)
     }
   } catch (error) {
-    await tell(run, "failed", textOf(error).slice(0, 2_000), deps).catch(() => {})
+    await tell(run, { state: "failed", note: textOf(error).slice(0, 2_000) }, deps).catch(() => {})
   } finally {
     open.asking.delete(run.id)
   }
@@ -183,10 +189,10 @@ async function forward(
     after = last.seq
   }
   if (outcome !== undefined) {
-    await tell(run, outcome.state, outcome.note, deps)
+    await tell(run, outcome, deps)
     return deps.say(`${localId} is ${outcome.state}.`)
   }
-  if (run.state === "waiting") await tell(run, "running", "", deps)
+  if (run.state === "waiting") await tell(run, { state: "running", note: "" }, deps)
 }
 
 /** Requests that the server accepts by number and size. */
@@ -207,12 +213,7 @@ function batches<Item>(all: readonly Item[]): readonly (readonly Item[])[] {
   return parts
 }
 
-async function tell(
-  run: RemoteRun,
-  state: RemoteState,
-  note: string,
-  deps: RunnerDeps,
-): Promise<void> {
+async function tell(run: RemoteRun, { state, note }: Outcome, deps: RunnerDeps): Promise<void> {
   const states = [{ run: run.id, state, note }]
   await deps.server.report({ id: deps.id, states, messages: [], items: [] })
 }

@@ -22,7 +22,8 @@ export function checkServerUrl(text: string): string {
     url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname))
   const isPlain = url?.username === "" && url.password === "" && url.search === ""
   if (url === null || !isSafe || !isPlain) throw ServerNotSecure({ url: text.slice(0, 200) })
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
+  const { pathname } = url
+  return `${url.origin}${pathname.endsWith("/") ? pathname.slice(0, -1) : pathname}`
 }
 
 export type ServerClient = ReturnType<typeof createServerClient>

@@ -395,11 +395,9 @@ export {
 } from "./shapes/pipeline-config.ts"
 export { Plan, PlanId, PlanList, PlanState, PlanStatus, PlanText } from "./shapes/plan.ts"
 export {
-  REMOTE_STATES,
   RemoteMessage,
   RemoteMessages,
   RemoteMode,
-  RemoteName,
   RemoteReported,
   RemoteRepository,
   RemoteRun,
@@ -408,7 +406,6 @@ export {
   RemoteRuns,
   RemoteState,
   RunnerId,
-  SHARED_KINDS,
   SharedItem,
   SharedItems,
   SharedKind,

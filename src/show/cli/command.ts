@@ -282,7 +282,7 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         name: "kind",
         values: ["sessions", "board", "memory"],
         isRequired: true,
-        description: "What to share with the server",
+        description: "Records of this repository",
       }),
       flag({ name: "state", values: ["on", "off"], isRequired: true, description: "on or off" }),
     ],

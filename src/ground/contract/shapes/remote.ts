@@ -13,7 +13,7 @@ export const RunnerId = z
   .max(40)
   .regex(/^rn_[0-9a-f]{32}$/, "an id of a runner")
 
-export const SHARED_KINDS = ["sessions", "board", "memory"] as const
+const SHARED_KINDS = ["sessions", "board", "memory"] as const
 export const SharedKind = z.enum(SHARED_KINDS)
 export type SharedKind = z.infer<typeof SharedKind>
 
@@ -39,7 +39,7 @@ export type RemoteRunners = z.infer<typeof RemoteRunners>
 /** A runner asks before it works; `auto` and `edits` would decide on that machine from elsewhere. */
 export const RemoteMode = z.enum(["plan", "ask"])
 
-export const REMOTE_STATES = ["waiting", "running", "denied", "done", "failed", "stopped"] as const
+const REMOTE_STATES = ["waiting", "running", "denied", "done", "failed", "stopped"] as const
 export const RemoteState = z.enum(REMOTE_STATES)
 export type RemoteState = z.infer<typeof RemoteState>
 

@@ -36,7 +36,7 @@ export async function runConnect(
   context: RunContext,
 ): Promise<number> {
   await using app = await openApp(context)
-  const say = (text: string) => void context.terminal.stdout.write(`${visible(text)}\n`)
+  const say = (text: string) => context.terminal.stdout.write(`${visible(text)}\n`)
   const call: Call = { app, input, context, say }
   if (operation === "connect.status") return await showStatus(call)
   if (operation === "connect.share") return await changeShare(call)
@@ -49,7 +49,7 @@ async function connect({ app, input, context, say }: Call): Promise<number> {
   const { home, repository } = app.places
   const { signal } = context.terminal
   const saved = (await readConnections(home))[repository.root]
-  const url = input["url"] === undefined ? saved?.url : checkServerUrl(String(input["url"]))
+  const url = typeof input["url"] === "string" ? checkServerUrl(input["url"]) : saved?.url
   if (url === undefined) throw NotConnected({})
   // Another server gets another runner, which shares nothing.
   const connection = saved?.url === url ? saved : newConnection(url)
@@ -135,7 +135,7 @@ function consentBy(input: Input, { terminal }: RunContext, say: (text: string) =
   const allowed: readonly unknown[] = Array.isArray(input["allow"]) ? input["allow"] : []
   let turn: Promise<unknown> = Promise.resolve()
   async function ask(run: RemoteRun, signal: AbortSignal): Promise<string | undefined> {
-    if (signal.aborted || terminal.readKey === undefined) return "nobody answered"
+    if (signal.aborted || terminal.readKey === undefined) return "the question was not answered"
     say(`${run.requestedBy} asks to run ${run.type} in ${run.repository}, mode ${run.mode}:`)
     say(run.prompt.slice(0, LONGEST_PROMPT_SHOWN))
     const { length } = run.prompt
@@ -149,11 +149,11 @@ function consentBy(input: Input, { terminal }: RunContext, say: (text: string) =
     if (allowed.includes(run.type)) return undefined
     if (terminal.readKey === undefined) {
       say(`Denied ${run.type} for ${run.requestedBy}: no terminal to ask in.`)
-      return `nobody can be asked there: qm connect has no terminal and no --allow ${run.type}`
+      return `its user cannot be asked: qm connect has no terminal and no --allow ${run.type}`
     }
-    const asked = turn.then(() => ask(run, signal))
-    turn = asked.catch(() => {})
-    return asked
+    const answer = turn.then(() => ask(run, signal))
+    turn = answer.catch(() => {})
+    return answer
   }
 }
 
@@ -216,15 +216,15 @@ async function forget({ app, context, say }: Call): Promise<number> {
   const token = await credentials.use(keyOf(url)).catch(() => undefined)
   const { createServerClient } = await import("#act/remote")
   const { signal } = context.terminal
-  const isTold =
+  const hasWithdrawn =
     token !== undefined && (await withdraw(createServerClient({ url, token, signal }), id))
   const isUsed = Object.values(others).some((it) => keyOf(it.url) === keyOf(url))
   if (token !== undefined && !isUsed) await credentials.remove(keyOf(url))
   await changeConnection(home, repository.root, () => undefined)
   say(
-    isTold
-      ? `Forgot ${url}. What this repository shared is removed there.`
-      : `Forgot ${url}. It did not answer, so what this repository shared is still there.`,
+    hasWithdrawn
+      ? `Forgot ${url}. The server removed all shared records of this repository.`
+      : `Forgot ${url}. The server did not answer and still has shared records of this repository.`,
   )
   return 0
 }

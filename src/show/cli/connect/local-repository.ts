@@ -35,7 +35,7 @@ type Options = {
 export function createLocalRepository({ app, url, signal, shares, say }: Options): LocalRepository {
   const { root } = app.places.repository
   const name = nameFor(path.basename(root))
-  const asked = new Set<string>()
+  const announced = new Set<string>()
   const call = (operation: string, input: object) => app.call(operation, input, { signal })
   /** Stored in the row of the run: what is started and its record cannot differ after a crash. */
   const markOf = (runId: string): string => ` at ${url} (${runId})`
@@ -46,8 +46,8 @@ export function createLocalRepository({ app, url, signal, shares, say }: Options
       for (const archived of [false, true]) {
         const listed = await call("agents.list", { limit: MOST_RUNS, archived })
         const { runs } = AgentsList.parse(listed)
-        const found = runs.find((it) => it.startedBy?.endsWith(markOf(runId)) === true)
-        if (found !== undefined) return found.id
+        const run = runs.find((it) => it.startedBy?.endsWith(markOf(runId)) === true)
+        if (run !== undefined) return run.id
       }
       return undefined
     },
@@ -73,8 +73,8 @@ export function createLocalRepository({ app, url, signal, shares, say }: Options
     },
     async outcome(id) {
       const run = Run.parse(await call("agents.show", { id }))
-      if (run.openApprovals > 0 && !asked.has(`${id} ${run.lastSeq}`)) {
-        asked.add(`${id} ${run.lastSeq}`)
+      if (run.openApprovals > 0 && !announced.has(`${id} ${run.lastSeq}`)) {
+        announced.add(`${id} ${run.lastSeq}`)
         say(`${id} waits for an approval; \`qm approvals --run ${id}\` shows it.`)
       }
       return outcomeOf(run)
