@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { listedBy } from "../input-fields.ts"
 import { defineOperations } from "../operation.ts"
 import { AgentType } from "../shapes/agent.ts"
 import {
@@ -27,6 +28,8 @@ const runId = z
   .min(1)
   .max(100)
   .describe("Id of a run on a runner, listed by `qm runners runs`")
+
+const listedRun = listedBy("remote.runs", runId)
 
 /** Not for agents. `attach`, `poll` and `report` are what `qm connect` calls. */
 export const remoteOperations = defineOperations("remote", {
@@ -61,7 +64,7 @@ export const remoteOperations = defineOperations("remote", {
       examples: ["qm runners messages rr_abc123"],
     },
     input: z.strictObject({
-      id: runId,
+      id: listedRun,
       after: z.int().nonnegative().default(0).describe("Only messages after this number"),
     }),
     output: RemoteMessages,
@@ -90,7 +93,10 @@ export const remoteOperations = defineOperations("remote", {
       flagNames: { type: "agent" },
     },
     input: z.strictObject({
-      runner: RunnerId.describe("Id of the runner, listed by `qm runners`"),
+      runner: listedBy(
+        "remote.list",
+        RunnerId.describe("Id of the runner, listed by `qm runners`"),
+      ),
       repository: RemoteName.describe("Name of a repository of that runner"),
       prompt: z.string().trim().min(1).max(100_000).describe("Task for the agent"),
       type: AgentType.default("claude-code").describe("Agent to start"),
@@ -108,7 +114,7 @@ export const remoteOperations = defineOperations("remote", {
       group: "People",
       examples: ["qm runners stop rr_abc123"],
     },
-    input: z.strictObject({ id: runId }),
+    input: z.strictObject({ id: listedRun }),
     output: RemoteRun,
   },
   attach: {
