@@ -9,7 +9,7 @@ export const RunnerUnknown = defineError<{ id: string }>()("REMOTE_RUNNER_NOT_FO
 export const RunnerForeign = defineError<{ id: string }>()("REMOTE_RUNNER_FOREIGN", {
   family: "denied",
   message: (it) => `The runner ${it.id} belongs to another person.`,
-  hint: () => "Remove ~/.qm/connect.json on that machine and run `qm connect` again.",
+  hint: () => "Run `qm connect forget` on that machine, then `qm connect` again.",
 })
 
 export const RunnerAway = defineError<{ name: string }>()("REMOTE_RUNNER_AWAY", {
@@ -44,7 +44,8 @@ export const ServerRefusedRunner = defineError<{ status: number; code: string; m
   {
     family: "denied",
     message: (it) => `The server refused this machine with ${it.status} ${it.code}: ${it.message}`,
-    hint: () => "Ask an owner for a token with the role operator: `qm people token new NAME`.",
+    hint: () =>
+      "Ask an owner for a token of an operator (`qm people token new NAME`), then `qm connect forget` and connect again.",
   },
 )
 

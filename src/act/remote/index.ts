@@ -1,4 +1,5 @@
 export { remoteHandlers } from "./remote.ts"
-export type { LocalRepository, RunnerDeps, StartedRuns } from "./runner.ts"
+export type { LocalRepository } from "./runner.ts"
 export { runRunner } from "./runner.ts"
+export type { ServerClient } from "./server-client.ts"
 export { checkServerUrl, createServerClient } from "./server-client.ts"

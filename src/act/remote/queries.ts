@@ -104,7 +104,7 @@ export const upsertItem = (runner: string, it: SharedItem, at: number): Sql => s
   ON CONFLICT (runner, repository, kind, id) DO UPDATE SET title = excluded.title,
     text = excluded.text, at = excluded.at`
 
-/** For items that the runner no longer shares. */
+/** For a kind that the runner no longer shares. */
 export const removeItems = (runner: string, repository: string, kind: string): Sql => sql`
   DELETE FROM remote_items WHERE runner = ${runner} AND repository = ${repository}
     AND kind = ${kind}`

@@ -137,9 +137,9 @@ async function start(
     const now = deps.clock.now()
     const { isConnected, name, repositories } = runnerOf(row, now)
     if (!isConnected) throw RunnerAway({ name })
-    const names = repositories.map((it) => it.name)
-    if (!names.includes(input.repository))
-      throw RepositoryNotOffered({ name: input.repository, known: names })
+    const offered = repositories.map((it) => it.name)
+    if (!offered.includes(input.repository))
+      throw RepositoryNotOffered({ name: input.repository, known: offered })
     const run: RemoteRunRow = {
       id: createIds(deps).next("rr"),
       runner: input.runner,
@@ -221,8 +221,10 @@ async function findOwnRunner(
   return row
 }
 
-function runnerOf({ personId: _personId, ...row }: RunnerRow, now: number): RemoteRunner {
-  return { ...row, isConnected: now - row.seenAt < CONNECTED_MS }
+function runnerOf(row: RunnerRow, now: number): RemoteRunner {
+  const { id, name, person, repositories, seenAt } = row
+  const isConnected = now - seenAt < CONNECTED_MS
+  return { id, name, person, repositories, seenAt, isConnected }
 }
 
 function runOf({ stopWanted, ...row }: RemoteRunRow): RemoteRun {

@@ -22,8 +22,8 @@ export function checkServerUrl(text: string): string {
     url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.has(url.hostname))
   const isPlain = url?.username === "" && url.password === "" && url.search === ""
   if (url === null || !isSafe || !isPlain) throw ServerNotSecure({ url: text.slice(0, 200) })
-  const folders = url.pathname.split("/").filter((it) => it !== "")
-  return [url.origin, ...folders].join("/")
+  const { pathname } = url
+  return `${url.origin}${pathname.endsWith("/") ? pathname.slice(0, -1) : pathname}`
 }
 
 export type ServerClient = ReturnType<typeof createServerClient>

@@ -403,6 +403,7 @@ export {
   RemoteRunners,
   RemoteRuns,
   RemoteState,
+  RunnerId,
   SharedItem,
   SharedItems,
   SharedKind,
@@ -489,13 +490,12 @@ export type {
   SessionsCost,
   SessionsImported,
   SessionsLines,
-  SessionsList,
   SessionsSearch,
   SessionsShow,
   Spend,
   SpentTokens,
 } from "./shapes/sessions.ts"
-export { SessionRole, TRANSCRIPT_HOSTS, TranscriptHost } from "./shapes/sessions.ts"
+export { SessionRole, SessionsList, TRANSCRIPT_HOSTS, TranscriptHost } from "./shapes/sessions.ts"
 export {
   CredentialName,
   CredentialRequest,

@@ -12,6 +12,7 @@ import {
 } from "#ground/base"
 import { type CallContext, type Config, describeIssue, type Operation } from "#ground/contract"
 import type { People } from "#ground/people"
+import type { Credentials } from "#ground/secrets"
 import { type Store, StoreNotWritable } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
 import { type ExtraOperations, groupOf, type OperationTable, operationTable } from "./operations.ts"
@@ -40,6 +41,7 @@ export type App = AsyncDisposable & {
   agents(): Promise<Agents>
   permissions(): Promise<PermissionRules>
   people(): Promise<People>
+  credentials(): Promise<Credentials>
   fold(): Promise<Fold>
   /** Opens a proxied session for a host process that is about to start. */
   proxySession(wanted: HostSessionRequest): Promise<ProxiedHost>
@@ -95,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     agents: services.agents,
     permissions: services.permissions,
     people: services.people,
+    credentials: services.credentials,
     fold: services.fold,
     proxySession: async (request) =>
       (await import("./rooms/gateway.ts")).proxyHost(request, services),

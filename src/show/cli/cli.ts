@@ -156,6 +156,9 @@ async function run(action: RunAction, call: Call): Promise<number> {
   if (operation === "gateway.run") {
     return (await import("./gateway-run.ts")).runThroughGateway(action.input, context)
   }
+  if (operation === "connect" || operation.startsWith("connect.")) {
+    return (await import("./connect/connect.ts")).runConnect(operation, action.input, context)
+  }
   if (isFollowed(operation)) {
     const { runPipeline } = await import("./pipeline/follow.ts")
     return runPipeline(operation, action.input, context)

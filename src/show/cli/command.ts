@@ -1,4 +1,4 @@
-import type { CommandGroup, ListedRows } from "#ground/contract"
+import type { AgentType, CommandGroup, ListedRows } from "#ground/contract"
 
 export type Flag = {
   /** Without the dashes: `max-bytes`. */
@@ -98,6 +98,16 @@ export const SHORT_FLAGS: Readonly<Record<string, string>> = {
   "-h": "--help",
   "-V": "--version",
 }
+
+const ALLOWED_AGENTS: readonly AgentType[] = [
+  "claude-code",
+  "codex",
+  "copilot",
+  "gemini",
+  "opencode",
+  "acp",
+  "synthetic",
+]
 
 /** Commands of the command line itself, without an operation. */
 export const BUILT_IN_COMMANDS: readonly Command[] = [
@@ -224,6 +234,69 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
       "An editor such as Zed starts it instead of the agent. Messages are passed on unchanged.",
       "Sessions are recorded as runs. Permission rules and the guard may deny an action.",
     ],
+  },
+  {
+    words: ["connect"],
+    operation: "connect",
+    summary: "Connect this repository to a team server and take runs with consent",
+    group: "People",
+    arguments: [
+      flag({ name: "url", description: "Address of the server (default: the last one)" }),
+    ],
+    flags: [
+      flag({
+        name: "allow",
+        isList: true,
+        values: ALLOWED_AGENTS,
+        description: "Agent whose runs start without a question",
+      }),
+      flag({
+        name: "token-stdin",
+        key: "tokenStdin",
+        type: "boolean",
+        description: "Read the token of a person from stdin instead of a prompt",
+      }),
+    ],
+    examples: ["qm connect https://qm.example.org", "qm connect --allow claude-code"],
+    notes: [
+      "Runs until Ctrl-C. Each run is a question (y/N) unless --allow names its agent.",
+      "The token is stored encrypted. Nothing is shared unless `qm connect share` turns it on.",
+    ],
+  },
+  {
+    words: ["connect", "status"],
+    operation: "connect.status",
+    summary: "Show connected repositories: server, what is shared, last contact",
+    group: "People",
+    arguments: [],
+    flags: [],
+    examples: ["qm connect status"],
+  },
+  {
+    words: ["connect", "share"],
+    operation: "connect.share",
+    summary: "Turn sharing of sessions, board or memory of this repository on or off",
+    group: "People",
+    arguments: [
+      flag({
+        name: "kind",
+        values: ["sessions", "board", "memory"],
+        isRequired: true,
+        description: "Records of this repository",
+      }),
+      flag({ name: "state", values: ["on", "off"], isRequired: true, description: "on or off" }),
+    ],
+    flags: [],
+    examples: ["qm connect share board on", "qm connect share board off"],
+  },
+  {
+    words: ["connect", "forget"],
+    operation: "connect.forget",
+    summary: "Remove the connection of this repository, its token and what it shares",
+    group: "People",
+    arguments: [],
+    flags: [],
+    examples: ["qm connect forget"],
   },
   {
     words: ["gateway", "run"],

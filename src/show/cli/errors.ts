@@ -167,3 +167,28 @@ export const TooManyFiles = defineError()("CLI_TOO_MANY_FILES", {
   message: () => "The system allows no more open files.",
   hint: () => "Raise the limit with `ulimit -n 1024`, or close other programs, and try again.",
 })
+
+export const NotConnected = defineError<Record<string, never>>()("CONNECT_NONE", {
+  family: "not-found",
+  message: () => "This repository is not connected to a server.",
+  hint: () => "Connect it with `qm connect URL`.",
+})
+
+export const ConnectTokenMissing = defineError<Record<string, never>>()("CONNECT_TOKEN_MISSING", {
+  family: "invalid",
+  message: () => "There is no token for this server.",
+  hint: () =>
+    "Type it at the prompt of `qm connect URL` in a terminal, or pass it on stdin with --token-stdin. An owner creates it with `qm people token new NAME`.",
+})
+
+export const ConnectBusy = defineError<{ pid: number }>()("CONNECT_RUNS_ALREADY", {
+  family: "conflict",
+  message: (it) => `\`qm connect\` already runs for this repository, as process ${it.pid}.`,
+  hint: () => "End it there with Ctrl-C first.",
+})
+
+export const ConnectionsDamaged = defineError<{ file: string }>()("CONNECT_FILE_DAMAGED", {
+  family: "invalid",
+  message: (it) => `${it.file} cannot be read as connections.`,
+  hint: (it) => `Remove ${it.file} and connect again.`,
+})

@@ -131,14 +131,18 @@ export async function enterCredential(
   input: Readonly<Record<string, unknown>>,
   context: RunContext,
 ): Promise<number> {
-  const value = (await readCredential(context))?.trim() ?? ""
+  const value = (await readHidden("Value (hidden): ", context))?.trim() ?? ""
   if (value === "") throw CredentialMissing({ name: String(input["name"] ?? input["id"]) })
   return runOperation(operation, { ...input, value }, context)
 }
 
-async function readCredential({ terminal }: RunContext): Promise<string | undefined> {
+/** Typed without echo; without a terminal, all of stdin. */
+export async function readHidden(
+  label: string,
+  { terminal }: RunContext,
+): Promise<string | undefined> {
   const { readKey, readStdin, stderr, signal } = terminal
   if (readKey === undefined) return readStdin?.()
-  stderr.write("Value (hidden): ")
+  stderr.write(label)
   return readTyped({ readKey, signal, echo: () => {}, end: () => stderr.write("\n") })
 }
