@@ -24,10 +24,10 @@ export function judgeSqlite(
       return { kind: "typed", error: StorageFull({ path: context.file }, error) }
     case SQLITE.ioError:
       return judgeInputOutput(error, { ...context, code })
+    // No value of ours is near the limit of 1 GB, so a damaged page gave a length that is too big.
+    case SQLITE.tooBig:
     case SQLITE.corrupt:
     case SQLITE.notADatabase:
-    // No value of ours is near the limit of 1 GB, so a damaged page gave the length.
-    case SQLITE.tooBig:
       return { kind: "typed", error: StoreCorrupt({ what: describe(error) }, error) }
     case SQLITE.readOnly:
       if (code === SQLITE.readOnlyMoved)
