@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { defineOperations } from "#ground/contract"
@@ -12,6 +13,26 @@ const countOperations = defineOperations("count", {
     input: z.strictObject({ text: z.string().describe("Text"), by: z.int().default(1) }),
     output: z.object({ words: z.int() }),
   },
+})
+
+test("[APP-67] a name that contains a secret is refused without showing it", async () => {
+  await using folder = await tempDirectory()
+  await using app = await createApp({
+    directory: folder.path,
+    environment: { QM_HOME: folder.path },
+    settings: [],
+    writeLog: () => {},
+  })
+  const { signal } = new AbortController()
+  const secret = `ghp_${randomBytes(18).toString("hex")}`
+  const invite = (name: string) => app.call("people.invite", { name }, { signal })
+  const refused = await invite(secret).catch((error: unknown) => error)
+  expect(refused).toMatchObject({
+    code: "APP_INPUT_INVALID",
+    data: { problem: "name contains a secret (github-token)" },
+  })
+  expect(JSON.stringify(refused)).not.toContain(secret)
+  expect(await invite("somebody-with-a-long-name")).toMatchObject({ person: { role: "viewer" } })
 })
 
 test("[APP-6] input and output are parsed, and each call logs one line", async () => {
