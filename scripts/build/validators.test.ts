@@ -196,6 +196,7 @@ describe("of all operations", () => {
         "organise.state input",
         "organise.label input",
         "organise.view input",
+        "people.issue input",
         "pipeline.show output",
         "plan.submit input",
         "recipe.list output",
@@ -203,6 +204,7 @@ describe("of all operations", () => {
         "recipe.new output",
         "recipe.validate output",
         "recipe.trust output",
+        "remote.start input",
       ]
     `)
   })
