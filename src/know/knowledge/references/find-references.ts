@@ -144,7 +144,7 @@ const NO_NAME = new Set(
 )
 
 /**
- * `Pilot Guide § 4.2`, `ISA 315 (Revised), § 13`. Undefined if the word before is no part of a name.
+ * `Pilot Guide § 4.2`, `ISA 315 (Revised), § 13`. Undefined if no name ends before `end`.
  * After a comma it may be the end of a clause: "After Arrival, § 4.2 applies".
  */
 function titleBefore(text: string, end: number): NameBefore | undefined {

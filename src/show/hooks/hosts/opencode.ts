@@ -42,7 +42,7 @@ function editOf(event: ToolEvent, paths: readonly string[]): HostEvent {
     : { ...base, kind: "after-edit", tokens: event.tokens }
 }
 
-/** Their text is what was asked for, or has its own place. */
+/** Tools whose whole output the agent needs: a digest would make it read again. */
 const WHOLE_TOOLS: ReadonlySet<string> = new Set(["Read", "Task", "skill", "todowrite"])
 
 /** A sub-agent has a session of its own and cannot read the handles of its parent's. */
