@@ -65,15 +65,26 @@ export const OPENCODE_HOMES: readonly HostHome[] = [
     files: {
       "home/.config/opencode/skills/us/SKILL.md": skill("us", "Does <us> & more"),
       "home/.agents/skills/ua/SKILL.md": skill("ua"),
+      "home/.agents/skills/a&b/SKILL.md": skill("a&b"),
       "home/.claude/skills/uc/SKILL.md": skill("uc"),
       "w/.opencode/skills/ps/SKILL.md": skill("ps"),
       "w/.opencode/skill/one/SKILL.md": skill("one"),
       "w/.claude/skills/cs/SKILL.md": skill("cs"),
       "w/.agents/skills/as/SKILL.md": skill("as"),
-      "w/.claude/skills/us/SKILL.md": skill("us", "Of the project"),
       "w/.claude/skills/broken/SKILL.md": "no frontmatter",
     },
     cwd: "w",
     git: ["w"],
   },
 ]
+
+/** opencode loads one of the two, and which one changes from start to start. */
+export const SAME_SKILL_NAME: HostHome = {
+  name: "two skills of one name",
+  files: {
+    "home/.config/opencode/skills/us/SKILL.md": skill("us", "Of the person"),
+    "w/.claude/skills/us/SKILL.md": skill("us", "Of the project"),
+  },
+  cwd: "w",
+  git: ["w"],
+}

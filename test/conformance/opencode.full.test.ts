@@ -11,7 +11,7 @@ import {
   type HostRun,
   inPairs,
 } from "./host-home.ts"
-import { OPENCODE_HOMES } from "./opencode-homes.ts"
+import { OPENCODE_HOMES, SAME_SKILL_NAME } from "./opencode-homes.ts"
 
 const opencode = await loadHost("opencode")
 
@@ -39,16 +39,27 @@ type Loaded = { readonly instructions: string; readonly skills: readonly string[
 describe.runIf(needs("HOSTS-80", "opencode"))("the real opencode", () => {
   let answers: Awaited<ReturnType<typeof inPairs<HostHome, { sent: Loaded; estimated: Loaded }>>>
   beforeAll(async () => {
-    answers = await inPairs(OPENCODE_HOMES, (home) =>
+    answers = await inPairs([...OPENCODE_HOMES, SAME_SKILL_NAME], (home) =>
       compareHome(home, RUN, (it) => ({ sent: sentIn(it), estimated: estimatedIn(it) })),
     )
   })
 
   test.each(OPENCODE_HOMES)("[HOSTS-80] the estimate equals opencode's request: $name", (home) => {
-    const answer = answers.get(home)
-    if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not run")
+    const answer = answerOf(home)
     expect(answer.estimated).toEqual(answer.sent)
   })
+
+  test("[HOSTS-80] of two skills with one name opencode sends either one", () => {
+    const { sent, estimated } = answerOf(SAME_SKILL_NAME)
+    expect(sent.skills).toEqual([expect.stringMatching(/Of the (person|project)/)])
+    expect(estimated.skills).toEqual([expect.stringContaining("Of the project")])
+  })
+
+  function answerOf(home: HostHome) {
+    const answer = answers.get(home)
+    if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not run")
+    return answer
+  }
 })
 
 /** A request without tools asks for a title. */

@@ -39,7 +39,7 @@ test("[HOSTS-81] the nearest instructions come first, then the files that the se
     [
       "  <skill>",
       "    <name>one</name>",
-      "    <description>A &amp; B</description>",
+      "    <description>A & B</description>",
       "    <location>/w/.opencode/skills/one/SKILL.md</location>",
       "  </skill>",
     ].join("\n"),
@@ -51,6 +51,19 @@ test("[HOSTS-81] the files of Claude Code can be left out", async () => {
   const environment = { OPENCODE_DISABLE_CLAUDE_CODE: "1" }
   const { items } = await opencode.survey(place(environment), memoryDisk(FILES))
   expect(items.map((it) => it.path)).not.toContain("/home/.claude/CLAUDE.md")
+})
+
+test("[HOSTS-81] of two skills with one name the nearest is listed, and the other says why not", async () => {
+  const shadowed = "/home/.agents/skills/one/SKILL.md"
+  const files = { ...FILES, [shadowed]: "---\nname: one\ndescription: C\n---\nBody" }
+  const { items, searched } = await opencode.survey(place(), memoryDisk(files))
+  expect(items.filter((it) => it.kind === "skills").map((it) => it.path)).toEqual([
+    "/w/.opencode/skills/one/SKILL.md",
+  ])
+  expect(searched.find((it) => it.path === shadowed)).toMatchObject({
+    outcome: "excluded",
+    detail: "another skill is named one: opencode loads either one",
+  })
 })
 
 test("[HOSTS-12] MCP servers are listed with their state", async () => {

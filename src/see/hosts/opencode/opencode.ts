@@ -276,7 +276,11 @@ function instructionItem(
   return { ...baseOf(walk, it), kind: "instructions", load: "always", sent, frame, later: "" }
 }
 
-/** Of skills with the same name the last folder wins; they are sorted by name. */
+/**
+ * Sorted by name. opencode reads all skill files at once, and of skills with the same name the file
+ * that was read last wins, which changes from start to start: the estimate takes the nearest folder
+ * and says so of the other.
+ */
 async function skillItems(walk: Walk): Promise<readonly HostItem[]> {
   const byName = new Map<string, HostItem>()
   for (const { root, scope } of skillFolders(walk)) {
@@ -300,6 +304,12 @@ async function skillItems(walk: Walk): Promise<readonly HostItem[]> {
       }
       const base = baseOf(walk, { at, file, source: SOURCES.skills, scope })
       const sent = listing(name, description, at)
+      const other = byName.get(name)
+      if (other !== undefined) {
+        const detail = `another skill is named ${name}: opencode loads either one`
+        const { path: shadowed, source } = other
+        walk.reader.mark({ path: shadowed, source, outcome: "excluded", detail })
+      }
       byName.set(name, { ...base, kind: "skills", load: "name-only", sent, frame: "", later })
     }
   }
@@ -328,8 +338,8 @@ function skillFolders(walk: Walk) {
 function listing(name: string, description: string, at: string): string {
   const lines = [
     "  <skill>",
-    `    <name>${escaped(name)}</name>`,
-    `    <description>${escaped(description)}</description>`,
+    `    <name>${name}</name>`,
+    `    <description>${description}</description>`,
     `    <location>${escaped(at)}</location>`,
     "  </skill>",
   ]
