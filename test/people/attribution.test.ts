@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Approval, BoardEvent, Message, Run } from "#ground/contract"
+import { commit, git } from "#test/git"
 import { newServer, type ServerFixture } from "#test/server"
+import { GIT_ENVIRONMENT } from "#test/worktree-room"
 import { mcpClient } from "../mcp/client.ts"
 import { addPerson, bearer, codeOf, type TeamMember } from "./team.ts"
 
@@ -10,9 +12,20 @@ let ben: TeamMember
 
 beforeAll(async () => {
   server = await newServer({
-    environment: { QM_TEAM_RUNS_AT_ONCE: "1" },
+    environment: {
+      QM_TEAM_RUNS_AT_ONCE: "1",
+      QM_PIPELINE_AGENT: "synthetic",
+      QM_SWARM_AGENT: "synthetic",
+      QM_BOARD_CHECKS: "git --version",
+      QM_WORKTREES_PORTS: "0",
+      ...GIT_ENVIRONMENT,
+    },
     toolSets: ["core", "board"],
   })
+  git(server.directory, "init", "-q", "-b", "main")
+  commit(server.directory, "first", { "src/a.ts": "a\n", ".gitignore": "/home/\n" })
+  // Whether a folder is a repository is read at the start.
+  await server.restart()
   ada = await addPerson(server, "ada")
   ben = await addPerson(server, "ben")
 })
@@ -105,4 +118,25 @@ test("[HTTP-37] moves of a ticket name the person, also behind an agent", async 
     "ticket.edit",
     "mcp",
   ])
+})
+
+async function runStartedBy(name: string, isOne: (run: Run) => boolean): Promise<Run> {
+  return until(async () => {
+    const { runs } = await read<{ runs: Run[] }>("/api/agents/list?limit=100")
+    return runs.find((it) => it.startedBy === name && isOne(it))
+  })
+}
+
+test("[HTTP-37] runs that a pipeline or a swarm of a person starts are the person's", async () => {
+  const asked = { agent: "dev-loop", query: "Round the quotes", auto: true }
+  expect((await post("/api/pipeline/run", asked, ben.token)).status).toBe(200)
+  const ofPipeline = await runStartedBy("ben", (it) => it.title?.includes("Round the") === true)
+  expect(ofPipeline.type).toBe("synthetic")
+
+  const cyd = await addPerson(server, "cyd")
+  const ticket = { title: "Change a", paths: ["src/a.ts"] }
+  expect((await post("/api/ticket/new", ticket, cyd.token)).status).toBe(200)
+  const swarm = await post("/api/swarm/run", {}, cyd.token)
+  expect([swarm.status, swarm.code]).toEqual([200, undefined])
+  expect((await runStartedBy("cyd", (it) => it.title === "Change a")).type).toBe("synthetic")
 })

@@ -9,9 +9,13 @@ export const pipelineHandlers = ({ pipelines }: Deps): Handlers<typeof pipelineO
   document: async ({ id }) => (await pipelines()).document(id),
   summary: async ({ id }) => (await pipelines()).summary(id),
   compare: async ({ id, other }) => (await pipelines()).compare(id, other),
-  run: async (input) => (await pipelines()).run(input),
+  run: async (input, { caller }) => (await pipelines()).run(input, caller?.person?.name),
   rerun: async ({ id, ...again }, context) =>
-    (await pipelines()).rerun(id, { ...again, by: byOf(context) }),
+    (await pipelines()).rerun(id, {
+      ...again,
+      by: byOf(context),
+      person: context.caller?.person?.name,
+    }),
   stop: async ({ id }) => (await pipelines()).stop(id),
   resume: async ({ id, pause }, context) =>
     (await pipelines()).resume(id, { by: byOf(context), pause }),

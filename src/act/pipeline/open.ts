@@ -11,6 +11,7 @@ export type RunRequest = {
   readonly budget?: number | undefined
   readonly session?: string | undefined
   readonly model?: string | undefined
+  readonly person?: string | undefined
   readonly auto: boolean
 }
 
@@ -56,6 +57,7 @@ export function openRun(
       query: request.query,
       depth: request.depth,
       session: request.session ?? null,
+      ...(request.person === undefined ? {} : { person: request.person }),
       budgetUsd: request.budget ?? config.budgetUsd ?? of.defaultBudgetUsd,
       provider: of.model.provider,
       model: of.model.name,
@@ -116,6 +118,7 @@ export function reopenRun(
     readonly stage: string
     readonly edit: string | undefined
     readonly by: string
+    readonly person: string | undefined
     readonly model: RunModel
     readonly connections: RunConnections
   },
@@ -124,8 +127,10 @@ export function reopenRun(
   const edit = again.edit?.trim() === "" ? undefined : again.edit
   const { provider, name } = again.model
   const from = { run: state.id, stage, edit: edit ?? null }
+  const { person: _, ...earlier } = state.start
   const start = {
-    ...state.start,
+    ...earlier,
+    ...(again.person === undefined ? {} : { person: again.person }),
     provider,
     model: name,
     ...connectionField(again.connections),

@@ -177,8 +177,8 @@ function createStarting(deps: StartingDeps) {
   const { engine, folders, results } = deps
   return {
     /** Resolves when the run has started; `settled` resolves when it pauses or ends. */
-    async run(input: Input<"pipeline.run">): Promise<PipelineRun> {
-      const request = { ...input, query: deps.redact(input.query.trim()) }
+    async run(input: Input<"pipeline.run">, person?: string): Promise<PipelineRun> {
+      const request = { ...input, person, query: deps.redact(input.query.trim()) }
       if (request.query === "") throw TextEmpty({ what: `A run of ${request.agent}` })
       const { recipe, prompts } = await folders.find(request.agent)
       if (recipe.config?.stages.some(needsAnyAgent) === true) await deps.requireAgent?.()
@@ -200,12 +200,18 @@ function createStarting(deps: StartingDeps) {
     },
     async rerun(
       id: string,
-      again: { readonly stage: string; readonly edit?: string | undefined; readonly by: string },
+      again: {
+        readonly stage: string
+        readonly edit?: string | undefined
+        readonly by: string
+        readonly person?: string | undefined
+      },
     ): Promise<PipelineRun> {
       const { state } = await engine.find(id)
       const edit = again.edit === undefined ? undefined : deps.redact(again.edit)
       const opening = reopenRun(state, {
         ...again,
+        person: again.person,
         edit,
         model: await deps.model(),
         connections: await connectionsOf(state.start.config, deps),

@@ -149,6 +149,7 @@ export function createDriver(deps: SwarmDeps, store: SwarmStore) {
     ]
     return {
       type: it.agent satisfies AgentType,
+      by: it.startedBy ?? undefined,
       prompt: prompt.filter((line) => line !== "").join("\n\n"),
       configuration: {
         cwd: it.path ?? "",

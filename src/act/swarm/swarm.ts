@@ -123,7 +123,7 @@ export function createSwarm(deps: SwarmDeps) {
     if (planned.workstreams.length === 0) throw NothingToPlan({ left: planned.left.length })
     const last = await store.newest()
     if (last !== undefined && !last.workstreams.every(isClosed)) {
-      const added = streamsOf(planned, last.id).map((it) => ({
+      const added = streamsOf(planned, last.id, call).map((it) => ({
         ...it,
         ...(input.budget === undefined ? {} : { budgetUsd: input.budget }),
       }))
@@ -143,7 +143,7 @@ export function createSwarm(deps: SwarmDeps) {
       model: planned.model,
       tier: planned.tier,
       budgetUsd: input.budget ?? planned.budgetUsd,
-      workstreams: streamsOf(planned, id),
+      workstreams: streamsOf(planned, id, call),
     }
     await store.save(swarm, "planned")
     return swarm
@@ -303,11 +303,12 @@ export function createSwarm(deps: SwarmDeps) {
   }
 }
 
-function streamsOf({ workstreams }: SwarmPlan, id: string): Workstream[] {
+function streamsOf({ workstreams }: SwarmPlan, id: string, { caller }: Call): Workstream[] {
   return workstreams.map(({ name, agent, tickets }) => ({
     name,
     state: "pending",
     agent,
+    startedBy: caller?.person?.name ?? null,
     tickets,
     current: 0,
     attempt: 1,

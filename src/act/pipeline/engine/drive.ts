@@ -95,6 +95,7 @@ async function attemptOf(
   return of.work({
     runId: state.id,
     query: state.start.query,
+    person: state.start.person,
     settings,
     depth: depthOf(state),
     stage: context.config,

@@ -35,10 +35,19 @@ test("an agent is one activity with its run as detail, and its last message is t
   const effects = recordEffects(() => "")
   const scope = { knowledge: false, sources: [], agents: ["default"], paths: ["src/**"] }
   const config = { kind: "agent", mode: "edits", budgetUsd: 2, scope } as const
-  const { output, summary } = await stage(stageInput({ stage: config, effects, query: "Mend it" }))
+  const { output, summary } = await stage(
+    stageInput({ stage: config, effects, query: "Mend it", person: "ada" }),
+  )
   expect({ output, summary }).toEqual({ output: { text: "Done." }, summary: "Done." })
   expect(starts).toMatchObject([
-    { type: undefined, mode: "edits", paths: ["src/**"], budgetUsd: 2, title: "Work: Mend it" },
+    {
+      type: undefined,
+      mode: "edits",
+      paths: ["src/**"],
+      budgetUsd: 2,
+      title: "Work: Mend it",
+      person: "ada",
+    },
   ])
   expect(effects.seen).toEqual([
     {

@@ -38,6 +38,7 @@ function working(input: StageInput, ports: Pick<StagePorts, "startAgent">) {
       signal,
       paths: scope.paths,
       title: label.title,
+      person: input.person,
       prompt: [instructionsFor(input), prompt, ...schemaOf(input)].join("\n\n"),
       script: readScripts(template).at(input.iteration) ?? readScripts(template).at(-1),
     })

@@ -64,6 +64,8 @@ export type AgentStart = {
   /** Globs of files it may change; empty for all. */
   readonly paths: readonly string[]
   readonly title: string
+  /** The agent's run counts for the quotas of this person. */
+  readonly person: string | undefined
   readonly budgetUsd: number | undefined
   readonly script: string | undefined
   readonly signal: AbortSignal

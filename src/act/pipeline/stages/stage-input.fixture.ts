@@ -82,6 +82,7 @@ export function stageInput({ stage, template = "{{query}}", ...own }: FixtureOpt
   return {
     runId: "p-1",
     query: "When may a booking be re-priced after arrival?",
+    person: undefined,
     settings: {},
     depth: STANDARD,
     iteration: 0,

@@ -42,6 +42,7 @@ export const PipelineEventBody = z.discriminatedUnion("type", [
     query: z.string(),
     depth: Depth,
     session: z.string().nullable(),
+    person: z.string().optional().describe("Who started it; missing for the machine's own user"),
     budgetUsd: Usd,
     provider: z.string(),
     model: z.string().optional().describe("For stages that name none; missing in older runs"),

@@ -44,6 +44,11 @@ export const Workstream = z.object({
   name: z.string(),
   state: WorkstreamState,
   agent: AgentType.default("claude-code"),
+  startedBy: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Person whose quotas its runs count for; null for the machine's own user"),
   tickets: z.array(PlannedTicket),
   current: z.int().describe("Index of the ticket it works on"),
   attempt: z.int(),

@@ -137,7 +137,7 @@ function withPipelines(agents: Agents, deps: AgentsDeps): Pick<Agents, "send" | 
       const called = how?.mayNameRecipe === true ? await mentionIn(input.prompt, deps) : undefined
       if (called === undefined) return agents.start(input, how)
       const run = await agents.open({ ...input, prompt: called.query })
-      await startIn(run.id, called, deps)
+      await startIn(run, called, deps)
       return agents.get(run.id)
     },
   }

@@ -181,7 +181,7 @@ export async function hearForPipelines(
   }
   const called = await mentionIn(text, deps)
   if (called === undefined) return false
-  await startIn(run.id, called, deps)
+  await startIn(run, called, deps)
   return true
 }
 
@@ -213,13 +213,13 @@ export async function mentionIn(
 type RecipeMention = { readonly slug: string; readonly query: string }
 
 export async function startIn(
-  session: string,
+  { id: session, startedBy }: Pick<Run, "id" | "startedBy">,
   { slug, query }: RecipeMention,
   deps: MentionDeps,
 ): Promise<void> {
   await enableSources(session, slug, deps)
-  const how = { depth: "standard", auto: false } as const
-  await (await deps.pipelines()).run({ agent: slug, query, session, ...how })
+  const input = { agent: slug, query, session, depth: "standard", auto: false } as const
+  await (await deps.pipelines()).run(input, startedBy ?? undefined)
 }
 
 /** A recipe that the user mentions may use its sources; so may the agent of that session. */
@@ -242,6 +242,7 @@ type StageAgentRequest = {
   readonly mode: Run["mode"]
   readonly paths: readonly string[]
   readonly title: string
+  readonly person: string | undefined
   readonly budgetUsd: number | undefined
   readonly script: string | undefined
   readonly signal: AbortSignal
@@ -282,6 +283,7 @@ async function runStageAgent(
     {
       type,
       prompt: request.prompt,
+      by: request.person,
       configuration: {
         mode: request.mode,
         ...(request.paths.length === 0 ? {} : { changes: [...request.paths] }),
