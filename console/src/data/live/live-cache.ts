@@ -96,7 +96,7 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "memory.forgotten": { stale: OF_MEMORIES },
   "memory.recorded": { stale: OF_MEMORIES },
   "pack.built": { stale: ["pack.list"] },
-  "remote.changed": { stale: ["remote.list", "remote.runs", "remote.shared"] },
+  "remote.changed": { stale: ["remote.list", "remote.runs", "remote.messages", "remote.shared"] },
   "people.changed": { stale: ["people.list", "people.tokens", "people.log"] },
   "pipeline.advanced": { stale: OF_PIPELINES },
   "pipeline.asked": { stale: OF_PIPELINES },

@@ -53,6 +53,7 @@ export function groupsOf(
     { value: "appearance", label: "Appearance" },
     { value: "session", label: "Session" },
     { value: "people", label: "People" },
+    { value: "machines", label: "Machines" },
     ...[...new Set(settings.map(sectionOf))].map((it) => ({ value: it, label: it })),
     { value: "store-health", label: "Store and health" },
   ]

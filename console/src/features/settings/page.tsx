@@ -31,6 +31,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { SettingDetail } from "./detail.tsx"
 import { filterSettings, groupsOf, sectionOf } from "./layers.ts"
+import { MachinesSection } from "./machines-section.tsx"
 import { PeopleSection } from "./people-section.tsx"
 import { StoreSection } from "./store-section.tsx"
 import { useSave } from "./use-save.ts"
@@ -118,6 +119,7 @@ export function SettingsPage(props: SettingsPageProps) {
                 {isShown("appearance") ? <WakeLockForm setting={wakeLock} /> : null}
                 {isShown("session") ? <SessionForm /> : null}
                 {isShown("people") ? <PeopleSection now={now} /> : null}
+                {isShown("machines") ? <MachinesSection now={now} /> : null}
                 {isOwner ? null : (
                   <RowNote>Settings of the server are shown to its owners.</RowNote>
                 )}

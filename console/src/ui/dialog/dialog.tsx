@@ -40,9 +40,11 @@ export function DialogText({ children }: { readonly children: ReactNode }) {
   return <p className={styles.text}>{children}</p>
 }
 
-export function DialogLines({ lines }: { readonly lines: readonly string[] }) {
+type DialogLinesProps = { readonly lines: readonly string[]; readonly label?: string }
+
+export function DialogLines({ lines, label = "Affected items" }: DialogLinesProps) {
   return (
-    <ul className={styles.lines} tabIndex={0} aria-label="Affected items">
+    <ul className={styles.lines} tabIndex={0} aria-label={label}>
       {lines.map((it) => (
         <li key={it}>{it}</li>
       ))}
