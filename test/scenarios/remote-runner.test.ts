@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -9,6 +10,7 @@ import { git } from "#test/git"
 import { BUILT_PACKAGE, runQm } from "#test/qm"
 import { startNode, type TeamNode } from "#test/team"
 import { tempDirectory } from "#test/temp"
+import { claudeFile, claudePrompt, sessionIdOf, writeLines } from "#test/transcripts"
 
 const ROOT = path.join(import.meta.dirname, "../..")
 const LAUNCHER = path.join(BUILT_PACKAGE ?? ROOT, "bin/qm.mjs")
@@ -225,6 +227,8 @@ test(
     await it.people("invite", "ada", "--role", "operator")
     const { token = "" } = await it.people("token", "new", "ada")
     expect((await it.machine("ticket", "new", "Round quotes")).code).toBe(0)
+    const early = await it.machine("connect", "share", "board", "on")
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining("CONNECT_NONE")])
     const shared = async () => (await ask<{ items: SharedItem[] }>(server, "shared")).json.items
 
     const refused = it.runner([server.url, "--token-stdin"], "wrong\n")
@@ -251,7 +255,27 @@ test(
     expect(items).toMatchObject([{ repository: "shop", kind: "board", title: "Round quotes" }])
     const { connections } = JSON.parse((await it.machine("connect", "status", "--json")).stdout)
     expect(connections).toMatchObject([{ url: server.url, shares: ["board"], isRunning: true }])
-    expect((await it.machine("connect", "share", "board", "off")).code).toBe(0)
+    const other = `AWS_SECRET_ACCESS_KEY=${randomBytes(30).toString("base64url")}`
+    const asked = { sessionId: sessionIdOf("quotes"), cwd: it.shop, at: Date.UTC(2026, 0, 5) }
+    await writeLines(claudeFile(it.home, it.shop, asked.sessionId), [
+      claudePrompt(`Why are quotes not rounded? ${other}`, asked),
+    ])
+    expect((await it.machine("sessions", "import")).code).toBe(0)
+    const memory = ["memory", "add", "Quotes", "Round half up.", "--kind", "rule"]
+    expect((await it.machine(...memory)).code).toBe(0)
+    for (const kind of ["memory", "sessions"])
+      expect((await it.machine("connect", "share", kind, "on")).code).toBe(0)
+    const three = await until("memories and sessions", async () => {
+      const now = await shared()
+      return new Set(now.map((one) => one.kind)).size === 3 ? now : undefined
+    })
+    const titles = three.map((one) => `${one.kind}: ${one.title}`)
+    expect(titles).toContain("memory: Quotes")
+    expect(titles.join("\n")).toContain("sessions: Why are quotes not rounded?")
+    expect(JSON.stringify(three)).toContain("Round half up.")
+    expect(JSON.stringify(three)).not.toContain(other.split("=")[1])
+    for (const kind of ["memory", "sessions", "board"])
+      expect((await it.machine("connect", "share", kind, "off")).code).toBe(0)
     await until("no shared ticket", async () => ((await shared()).length === 0 ? true : undefined))
 
     const folder = path.join(it.home, ".qm")
@@ -262,6 +286,13 @@ test(
     await runner.kill()
     expect((await it.machine("connect", "forget")).stdout).toContain("removed all shared records")
     expect((await it.machine("connect", "status")).stdout).toContain("No repository is connected")
+    await writeFile(path.join(folder, "connect.json"), "{")
+    const damaged = await it.machine("connect", "status")
+    expect([damaged.code, damaged.stderr]).toEqual([
+      1,
+      expect.stringContaining("CONNECT_FILE_DAMAGED"),
+    ])
+    expect(await readFile(path.join(folder, "connect.json"), "utf8")).toBe("{")
     expect((await it.machine("credential", "list")).stdout).not.toContain("connect-")
   },
 )
