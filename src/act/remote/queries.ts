@@ -17,25 +17,28 @@ export const RunnerRow = z.object({
   name: z.string(),
   repositories: jsonColumn(z.array(RemoteRepository)),
   seenAt: z.int(),
+  /** By the database's clock, because another node may have noted the time. */
+  ageMs: z.int(),
 })
 export type RunnerRow = z.infer<typeof RunnerRow>
 
-const RUNNER = sql`SELECT id, person_id AS "personId", person, name, repositories,
-  seen_at AS "seenAt" FROM remote_runners`
+const runners = (now: Sql): Sql => sql`SELECT id, person_id AS "personId", person, name,
+  repositories, seen_at AS "seenAt", ${now} - seen_at AS "ageMs" FROM remote_runners`
 
-export const selectRunners = (): Sql => sql`${RUNNER} ORDER BY name, id`
-export const selectRunner = (id: string): Sql => sql`${RUNNER} WHERE id = ${id}`
+export const selectRunners = (now: Sql): Sql => sql`${runners(now)} ORDER BY name, id`
+export const selectRunner = (id: string, now: Sql): Sql => sql`${runners(now)} WHERE id = ${id}`
 
 export const upsertRunner = (
-  row: Omit<RunnerRow, "repositories"> & { repositories: string },
+  row: Omit<RunnerRow, "ageMs" | "repositories" | "seenAt"> & { repositories: string },
+  now: Sql,
 ): Sql =>
   sql`INSERT INTO remote_runners (id, person_id, person, name, repositories, seen_at) VALUES
-    (${row.id}, ${row.personId}, ${row.person}, ${row.name}, ${row.repositories}, ${row.seenAt})
+    (${row.id}, ${row.personId}, ${row.person}, ${row.name}, ${row.repositories}, ${now})
   ON CONFLICT (id) DO UPDATE SET name = excluded.name, repositories = excluded.repositories,
     seen_at = excluded.seen_at`
 
-export const noteSeen = (id: string, at: number): Sql => sql`
-  UPDATE remote_runners SET seen_at = ${at} WHERE id = ${id}`
+export const noteSeen = (id: string, now: Sql): Sql => sql`
+  UPDATE remote_runners SET seen_at = ${now} WHERE id = ${id}`
 
 export const RemoteRunRow = z.object({
   id: z.string(),

@@ -4,6 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, test } from "vitest"
 import { silentLog, systemClock } from "#ground/base"
 import type { RemoteMessage, RemoteRun, RemoteState } from "#ground/contract"
+import { sql } from "#ground/store"
 import { createApp } from "#show/app"
 import { serve } from "#show/http"
 import { needs } from "#test/needs"
@@ -239,7 +240,7 @@ test("[REMOTE-2] a run needs a connected machine, and a mode that asks there", {
     await expect(call(server, "remote.start", { ...input, mode })).rejects.toThrow()
   stop()
   await done
-  const longAgo = Date.now() - 3_600_000
+  const longAgo = sql`${Date.now() - 3_600_000}`
   await (await server.store()).db.run(noteSeen(ID, longAgo))
   await expect(call(server, "remote.start", input)).rejects.toMatchObject({
     code: "REMOTE_RUNNER_AWAY",

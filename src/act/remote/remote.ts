@@ -12,7 +12,7 @@ import type {
   remoteOperations,
   SharedItems,
 } from "#ground/contract"
-import type { Db, Tx } from "#ground/store"
+import { type Db, databaseNow, type Sql, type Tx } from "#ground/store"
 import {
   RemoteRunUnknown,
   RepositoryNotOffered,
@@ -68,8 +68,9 @@ function senderOf(person: CallingPerson | undefined): Sender {
 /** The server's side of remote runners: rows that machines of people fetch and fill. */
 export const remoteHandlers = (deps: RemoteDeps): Handlers<typeof remoteOperations> => ({
   async list() {
-    const rows = await (await deps.db()).all(RunnerRow, selectRunners())
-    return { runners: rows.map((it) => runnerOf(it, deps.clock.now())) }
+    const db = await deps.db()
+    const rows = await db.all(RunnerRow, selectRunners(databaseNow(db, deps.clock)))
+    return { runners: rows.map(runnerOf) }
   },
   runs: async ({ limit }) => runsOf(await (await deps.db()).all(RemoteRunRow, selectRuns(limit))),
   async messages({ id, after }): Promise<RemoteMessages> {
@@ -93,8 +94,9 @@ export const remoteHandlers = (deps: RemoteDeps): Handlers<typeof remoteOperatio
   attach: (input, context) => attach(input, context, deps),
   async poll({ id }, { caller }): Promise<RemoteRuns> {
     const db = await deps.db()
-    await findOwnRunner(db, id, senderOf(caller?.person))
-    await db.run(noteSeen(id, deps.clock.now()))
+    const now = databaseNow(db, deps.clock)
+    await findOwnRunner(db, { id, now, sender: senderOf(caller?.person) })
+    await db.run(noteSeen(id, now))
     return runsOf(await db.all(RemoteRunRow, selectOpenRuns(id)))
   },
   report: (input, context) => report(input, context, deps),
@@ -108,19 +110,19 @@ async function attach(
   const sender = senderOf(caller?.person)
   const db = await deps.db()
   return db.transaction(async (tx) => {
-    const earlier = await tx.get(RunnerRow, selectRunner(id))
+    const now = databaseNow(db, deps.clock)
+    const earlier = await tx.get(RunnerRow, selectRunner(id, now))
     if (earlier !== undefined && earlier.personId !== sender.id) throw RunnerForeign({ id })
-    const now = deps.clock.now()
     const owner = { personId: sender.id, person: sender.name }
     const listed = JSON.stringify(repositories)
-    await tx.run(upsertRunner({ id, name, ...owner, repositories: listed, seenAt: now }))
+    await tx.run(upsertRunner({ id, name, ...owner, repositories: listed }, now))
     const kinds = await tx.all(ItemKindRow, selectItemKinds(id))
     for (const { repository, kind } of kinds) {
       const shares = repositories.find((it) => it.name === repository)?.shares ?? []
       if (!shares.some((it) => it === kind)) await tx.run(removeItems(id, repository, kind))
     }
     tx.emit("remote.changed", { id })
-    return runnerOf({ id, name, ...owner, repositories: [...repositories], seenAt: now }, now)
+    return runnerOf(await findOwnRunner(tx, { id, now, sender }))
   })
 }
 
@@ -132,10 +134,11 @@ async function start(
   const prompt = await deps.redact(input.prompt)
   const db = await deps.db()
   return db.transaction(async (tx) => {
-    const row = await tx.get(RunnerRow, selectRunner(input.runner))
+    const clock = databaseNow(db, deps.clock)
+    const row = await tx.get(RunnerRow, selectRunner(input.runner, clock))
     if (row === undefined) throw RunnerUnknown({ id: input.runner })
     const now = deps.clock.now()
-    const { isConnected, name, repositories } = runnerOf(row, now)
+    const { isConnected, name, repositories } = runnerOf(row)
     if (!isConnected) throw RunnerAway({ name })
     const offered = repositories.map((it) => it.name)
     if (!offered.includes(input.repository))
@@ -179,7 +182,8 @@ async function report(
   )
   const db = await deps.db()
   return db.transaction(async (tx) => {
-    const runner = await findOwnRunner(tx, id, senderOf(caller?.person))
+    const sender = senderOf(caller?.person)
+    const runner = await findOwnRunner(tx, { id, sender, now: databaseNow(db, deps.clock) })
     const now = deps.clock.now()
     const runs = new Set<string>()
     for (const run of new Set([...messages, ...states].map((it) => it.run))) {
@@ -212,18 +216,17 @@ async function findRun(from: Pick<Tx, "get">, id: string): Promise<RemoteRunRow>
 
 async function findOwnRunner(
   from: Pick<Tx, "get">,
-  id: string,
-  sender: Sender,
+  { id, sender, now }: { readonly id: string; readonly sender: Sender; readonly now: Sql },
 ): Promise<RunnerRow> {
-  const row = await from.get(RunnerRow, selectRunner(id))
+  const row = await from.get(RunnerRow, selectRunner(id, now))
   if (row === undefined) throw RunnerUnknown({ id })
   if (row.personId !== sender.id) throw RunnerForeign({ id })
   return row
 }
 
-function runnerOf(row: RunnerRow, now: number): RemoteRunner {
+function runnerOf(row: RunnerRow): RemoteRunner {
   const { id, name, person, repositories, seenAt } = row
-  const isConnected = now - seenAt < CONNECTED_MS
+  const isConnected = row.ageMs < CONNECTED_MS
   return { id, name, person, repositories, seenAt, isConnected }
 }
 
