@@ -11,8 +11,10 @@ export const RERANKERS = {
   /** Cosine of the mean word vectors of question and paragraph. */
   cosine: async (question: string, hits: readonly KbHit[]) => {
     const vectors = await loadWordVectors()
-    const asked = meanOf(question, vectors)
-    return reordered(hits, (it) => Math.max(0, cosine(asked, meanOf(it.paragraph.text, vectors))))
+    const questionMean = meanOf(question, vectors)
+    return reordered(hits, (it) =>
+      Math.max(0, cosine(questionMean, meanOf(it.paragraph.text, vectors))),
+    )
   },
 } as const
 

@@ -32,11 +32,7 @@ const STAGE_ANSWERS: readonly (readonly [string, object])[] = [
 /** Plays the model of the stages, and of the agent: it edits wrongly, tests, repairs and tests. */
 function devLoop(file: string): Script {
   return ({ body }, turn) => {
-    const {
-      system,
-      messages,
-      tools = [],
-    } = body as {
+    const { messages, tools = [] } = body as {
       readonly messages: readonly object[]
       readonly tools?: readonly { readonly name: string }[]
     }

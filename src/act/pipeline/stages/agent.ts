@@ -60,7 +60,7 @@ function noteApproval(
 ): void {
   const label = { tool: "Approval needed", kind: "other" } as const
   const note = { ...label, title: `qm approve ${id}: ${summaryLine(title)}` }
-  // Rejects if the stage was aborted meanwhile; then nobody waits for the answer.
+  // Rejects if the stage was aborted meanwhile; the agent is stopped then.
   effects.note(`approval-${id}`, note).catch(() => {})
 }
 

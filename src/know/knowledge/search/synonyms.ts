@@ -113,7 +113,7 @@ const ALSO_CALLED =
 const QUOTED_IN_BRACKETS = / \((?:the )?["“]([^"“”]{2,40})["”]\)/g
 const DEFINED = /["“](\p{Lu}[\p{L}’' -]{1,40}?)["”] means /gu
 
-/** What a definition begins with: "a change of a Booking that …" is a change of a Booking. */
+/** The first words of a definition, up to its first clause: "a change of a Booking" that … */
 function genusOf(definition: string): string | undefined {
   const [start = ""] = definition.replace(ARTICLE, "").split(/[.,;:()]|["“”]/, 1)
   const words = start.split(" ")
@@ -181,9 +181,10 @@ export function expandSynonyms(
   terms: ReadonlySet<string>,
   synonyms: readonly Synonym[],
 ): readonly Synonym[] {
-  const isAsked = (term: string) => terms.has(term) || wordForms(term).some((it) => terms.has(it))
+  const isInQuestion = (term: string) =>
+    terms.has(term) || wordForms(term).some((it) => terms.has(it))
   return synonyms
-    .filter(({ from, to }) => from.every(isAsked) && !to.every(isAsked))
+    .filter(({ from, to }) => from.every(isInQuestion) && !to.every(isInQuestion))
     .slice(0, MOST_EXPANSIONS)
 }
 

@@ -120,8 +120,8 @@ function createGroups({ paragraphs, vocabulary, isKnown, documentsOf }: GroupDep
   return (query: Query, { vectors, synonyms }: Expansion): readonly TermGroup[] => {
     near = near?.of === vectors ? near : { of: vectors, find: nearestWords(vectors, vocabulary) }
     const { find } = near
-    const asked = new Set(query.terms)
-    const named = synonyms ? expandSynonyms(asked, synonymsOf()) : []
+    const questionTerms = new Set(query.terms)
+    const named = synonyms ? expandSynonyms(questionTerms, synonymsOf()) : []
     const rarity = (term: string) => rarityOf(documentsOf(term), paragraphs.length)
     const membersOf = (term: string) => [
       { term, weight: 1 },
@@ -138,8 +138,8 @@ function createGroups({ paragraphs, vocabulary, isKnown, documentsOf }: GroupDep
       return { rarity: rarity(term) * (query.weights[at] ?? 1), members: membersOf(term) }
     })
     const others = new Map([
-      ...phrasesOf(named, asked).map((term) => [term, SYNONYM_PHRASE_WEIGHT] as const),
-      ...expandAbbreviations(asked, abbreviationsOf()).map(
+      ...phrasesOf(named, questionTerms).map((term) => [term, SYNONYM_PHRASE_WEIGHT] as const),
+      ...expandAbbreviations(questionTerms, abbreviationsOf()).map(
         (term) => [term, ABBREVIATION_WEIGHT] as const,
       ),
     ])
@@ -158,11 +158,14 @@ function otherNames(term: string, named: readonly Synonym[]): readonly string[] 
     .flatMap(({ to }) => to)
 }
 
-function phrasesOf(named: readonly Synonym[], asked: ReadonlySet<string>): readonly string[] {
+function phrasesOf(
+  named: readonly Synonym[],
+  questionTerms: ReadonlySet<string>,
+): readonly string[] {
   return named
     .filter(({ from, to }) => from.length > 1 || to.length > 1)
     .flatMap(({ to }) => to)
-    .filter((it) => !asked.has(it))
+    .filter((it) => !questionTerms.has(it))
 }
 
 function* definingTexts(paragraphs: readonly StoredParagraph[]): Generator<DefiningText> {

@@ -321,18 +321,19 @@ async function untilEnded(
   const unhear = agents.onMessages((runId) => {
     if (runId === id) next.resolve()
   })
+  const reportApprovals = async (): Promise<void> => {
+    const open = (await agents.approvals(id)).filter((it) => it.status === "open")
+    for (const approval of open.filter((it) => !reported.has(it.id))) {
+      reported.add(approval.id)
+      onApproval(approval)
+    }
+  }
   try {
     for (;;) {
       const waiting = next
       const run = await agents.get(id)
       if (run.endedAt !== null) return run
-      if (run.status === "waiting") {
-        const open = (await agents.approvals(id)).filter((it) => it.status === "open")
-        for (const approval of open.filter((it) => !reported.has(it.id))) {
-          reported.add(approval.id)
-          onApproval(approval)
-        }
-      }
+      if (run.status === "waiting") await reportApprovals()
       // Polls too: another process may have stopped it.
       const slept = new AbortController()
       await Promise.race([
