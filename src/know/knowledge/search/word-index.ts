@@ -109,7 +109,7 @@ const FRAME_WEIGHT = 0.3
 /** The words of an abbreviation are common ones. */
 const ABBREVIATION_WEIGHT = 0.6
 
-/** The documents say that it means the same; the word that was asked for still comes first. */
+/** Below 1, so that a text with the word of the question comes first. */
 const SYNONYM_WEIGHT = 0.9
 const SYNONYM_PHRASE_WEIGHT = 0.6
 
