@@ -360,8 +360,8 @@ export const LATER_QUESTIONS = {
 }
 
 /**
- * Words of the corpus that it defines itself: each question uses the other name. Written with the
- * corpus `lending`, before the constants of the synonyms were chosen, and searched once.
+ * The first 15 use the other name of a word that the corpus `lending` defines. Corpus and questions
+ * were written after the code that finds synonyms, in forms that it reads.
  */
 const LENDING: readonly Row[] = [
   ["short-form", "What does a new library card cost?", ["Lending Rules § 1.2"]],
