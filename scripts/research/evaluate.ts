@@ -1,13 +1,16 @@
 import path from "node:path"
 import { offlineBrain } from "#act/pipeline"
 import type { ScriptedBrain } from "#ground/model"
+import type { KnowledgeDeps } from "#know/knowledge"
 import { HARBOUR } from "#test/handbook"
 import { newResearch } from "#test/research"
 import {
+  DEFINED_QUESTIONS,
   LATER_QUESTIONS,
   type LabelledQuestion,
   QUESTIONS,
 } from "../../bench/research/questions.ts"
+import { RERANKERS } from "./rerank.ts"
 
 const NORTHGATE = path.join(import.meta.dirname, "../../bench/research/corpus/northgate")
 
@@ -16,7 +19,10 @@ const CORPORA = [
   { name: "northgate", folder: NORTHGATE, questions: QUESTIONS.northgate },
 ] as const
 
-type CorpusName = (typeof CORPORA)[number]["name"]
+/** A corpus with a glossary; only searched. */
+const LENDING = path.join(import.meta.dirname, "../../bench/research/corpus/lending")
+
+type CorpusName = (typeof CORPORA)[number]["name"] | "lending"
 
 export type SearchRow = LabelledQuestion & {
   readonly corpus: CorpusName
@@ -49,32 +55,57 @@ const NO_VECTORS = { dimensions: 1, rowByWord: new Map(), vectors: new Int8Array
 export const VARIANTS = [
   { name: "words", vectors: async () => undefined, hops: 0 },
   { name: "words, hops", vectors: async () => undefined, hops: 1 },
-  { name: "words, abbreviations, rules first", vectors: async () => NO_VECTORS, hops: 0 },
-  { name: "… and related words", vectors: undefined, hops: 0 },
-  { name: "… and hops", vectors: undefined, hops: 1 },
-] as const
+  { name: "words, abbreviations, rules first", vectors: async () => NO_VECTORS, synonyms: false },
+  { name: "… and synonyms of the corpus", vectors: async () => NO_VECTORS },
+  { name: "… and related words, without synonyms", synonyms: false },
+  { name: "… and related words, with synonyms" },
+  { name: "… and hops, without synonyms", synonyms: false, hops: 1 },
+  { name: "… and hops, with synonyms (as shipped)", hops: 1 },
+  { name: "as shipped, reranked by covered words", hops: 1, rerank: "coverage" },
+  { name: "as shipped, reranked by mean vectors", hops: 1, rerank: "cosine" },
+] as const satisfies readonly Variant[]
+
+type Variant = {
+  readonly name: string
+  readonly vectors?: KnowledgeDeps["wordVectors"]
+  readonly synonyms?: boolean
+  readonly hops?: number
+  readonly rerank?: keyof typeof RERANKERS
+}
+
+/** The 60 questions; 20 that were written later; 20 whose words the corpus itself defines. */
+export type QuestionSet = "labelled" | "later" | "defined"
 
 /** Only the search: where are the decisive paragraphs among 20? */
 export async function evaluateSearch(
-  { vectors, hops }: (typeof VARIANTS)[number],
-  isLater = false,
+  variant: Variant,
+  set: QuestionSet,
 ): Promise<readonly SearchRow[]> {
   const rows: SearchRow[] = []
-  for (const { name, folder, questions: first } of CORPORA) {
-    const questions = isLater ? LATER_QUESTIONS[name] : first
+  for (const { name, folder, questions } of searched(set)) {
+    const { vectors: wordVectors, synonyms = true, hops = 0, rerank } = variant
     await using room = await newResearch({
       corpus: folder,
-      ...(vectors === undefined ? {} : { wordVectors: vectors }),
+      knowledge: { synonyms, ...(wordVectors === undefined ? {} : { wordVectors }) },
     })
     for (const it of questions) {
       const { hits } = await room.knowledge.search({ query: it.question, limit: MOST_RANKED, hops })
-      const citations = hits.map((hit) => hit.paragraph.citation)
+      const ordered = rerank === undefined ? hits : await RERANKERS[rerank](it.question, hits)
+      const citations = ordered.map((hit) => hit.paragraph.citation)
       const ranks = it.decisive.map((citation) => citations.indexOf(citation) + 1)
       const rank = ranks.includes(0) ? undefined : Math.max(...ranks)
       rows.push({ ...it, corpus: name, rank })
     }
   }
   return rows
+}
+
+function searched(set: QuestionSet) {
+  if (set === "defined") {
+    return [{ name: "lending" as const, folder: LENDING, questions: DEFINED_QUESTIONS }]
+  }
+  if (set === "labelled") return CORPORA
+  return CORPORA.map((it) => ({ ...it, questions: LATER_QUESTIONS[it.name] }))
 }
 
 /** The whole pipeline, each question in a new session and after another one. */

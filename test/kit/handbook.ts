@@ -35,7 +35,7 @@ export const countQuarters = (text: string): number => Math.ceil(text.length / 4
  */
 export async function openHandbook(
   corpus = HARBOUR,
-  changes: Partial<Pick<KnowledgeDeps, "wordVectors">> = {},
+  changes: Partial<Pick<KnowledgeDeps, "synonyms" | "wordVectors">> = {},
 ) {
   const fixture = { clock: systemClock, random: systemRandom, log: silentLog }
   const store = await openStore({ ...fixture, location: { kind: "memory" } })

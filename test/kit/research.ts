@@ -26,13 +26,12 @@ type ResearchOptions = {
   readonly web?: StagePorts["web"]
   readonly hasClassifier?: boolean
   readonly corpus?: string
-  readonly wordVectors?: KnowledgeDeps["wordVectors"]
+  readonly knowledge?: Partial<Pick<KnowledgeDeps, "synonyms" | "wordVectors">>
 }
 
 export async function newResearch(options: ResearchOptions = {}) {
   const folder = await tempDirectory()
-  const { corpus, wordVectors } = options
-  const handbook = await openHandbook(corpus, wordVectors === undefined ? {} : { wordVectors })
+  const handbook = await openHandbook(options.corpus, options.knowledge)
   const { store, knowledge } = handbook
   const at = (...names: string[]) => path.join(folder.path, ...names)
   const model = createModel({

@@ -18,7 +18,7 @@ import { type EdgeKind, type Graph, walkGraph } from "./references/reference-gra
 import { byWords, withRelated } from "./search/embeddings.ts"
 import { findParagraphs, hitOfStep } from "./search/find.ts"
 
-type AnswerDeps = Pick<KnowledgeDeps, "count" | "wordVectors">
+type AnswerDeps = Pick<KnowledgeDeps, "count" | "wordVectors" | "synonyms">
 
 export function createAnswers(deps: AnswerDeps, access: LibraryAccess) {
   return {
@@ -27,7 +27,9 @@ export function createAnswers(deps: AnswerDeps, access: LibraryAccess) {
       const { library, graph } = await access.open()
       const meaning = await access.meaning.rank(request.query, library, context.signal)
       const vectors = await deps.wordVectors?.()
-      const hits = findParagraphs({ ...request, tier }, library, { graph, meaning, vectors })
+      const expansion =
+        vectors === undefined ? undefined : { vectors, synonyms: deps.synonyms ?? true }
+      const hits = findParagraphs({ ...request, tier }, library, { graph, meaning, expansion })
       const documents = library.documents.length
       const by = withRelated(meaning.by, vectors)
       return { hits: [...hits], by, documents } satisfies KbSearchResult

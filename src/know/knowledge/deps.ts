@@ -21,6 +21,8 @@ export type KnowledgeDeps = {
   embedder(): Promise<Embedder | undefined>
   /** Vectors of words, for related words. Undefined: only the words themselves are searched. */
   wordVectors?(): Promise<WordVectors | undefined>
+  /** Whether names that the documents define for one thing count too, with `wordVectors`; default true. */
+  readonly synonyms?: boolean
   /** Reads source files for `add` with `code`; closed after it. */
   code?(): Promise<CodeReader>
   judge?(): Promise<Judge | undefined>

@@ -14,7 +14,7 @@ const BEHAVIOURS: readonly (readonly [behaviour: string, timeoutMs: number, outc
   ["never-answers", 300, /did not respond within 300 ms/],
   ["byte-a-second", 300, /did not respond within 300 ms/],
   ["dies-mid-frame", 60_000, /it exited with exit code 3/],
-  ["large-line", 60_000, /a message larger than 4000000 bytes/],
+  ["large-line", 60_000, /its answer is larger than 4 MB/],
   ["no-utf8", 60_000, /bytes that are not UTF-8/],
   ["wrong-id", 300, /did not respond within 300 ms/],
   ["many-notifications", 60_000, /^found$/],

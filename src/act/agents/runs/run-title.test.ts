@@ -124,6 +124,29 @@ describe("titles of runs", () => {
     expect((await room.get(run.id)).title).toBe("Total of an empty list")
   })
 
+  test("[AGENTS-75] a run that is named during its first turn costs no request for a title", async () => {
+    let requests = 0
+    const first = Promise.withResolvers<void>()
+    await using room = await newRoom({
+      ...writing(async () => {
+        requests++
+        return "Another title"
+      }),
+      // The first turn starts only after the run has its name.
+      projectFolders: async () => {
+        await first.promise
+        return []
+      },
+    })
+    const run = await room.start(start)
+    await room.edit(run.id, { title: "Test: round prices", isTitleOwn: true })
+    first.resolve()
+    await until(room, run.id, isOver)
+    await room.close()
+    expect((await room.get(run.id)).title).toBe("Test: round prices")
+    expect(requests).toBe(0)
+  })
+
   test("[AGENTS-75] a title is written on request, also over the user's own, and a failure changes nothing", async () => {
     let title: string | undefined = "A better name"
     await using room = await newRoom({ ...writing(async () => title), wantsTitles: () => false })

@@ -54,7 +54,10 @@ export function createTitles(deps: Deps) {
     })
     return title === undefined ? undefined : deps.redact(title)
   }
-  async function propose(run: Run, answer: string): Promise<void> {
+  async function propose({ id }: Run, answer: string): Promise<void> {
+    // Read again: the user or a pipeline may have named the run during its first turn.
+    const { run } = await deps.runs.find(id)
+    if (run.isTitleOwn) return
     const title = await request(run, answer, closing.signal)
     if (title !== undefined) await deps.runs.proposeTitle(run.id, title)
   }

@@ -8,6 +8,7 @@ const count = (text: string) => Math.ceil(text.length / 4)
 const run = {
   title: "Parser",
   prompt: "Make the parser faster.",
+  cwd: "/home/anna/parser",
   contextUsed: 14_000,
   contextWindow: 200_000,
 }
@@ -159,4 +160,13 @@ test("any messages give a hand-off that fits, and the same messages give the sam
     }),
     fcParameters({ numRuns: 100 }),
   )
+})
+
+test("changed files are named from the folder of the run", () => {
+  const edits = [
+    ended("a", "done", { diff: diff("home/anna/parser/src/lexer.ts", "-slow\n+fast\n") }),
+    ended("b", "done", { diff: diff("home/anna/parsers.ts", "-slow\n+fast\n") }),
+  ]
+  const { text } = handoff(edits)
+  expect(text).toContain("- src/lexer.ts (+1 -1)\n- home/anna/parsers.ts (+1 -1)")
 })

@@ -6,7 +6,7 @@ import { changesIn } from "../wire/unified-diff.ts"
 import { fenced, plainCut } from "./restore-context.ts"
 
 export type HandoffInput = {
-  readonly run: Pick<Run, "contextUsed" | "contextWindow" | "prompt" | "title">
+  readonly run: Pick<Run, "contextUsed" | "contextWindow" | "cwd" | "prompt" | "title">
   readonly messages: readonly Message[]
   /** Random, so that no text of the run can contain it. */
   readonly delimiter: string
@@ -21,7 +21,7 @@ export type HandoffInput = {
 export function handoffOf(input: HandoffInput): { readonly text: string; readonly tokens: number } {
   const entries = input.messages.map((message) => ({ message, event: eventOf(message) }))
   const task: Section = { title: "Task", entries: tasks(input.run, entries), keep: "first" }
-  const sections = sectionsOf(entries)
+  const sections = sectionsOf(entries, input.run.cwd)
   for (const size of SIZES) {
     const text = render([task, ...sections], size, input)
     const tokens = input.count(text)
@@ -46,7 +46,7 @@ const SIZES: readonly Size[] = [1, 2, 4, 8, 16, 32].map((by) => ({
   characters: Math.max(40, Math.floor(1_200 / by)),
 }))
 
-function sectionsOf(entries: Entries): readonly Section[] {
+function sectionsOf(entries: Entries, cwd: string): readonly Section[] {
   const texts = entries
     .filter(isOwnText)
     .slice(-2_000)
@@ -55,7 +55,7 @@ function sectionsOf(entries: Entries): readonly Section[] {
   const recent = texts.slice(-5)
   return [
     { title: "Decided", entries: [...linesOf(texts, DECISION), ...denials(entries)], keep: "last" },
-    { title: "Files changed", entries: changedFiles(entries), keep: "last" },
+    { title: "Files changed", entries: changedFiles(entries, cwd), keep: "last" },
     { title: "Failures", entries: failures(entries), keep: "last" },
     { title: "Open questions", entries: linesOf(recent, QUESTION), keep: "last" },
     { title: "Last message", entries: lastText === "" ? [] : [lastText], keep: "last" },
@@ -118,7 +118,10 @@ function sectionText({ title, entries, keep }: Section, size: Size): string {
   return [`# ${title}`, ...lines, ...(left > 0 ? [`(${left} more)`] : [])].join("\n")
 }
 
-function changedFiles(entries: Entries): readonly string[] {
+/** Hosts name files by absolute paths; in a diff these have no slash at the beginning. */
+function changedFiles(entries: Entries, cwd: string): readonly string[] {
+  const folder = `${cwd.replace(/^\/+/, "")}/`
+  const relative = (path: string) => (path.startsWith(folder) ? path.slice(folder.length) : path)
   const files = new Map<string, { added: number; removed: number }>()
   for (const { event } of entries) {
     if (event?.event !== "activity.ended") continue
@@ -128,7 +131,7 @@ function changedFiles(entries: Entries): readonly string[] {
       files.set(path, { added: before.added + added, removed: before.removed + removed })
     }
   }
-  return [...files].map(([path, it]) => `${path} (+${it.added} -${it.removed})`)
+  return [...files].map(([path, it]) => `${relative(path)} (+${it.added} -${it.removed})`)
 }
 
 function failures(entries: Entries): readonly string[] {

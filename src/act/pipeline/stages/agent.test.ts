@@ -30,6 +30,19 @@ function agents(end: Partial<AgentEnd> = {}) {
   return { stage, starts }
 }
 
+test("[PIPE-86] a question of the agent is a note with the command that allows it", async () => {
+  const effects = recordEffects(() => "")
+  const ports = portsWith({
+    async startAgent({ onApproval }) {
+      onApproval({ id: "apr_1", title: "Bash npm test" })
+      return { runId: "rn_1", outcome: "completed", text: "Done.", usd: 0, tokens: 1 }
+    },
+  })
+  await agentStage(ports)(stageInput({ stage: { kind: "agent" }, effects, query: "Mend it" }))
+  const note = { tool: "Approval needed", kind: "other", title: "qm approve apr_1: Bash npm test" }
+  expect(effects.seen).toContainEqual({ what: "note", key: "approval-apr_1", ...note })
+})
+
 test("an agent is one activity with its run as detail, and its last message is the output", async () => {
   const { stage, starts } = agents()
   const effects = recordEffects(() => "")

@@ -41,6 +41,7 @@ function working(input: StageInput, ports: Pick<StagePorts, "startAgent">) {
       person: input.person,
       prompt: [instructionsFor(input), prompt, ...schemaOf(input)].join("\n\n"),
       script: readScripts(template).at(input.iteration) ?? readScripts(template).at(-1),
+      onApproval: (approval) => noteApproval(approval, input),
     })
     const { runId, outcome, usd, tokens } = end
     signal.throwIfAborted()
@@ -52,6 +53,16 @@ function working(input: StageInput, ports: Pick<StagePorts, "startAgent">) {
     const text = end.text.slice(0, MOST_AGENT_CHARACTERS)
     return { result: { runId, text }, detail: runId, usd, tokens }
   })
+}
+
+function noteApproval(
+  { id, title }: { readonly id: string; readonly title: string },
+  { effects }: StageInput,
+): void {
+  const label = { tool: "Approval needed", kind: "other" } as const
+  const note = { ...label, title: `qm approve ${id}: ${summaryLine(title)}` }
+  // Rejects if the stage was aborted meanwhile; the agent is stopped then.
+  effects.note(`approval-${id}`, note).catch(() => {})
 }
 
 /** A provider passes the schema to its model; an agent has to read it. */

@@ -69,6 +69,8 @@ export type AgentStart = {
   readonly budgetUsd: number | undefined
   readonly script: string | undefined
   readonly signal: AbortSignal
+  /** Called once for each question of the agent that waits for the user. */
+  onApproval(approval: { readonly id: string; readonly title: string }): void
 }
 
 export type AgentEnd = {

@@ -21,6 +21,9 @@ export type CodeReader = AsyncDisposable & {
 
 type CodeFile = { readonly path: string; readonly text: string }
 
+/** Lines that only separate parts of a file: "# =======". */
+const RULER = /[=\-*#~_/+]{5,}/g
+
 /** One paragraph for each symbol with a documentation comment, below the symbol's name. */
 export async function readCode(
   { path, text }: CodeFile,
@@ -30,13 +33,14 @@ export async function readCode(
   const symbols = await code.symbolsOf({ path, text: clean }, signal)
   const outline = createOutline()
   let count = 0
-  for (const { name, parent, signature, doc = "", fromLine } of symbols) {
-    if (doc.trim() === "") continue
+  for (const { name, parent, signature, doc, fromLine } of symbols) {
+    const comment = doc?.replace(RULER, " ").replace(/\s+/g, " ").trim() ?? ""
+    if (comment === "") continue
     count++
     const qualified = parent === undefined ? name : `${parent}.${name}`
     outline.heading(2, qualified)
     outline.anchor(qualified)
-    outline.block({ text: `${doc.trim()}\n${signature.trim()}`, line: fromLine })
+    outline.block({ text: `${comment}\n${signature.trim()}`, line: fromLine })
   }
   return count === 0 ? undefined : outline.done({ title: path })
 }

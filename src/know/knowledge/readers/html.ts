@@ -56,6 +56,9 @@ const BLOCKS = words(
 )
 const WHOLE = words("table pre ul ol dl")
 const LINES = words("tr li dt dd p br div")
+
+/** Begins the line of a definition, which is written behind its term: "Hawser: mooring rope". */
+const DEFINITION_MARK = "\u0002"
 const CELLS = words("td th")
 
 const LONGEST_TITLE_UNITS = 1_000
@@ -141,7 +144,7 @@ function begin(page: Page, name: string): void {
 
 function goOn(page: Page, whole: NestedElement, name: string): void {
   if (whole.name === name) whole.depth++
-  if (LINES.has(name)) page.pieces.push("\n")
+  if (LINES.has(name)) page.pieces.push(name === "dd" ? `\n${DEFINITION_MARK}` : "\n")
   else if (CELLS.has(name) && page.pieces.at(-1) !== "\n") page.pieces.push(" | ")
 }
 
@@ -204,9 +207,13 @@ function attribute(tag: Token.TagToken, name: string): string | undefined {
 
 function linesOf(text: string, name: string): string {
   if (name === "pre") return text.replace(/^\n+/, "").trimEnd()
-  return text
-    .split("\n")
-    .map((it) => oneLine(it))
-    .filter((it) => it !== "")
-    .join("\n")
+  const lines: string[] = []
+  for (const line of text.split("\n").map((it) => oneLine(it))) {
+    const [before = ""] = lines.slice(-1)
+    const definition = line.startsWith(DEFINITION_MARK) ? line.slice(1).trimStart() : undefined
+    if (definition === undefined) lines.push(line)
+    else if (before === "" || before.includes(": ")) lines.push(definition)
+    else lines.splice(-1, 1, `${before}: ${definition}`)
+  }
+  return lines.filter((it) => it !== "").join("\n")
 }

@@ -1,3 +1,5 @@
+import { phraseTerms } from "./prose-terms.ts"
+
 /** Short forms that a text introduces: "Recovery Time Objective (RTO)", by their small letters. */
 export type Abbreviations = ReadonlyMap<string, readonly string[]>
 
@@ -11,7 +13,8 @@ export function findAbbreviations(texts: Iterable<string>): Abbreviations {
     for (const { 1: name = "", index } of text.matchAll(INTRODUCED)) {
       const before = text.slice(Math.max(0, index - MOST_PHRASE_CHARACTERS), index)
       const phrase = phraseFor(name.toLowerCase(), before)
-      if (phrase !== undefined) wordsByName.set(name.toLowerCase(), phrase)
+      // As the index has them: without stop words, plurals by their singular.
+      if (phrase !== undefined) wordsByName.set(name.toLowerCase(), phraseTerms(phrase.join(" ")))
     }
   }
   return wordsByName

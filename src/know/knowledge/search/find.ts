@@ -1,7 +1,7 @@
 import type { KbBy, KbHit, KbTier } from "#ground/contract"
-import type { WordVectors } from "#know/search"
 import { type Library, type StoredParagraph, shownParagraph } from "../library.ts"
 import { type Graph, type Step, walkGraph } from "../references/reference-graph.ts"
+import type { Expansion } from "./word-index.ts"
 
 const FUSION_RANKS = 60
 
@@ -19,7 +19,7 @@ export type ByMeaning = { readonly by: KbBy; readonly ranked: readonly StoredPar
 type SearchMeans = {
   readonly graph: () => Graph
   readonly meaning: ByMeaning
-  readonly vectors: WordVectors | undefined
+  readonly expansion: Expansion | undefined
 }
 
 /** A guide explains a rule in the words of a question; the rule itself is cited. */
@@ -28,9 +28,9 @@ const GUIDE_SHARE = 0.85
 export function findParagraphs(
   question: Question,
   library: Library,
-  { graph, meaning, vectors }: SearchMeans,
+  { graph, meaning, expansion }: SearchMeans,
 ): readonly KbHit[] {
-  const ranked = rankAll(question, library, { similar: meaning.ranked, vectors })
+  const ranked = rankAll(question, library, { similar: meaning.ranked, expansion })
   const { query, limit, hops } = question
   const chosen = hops === 0 ? ranked.slice(0, limit) : followed(question, ranked, graph())
   return chosen.map(({ paragraph, ...it }) => ({
@@ -47,17 +47,17 @@ type RankedParagraph = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & {
 function rankAll(
   { query, tier }: Question,
   library: Library,
-  { similar: byMeaning, vectors }: RankMeans,
+  { similar: byMeaning, expansion }: RankMeans,
 ): readonly RankedParagraph[] {
   const isWanted = (it: StoredParagraph) => tier === undefined || it.document.tier === tier
   const scored = library.words
-    .search(query, vectors)
+    .search(query, expansion)
     .flatMap(({ number, score }) => {
       const paragraph = library.paragraphs[number]
       return paragraph === undefined || !isWanted(paragraph) ? [] : [{ paragraph, score }]
     })
     .slice(0, MOST_RANKED)
-  const words = vectors === undefined ? scored : rulesFirst(scored)
+  const words = expansion === undefined ? scored : rulesFirst(scored)
   const similar = byMeaning.filter(isWanted).slice(0, MOST_RANKED)
   return similar.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), similar)
 }
@@ -66,7 +66,7 @@ type ScoredParagraph = { readonly paragraph: StoredParagraph; readonly score: nu
 
 type RankMeans = {
   readonly similar: readonly StoredParagraph[]
-  readonly vectors: WordVectors | undefined
+  readonly expansion: Expansion | undefined
 }
 
 function rulesFirst(words: readonly ScoredParagraph[]): readonly ScoredParagraph[] {

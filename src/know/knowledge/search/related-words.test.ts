@@ -56,6 +56,9 @@ test("[KNOW-53] an abbreviation of the documents stands for its words, and they 
   expect(expandAbbreviations(new Set(["cab", "board"]), known)).toEqual(["change", "advisory"])
   expect(expandAbbreviations(new Set(["recovery", "time", "objective"]), known)).toEqual(["rto"])
   expect(expandAbbreviations(new Set(["time"]), known)).toEqual([])
+  const plural = findAbbreviations(["Human Resources (HR)", "Terms of Reference (TOR)"])
+  expect(expandAbbreviations(new Set(["human", "resource"]), plural)).toEqual(["hr"])
+  expect(expandAbbreviations(new Set(["tor"]), plural)).toEqual(["term", "reference"])
 })
 
 test("[KNOW-53] of two equal paragraphs the rule comes before the guide", async () => {

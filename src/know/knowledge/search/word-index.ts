@@ -1,4 +1,4 @@
-import { giveOthersATurn } from "#ground/base"
+import { giveOthersATurn, once } from "#ground/base"
 import {
   type Bm25fWeights,
   createPostings,
@@ -12,7 +12,6 @@ import {
   type SymbolTerms,
   scoreSymbols,
   scoreTermGroups,
-  type TermCounts,
   type TermGroup,
   type WordVectors,
   withForms,
@@ -20,6 +19,8 @@ import {
 } from "#know/search"
 import type { StoredParagraph } from "../library.ts"
 import { expandAbbreviations, findAbbreviations } from "./abbreviations.ts"
+import { askedIn, countProse } from "./prose-terms.ts"
+import { type DefiningText, expandSynonyms, findSynonyms, type Synonym } from "./synonyms.ts"
 
 const MOST_QUESTION_TERMS = 256
 
@@ -27,9 +28,15 @@ const PARAGRAPHS_A_TURN = 500
 
 type ScoredNumber = { readonly number: number; readonly score: number }
 
+export type Expansion = {
+  readonly vectors: WordVectors
+  /** Names that the texts define for one thing; without them the ablation compares. */
+  readonly synonyms: boolean
+}
+
 export type WordIndex = {
-  /** With vectors, related words and abbreviations of the texts count too. */
-  search(question: string, vectors?: WordVectors): readonly ScoredNumber[]
+  /** With vectors, related words, abbreviations and synonyms of the texts count too. */
+  search(question: string, expansion?: Expansion): readonly ScoredNumber[]
   matched(question: string, paragraph: number): readonly string[]
 }
 
@@ -65,12 +72,12 @@ export async function indexWords(paragraphs: readonly StoredParagraph[]): Promis
     return postings.of(term).length / (SYMBOL_FIELDS.length + 1)
   }
   return {
-    search(question, vectors) {
+    search(question, expansion) {
       const query = readQuestion(question)
       const scored =
-        vectors === undefined
+        expansion === undefined
           ? scoreSymbols(withForms(query, knownForms(query, isKnown)), index, WEIGHTS)
-          : scoreTermGroups(groupsOf(query, vectors), index, WEIGHTS)
+          : scoreTermGroups(groupsOf(query, expansion), index, WEIGHTS)
       return scored.map(({ symbol, score }) => ({ number: symbol, score }))
     },
     matched(question, number) {
@@ -102,13 +109,19 @@ const FRAME_WEIGHT = 0.3
 /** The words of an abbreviation are common ones. */
 const ABBREVIATION_WEIGHT = 0.6
 
+/** Below 1, so that a text with the word of the question comes first. */
+const SYNONYM_WEIGHT = 0.9
+const SYNONYM_PHRASE_WEIGHT = 0.6
+
 function createGroups({ paragraphs, vocabulary, isKnown, documentsOf }: GroupDeps) {
-  let abbreviations: ReturnType<typeof findAbbreviations> | undefined
+  const abbreviationsOf = once(() => findAbbreviations(textsOf(paragraphs)))
+  const synonymsOf = once(() => findSynonyms(definingTexts(paragraphs)))
   let near: { readonly of: WordVectors; readonly find: ReturnType<typeof nearestWords> } | undefined
-  return (query: Query, vectors: WordVectors): readonly TermGroup[] => {
-    abbreviations ??= findAbbreviations(textsOf(paragraphs))
+  return (query: Query, { vectors, synonyms }: Expansion): readonly TermGroup[] => {
     near = near?.of === vectors ? near : { of: vectors, find: nearestWords(vectors, vocabulary) }
     const { find } = near
+    const questionTerms = new Set(query.terms)
+    const named = synonyms ? expandSynonyms(questionTerms, synonymsOf()) : []
     const rarity = (term: string) => rarityOf(documentsOf(term), paragraphs.length)
     const membersOf = (term: string) => [
       { term, weight: 1 },
@@ -116,6 +129,7 @@ function createGroups({ paragraphs, vocabulary, isKnown, documentsOf }: GroupDep
         .filter(isKnown)
         .map((it) => ({ term: it, weight: FORM_WEIGHT })),
       ...find(term).map((it) => ({ term: it.word, weight: it.cosine ** COSINE_POWER })),
+      ...otherNames(term, named).map((it) => ({ term: it, weight: SYNONYM_WEIGHT })),
     ]
     const groups = query.terms.map((term, at) => {
       if (FRAME_WORDS.has(term)) {
@@ -123,12 +137,40 @@ function createGroups({ paragraphs, vocabulary, isKnown, documentsOf }: GroupDep
       }
       return { rarity: rarity(term) * (query.weights[at] ?? 1), members: membersOf(term) }
     })
-    const others = expandAbbreviations(new Set(query.terms), abbreviations)
-    const added = others.map((term) => ({
-      rarity: rarity(term) * ABBREVIATION_WEIGHT,
+    const others = new Map([
+      ...phrasesOf(named, questionTerms).map((term) => [term, SYNONYM_PHRASE_WEIGHT] as const),
+      ...expandAbbreviations(questionTerms, abbreviationsOf()).map(
+        (term) => [term, ABBREVIATION_WEIGHT] as const,
+      ),
+    ])
+    const added = [...others].map(([term, weight]) => ({
+      rarity: rarity(term) * weight,
       members: [{ term, weight: 1 }],
     }))
     return [...groups, ...added]
+  }
+}
+
+/** One word for one word is another member of its group, so that a text with both counts once. */
+function otherNames(term: string, named: readonly Synonym[]): readonly string[] {
+  return named
+    .filter(({ from, to }) => from.length === 1 && to.length === 1 && from[0] === term)
+    .flatMap(({ to }) => to)
+}
+
+function phrasesOf(
+  named: readonly Synonym[],
+  questionTerms: ReadonlySet<string>,
+): readonly string[] {
+  return named
+    .filter(({ from, to }) => from.length > 1 || to.length > 1)
+    .flatMap(({ to }) => to)
+    .filter((it) => !questionTerms.has(it))
+}
+
+function* definingTexts(paragraphs: readonly StoredParagraph[]): Generator<DefiningText> {
+  for (const { body, document } of paragraphs) {
+    yield { text: body.text, headings: [document.title, ...body.headings] }
   }
 }
 
@@ -168,62 +210,4 @@ function readQuestion(question: string): Query {
     weights: Float64Array.from(terms, ([, { times }]) => Math.sqrt(Math.min(times, 3))),
     isSubject: terms.map(() => true),
   }
-}
-
-function askedIn(question: string) {
-  const terms = new Map<string, { readonly word: string; times: number }>()
-  eachWord(question, (term, word) => {
-    // As written: the fold could turn a stop word into another word.
-    if (STOP_WORDS.has(word.toLowerCase())) return
-    const before = terms.get(term)
-    if (before === undefined) terms.set(term, { word, times: 1 })
-    else before.times++
-  })
-  return terms
-}
-
-/** Words in any script, and section numbers (4.2). The code terms of search/words.ts have neither. */
-function countProse(text: string): { readonly counts: TermCounts; readonly length: number } {
-  const counts = new Map<string, number>()
-  let length = 0
-  eachWord(text, (term) => {
-    length++
-    counts.set(term, (counts.get(term) ?? 0) + 1)
-  })
-  return { counts, length }
-}
-
-function eachWord(text: string, visit: (term: string, word: string) => void): void {
-  for (const word of text.normalize("NFKC").match(WORD) ?? []) {
-    if (UNSPACED.test(word)) for (const pair of pairsOf(word)) visit(pair, pair)
-    else if (word.length <= LONGEST_TERM_UNITS) visit(fold(word), word)
-  }
-}
-
-/** Without shall, may, not, which rules depend on. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
-  `a an and are as at be been by do does for from had has have he her here his how i if in into is
-  it its me my of on or our she so than that the their them then there these they this those to was
-  we were what when where which who whom whose why will with would you your`.split(/\s+/),
-)
-
-const WORD = /\p{N}{1,6}(?:\.\p{N}{1,6}){1,6}|[\p{L}\p{M}\p{N}]+/gu
-const LONGEST_TERM_UNITS = 80
-
-/** Scripts without spaces: pairs of characters are terms. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
-
-function pairsOf(word: string): readonly string[] {
-  const characters = Array.from(word)
-  if (characters.length === 1) return [word]
-  return characters.slice(1).map((character, at) => `${characters[at]}${character}`)
-}
-
-/** English plural only; other forms of a word count less (`withForms`). */
-function fold(word: string): string {
-  const small = word.toLowerCase()
-  if (small.length < 4 || !small.endsWith("s")) return small
-  if (/(?:ss|us|is)$/.test(small)) return small
-  if (small.endsWith("ies") && small.length > 4) return `${small.slice(0, -3)}y`
-  return /(?:sses|shes|ches|xes)$/.test(small) ? small.slice(0, -2) : small.slice(0, -1)
 }

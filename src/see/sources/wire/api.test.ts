@@ -107,7 +107,7 @@ test("[SOURCES-9] a response of 50 MB of an API is cut off, and a silent one end
     more()
   })
   expect(await ask(server.url, { id: "a" })).toMatch(
-    /^SOURCES_FAILED .*a message larger than 4000000 bytes/,
+    /^SOURCES_FAILED .*its answer is larger than 4 MB/,
   )
   expect(sent).toBeLessThan(50)
   await using silent = await serve(() => {})

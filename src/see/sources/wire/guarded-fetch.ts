@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client"
-import { LARGEST_FRAME_BYTES } from "../limits.ts"
+import { FRAME_TOO_LARGE, LARGEST_FRAME_BYTES } from "../limits.ts"
 
 /** Sent by a server between two of our requests. */
 const MOST_UNASKED_BYTES = 64_000_000
@@ -55,16 +55,14 @@ function withBody(response: Response, through: ByteStream): Response {
   return new Response(body, { status, statusText, headers })
 }
 
-const TOO_LARGE = `it sent a message larger than ${LARGEST_FRAME_BYTES} bytes`
-
 function limitResponse(onProblem: Guard["onProblem"]): ByteStream {
   let bytes = 0
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength
       if (bytes <= LARGEST_FRAME_BYTES) return controller.enqueue(chunk)
-      onProblem(TOO_LARGE)
-      controller.error(new Error(TOO_LARGE))
+      onProblem(FRAME_TOO_LARGE)
+      controller.error(new Error(FRAME_TOO_LARGE))
     },
   })
 }
@@ -91,7 +89,7 @@ function limitEvents({ onProblem, onBytes }: EventGuard): ByteStream {
 }
 
 function problemOf(eventBytes: number, isWithinTotal: boolean): string | undefined {
-  if (eventBytes > LARGEST_FRAME_BYTES) return TOO_LARGE
+  if (eventBytes > LARGEST_FRAME_BYTES) return FRAME_TOO_LARGE
   return isWithinTotal ? undefined : "it sent too many unsolicited messages"
 }
 

@@ -161,7 +161,7 @@ describe("HTTP source", () => {
           more()
         }),
       )
-      expect(await ask(server.url)).toMatch(/^SOURCES_FAILED .*a message larger than 4000000 bytes/)
+      expect(await ask(server.url)).toMatch(/^SOURCES_FAILED .*its answer is larger than 4 MB/)
       expect(sent).toBeLessThan(50)
     }
   })

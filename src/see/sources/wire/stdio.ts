@@ -13,7 +13,7 @@ import {
   start,
 } from "#ground/base"
 import type { Program } from "../describe/command.ts"
-import { LARGEST_FRAME_BYTES } from "../limits.ts"
+import { FRAME_TOO_LARGE, LARGEST_FRAME_BYTES } from "../limits.ts"
 
 /** Between SIGTERM and SIGKILL; with the rest of the shutdown it stays under 5 s. */
 const CHILD_GRACE_MS = 1_000
@@ -92,7 +92,7 @@ function listen(
   child.stdout.on("data", (chunk: Buffer) => {
     if (state.isOver) return
     const isInBounds = lines.take(chunk, handleLine)
-    if (!isInBounds) void fail(`it sent a message larger than ${LARGEST_FRAME_BYTES} bytes`, held)
+    if (!isInBounds) void fail(FRAME_TOO_LARGE, held)
   })
   child.stderr.on("data", (chunk: Buffer) => {
     // Stores the beginning, not the end: a key without its first half would not be redacted.

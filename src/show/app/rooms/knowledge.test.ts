@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { KbSearchResult } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { createApp } from "../app.ts"
 
@@ -88,6 +89,17 @@ test("[KNOW-55] with code, documentation comments of source files become paragra
     "/** Rounds down. */\nexport const round = Math.floor\n",
   )
   expect(await it.call("kb.status", {})).toMatchObject({ folders: [{ isStale: true }] })
+})
+
+test("[KNOW-55] lines that only separate parts of a file are no documentation", async () => {
+  await using it = await house({ mayWriteFiles: true })
+  const ruler = `# ${"=".repeat(20)}`
+  const python = `${ruler}\n# Parsing methods\n${ruler}\ndef parse(text):\n    return text\n\n${ruler}\ndef other(text):\n    return text\n`
+  await writeFile(join(it.beside, "parser.py"), python)
+  await it.call("kb.add", { path: it.beside, code: true })
+  const { hits } = KbSearchResult.parse(await it.call("kb.search", { query: "parsing text" }))
+  const texts = hits.filter((hit) => hit.paragraph.path === "parser.py")
+  expect(texts.map((hit) => hit.paragraph.text)).toEqual(["Parsing methods\ndef parse(text)"])
 })
 
 test("[KNOW-26] over the network only folders inside the repository are read, after resolving links", async () => {

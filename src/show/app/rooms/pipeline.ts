@@ -246,6 +246,7 @@ type StageAgentRequest = {
   readonly budgetUsd: number | undefined
   readonly script: string | undefined
   readonly signal: AbortSignal
+  onApproval(approval: { readonly id: string; readonly title: string }): void
 }
 type StageAgentResult = {
   readonly runId: string
@@ -294,7 +295,7 @@ async function runStageAgent(
     { isHere: true },
   )
   await agents.edit(started.id, { title: request.title, isTitleOwn: true })
-  const run = await untilEnded(started.id, request.signal, { agents, clock: deps.clock })
+  const run = await untilEnded(started.id, request, { agents, clock: deps.clock })
   return {
     runId: run.id,
     outcome: outcomeOf(run),
@@ -305,24 +306,36 @@ async function runStageAgent(
   }
 }
 
-/** Resolves with the run's end; aborting the stage stops the agent and waits for its end. */
+/**
+ * Resolves with the run's end, and reports each question of the agent that waits for the user.
+ * Aborting the stage stops the agent and waits for its end.
+ */
 async function untilEnded(
   id: string,
-  signal: AbortSignal,
+  { signal, onApproval }: Pick<StageAgentRequest, "signal" | "onApproval">,
   { agents, clock }: { readonly agents: Agents; readonly clock: Clock },
 ): Promise<Run> {
   const stop = (): void => void agents.stop(id).catch(() => {})
   signal.addEventListener("abort", stop, { once: true })
   if (signal.aborted) stop()
+  const reported = new Set<string>()
   let next = Promise.withResolvers<void>()
   const unhear = agents.onMessages((runId) => {
     if (runId === id) next.resolve()
   })
+  const reportApprovals = async (): Promise<void> => {
+    const open = (await agents.approvals(id)).filter((it) => it.status === "open")
+    for (const approval of open.filter((it) => !reported.has(it.id))) {
+      reported.add(approval.id)
+      onApproval(approval)
+    }
+  }
   try {
     for (;;) {
       const waiting = next
       const run = await agents.get(id)
       if (run.endedAt !== null) return run
+      if (run.status === "waiting") await reportApprovals()
       // Polls too: another process may have stopped it.
       const slept = new AbortController()
       await Promise.race([

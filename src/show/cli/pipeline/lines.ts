@@ -51,13 +51,16 @@ function stageLine(body: Body<"stage_started">, run: PipelineRun, { paint }: Scr
 
 function stepLine(body: Body<"substep">, { paint, width }: Screen): string {
   const figures = [
-    body.tokens === undefined ? "" : formatCount(body.tokens),
+    body.tokens === undefined ? "" : `${formatCount(body.tokens)} tokens`,
     body.durationMs === undefined ? "" : formatDuration(body.durationMs),
     body.usd === undefined || body.usd === null ? "" : `$${body.usd.toFixed(2)}`,
   ].filter((it) => it !== "")
   const sign =
     body.outcome === "failed" || body.outcome === "denied" ? paint.bad("✗") : paint.muted("·")
   const detail = body.outcome === "failed" && body.detail !== undefined ? `: ${body.detail}` : ""
-  const text = rowText(visible(`${body.tool}  ${body.title}${detail}`), Math.max(20, width - 30))
+  const text = rowText(
+    visible(`${body.tool}  ${body.title}${detail}`),
+    Math.max(20, width - 6 - figures.join("  ").length),
+  )
   return `  ${sign} ${text}  ${paint.muted(figures.join("  "))}`.trimEnd()
 }

@@ -31,10 +31,10 @@ const at = { stage: 0, attempt: 1 }
 test.each([
   [{ type: "stage_started", ...at, iteration: 0 }, "Analyze query"],
   [{ type: "stage_started", ...at, attempt: 2, iteration: 1 }, "Analyze query round 2, attempt 2"],
-  [step, "  · Knowledge Base Search  arrival  3.4k  200 ms  $0.01"],
+  [step, "  · Knowledge Base Search  arrival  3.4k tokens  200 ms  $0.01"],
   [
     { ...step, outcome: "failed", detail: "no answer in time", usd: null },
-    "  ✗ Knowledge Base Search  arrival: no answer in time  3.4k  200 ms",
+    "  ✗ Knowledge Base Search  arrival: no answer in time  3.4k tokens  200 ms",
   ],
   [{ type: "stage_output", ...at, output: {}, summary: HOSTILE }, /^ {2}✓ a/],
   [{ type: "validation_failed", ...at, problems: ["0.68"], feedback: "" }, "  ✗ 0.68"],

@@ -139,8 +139,9 @@ function nextText({ id, status, hasDocument }: PipelineRun, paint: Paint): reado
     return [
       "",
       paint.muted(
-        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "Only sources after 2024"\` or \`qm pipeline say ${id} 3\`.`,
+        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "<change>"\``,
       ),
+      paint.muted(`or \`qm pipeline say ${id} 3\`.`),
     ]
   }
   if (status === "interrupted") {

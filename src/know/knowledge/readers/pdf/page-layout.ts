@@ -32,7 +32,10 @@ export function layoutPages(
   outline: readonly OutlineEntry[],
 ): readonly ExtractedLine[] {
   const body = bodySize(pages)
-  const running = runningLines(pages, body)
+  const repeated = runningLines(pages, body)
+  // Pages with nothing else, such as slides with a title, would lose their whole text.
+  const isAll = pages.every((it) => it.lines.every((line) => repeated.has(line)))
+  const running = isAll ? new Set() : repeated
   const levels = createLevels(pages, { outline, body })
   const lines: ExtractedLine[] = []
   for (const page of pages) {

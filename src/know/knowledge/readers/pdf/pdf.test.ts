@@ -102,10 +102,16 @@ test("[KNOW-51] encrypted, scanned, damaged and foreign files are reported with 
     "scanned.pdf": "2 pages without text, probably scanned; add a copy with recognised text",
     "damaged.pdf": "not a readable PDF; it may be damaged",
     "half.pdf": "not a readable PDF; it may be damaged",
-    "partly.pdf": "page 4 without text, probably scanned",
+    "partly.pdf": "page 4 without text, probably scanned; the other pages were read",
   })
   expect(it.added.documents).toBe(1)
   expect((await it.kb.status()).folders).toMatchObject([{ isStale: false, skipped: 5 }])
+})
+
+test("[KNOW-50] pages that have only a running title keep it", async () => {
+  const pages = Array.from({ length: 12 }, (_, at) => ({ lines: [line(`Slide ${at + 1}`, 11)] }))
+  await using it = await adding({ "slides.pdf": makePdf(pages, { title: "Slides" }) })
+  expect(it.added).toMatchObject({ documents: 1, skipped: [] })
 })
 
 test("[KNOW-51] a PDF of 500 pages is read with its last page", async () => {

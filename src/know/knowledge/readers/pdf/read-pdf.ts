@@ -71,7 +71,9 @@ function extractionOf(pages: readonly PageText[], opened: Opened): Extraction {
     pages.length < opened.pages
       ? `only ${formatExact(pages.length)} of its ${formatExact(opened.pages)} pages were read`
       : "",
-    empty.length > 0 ? `${pagesText(empty)} without text, probably scanned` : "",
+    empty.length > 0
+      ? `${pagesText(empty)} without text, probably scanned; the other pages were read`
+      : "",
   ].filter((it) => it !== "")
   const note = notes.length === 0 ? undefined : notes.join("; ")
   return { kind: "extracted", title: usableTitle(opened.title), lines, note }
