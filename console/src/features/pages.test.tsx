@@ -15,7 +15,7 @@ const REPORT = {
   repository: { root: "/r", name: "tideline", branch: null },
   health: { isHealthy: true, failed: 0, warnings: 0 },
   store: STORE,
-  spend: { todayUsd: null, runs: 0, days: [] },
+  spend: { todayUsd: null, runs: 0, unknown: 0, days: [] },
   isNew: false,
   waiting: [],
   running: [],
