@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import { describe, expect, it } from "vitest"
 import { keys } from "../data/keys.ts"
 import { eventsParams, settingsParams } from "../data/paths.ts"
-import { renderPage, textOf } from "../test-page.tsx"
+import { failedQuery, renderPage, textOf } from "../test-page.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import { EventsPage } from "./events/page.tsx"
 import { NowPage } from "./now/page.tsx"
@@ -41,6 +41,15 @@ describe("pages", () => {
     expect(text).toContain("Nothing waits for you, nothing runs, and no run ended today.")
     expect(text).toContain('qm run "What does this repository do?"'.replaceAll('"', "&quot;"))
     expect(text).not.toMatch(/Waiting for you|Running|Ended today|Recent sessions|Store/)
+  })
+
+  it("[CONSOLE-15] Now shows a failure that several parts have once", async () => {
+    const parts = (["doctor.run", "claim.list"] as const).map((it) => keys.operation(it, {}))
+    const all = await failedQuery(keys.operation("now.show", {}), ...parts)
+    expect(renderPage(all, nowPage).split("The disk is full")).toHaveLength(2)
+    const some = await failedQuery(...parts)
+    some.setQueryData(keys.operation("now.show", {}), REPORT)
+    expect(renderPage(some, nowPage).split("The disk is full").length).toBeGreaterThan(2)
   })
 
   it("[CONSOLE-65] Now lists waiting, running, ended and recent sessions that exist", () => {

@@ -102,11 +102,19 @@ function describeWorktree({ branch, uncommitted, ahead, behind, state }: Worktre
   return visibleLine(parts.filter((it) => it !== "").join(", "))
 }
 
+type FactsFailureProps = { readonly error: unknown; onRetry(): void }
+
+/** Nothing if the page shows the same failure already: its retry covers all of them. */
+function FactsFailure({ error, onRetry }: FactsFailureProps) {
+  const { error: shown } = useOperation("now.show", {})
+  const own = toWireError(error)
+  const isShown = shown !== null && toWireError(shown).message === own.message
+  return isShown ? null : <Failure size="row" error={own} onRetry={onRetry} />
+}
+
 function ProblemFacts() {
   const { data: report, error, refetch } = useOperation("doctor.run", {})
-  if (error !== null) {
-    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
+  if (error !== null) return <FactsFailure error={error} onRetry={() => void refetch()} />
   const problems = (report?.checks ?? []).flatMap(({ state, name, detail, hint }) =>
     state === "ok" ? [] : [{ state, name, detail, hint: hint ?? "" }],
   )
@@ -340,9 +348,7 @@ const MOST_OF_A_NAME = 12
 
 export function ClaimFacts() {
   const { data, error, refetch } = useWatched("claim.list", {})
-  if (error !== null) {
-    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
+  if (error !== null) return <FactsFailure error={error} onRetry={() => void refetch()} />
   const claims = data?.claims ?? []
   if (claims.length === 0) return null
   const more = claims.length - MOST_SHOWN

@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query"
+import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatDay } from "../../base/format.ts"
@@ -66,7 +66,7 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
                 <Failure
                   size="pane"
                   error={toWireError(report.error)}
-                  onRetry={() => void report.refetch()}
+                  onRetry={() => void retryFailed(queries)}
                 />
               )}
               {isPending ? <RowSkeleton rows={8} /> : null}
@@ -79,6 +79,11 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
       )}
     </>
   )
+}
+
+/** One failure is shown for all queries that failed with it, so its retry asks them all again. */
+function retryFailed(queries: QueryClient): Promise<void> {
+  return queries.refetchQueries({ type: "active", predicate: (it) => it.state.status === "error" })
 }
 
 type NowHeaderProps = {
