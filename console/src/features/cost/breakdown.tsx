@@ -136,7 +136,7 @@ function ChangeCells({ change, trend, name = "" }: ChangeCellsProps) {
   return (
     <>
       <Cell from="roomy">
-        {trend === undefined || trend.every((it) => it === null) ? null : (
+        {trend === undefined || trend.every((it) => it === null || it === 0) ? null : (
           <TrendLine values={smooth(trend)} label={`Cost by day of ${visibleLine(name)}`} />
         )}
       </Cell>

@@ -172,8 +172,8 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
           <Text tone="2">
             {`in ${period}, at list prices; ${formatCount(allTokens(total))} tokens in ${plural(total.calls, "call")}`}
             {share === null ? "" : `, ${Math.round(share * 100)} % from the cache`}
+            {`; ${describeChange(cost, period)}`}
           </Text>
-          <Text tone="2">{describeChange(cost, period)}</Text>
         </Flow>
         <SeriesBar
           label="Cost by model"
