@@ -91,7 +91,7 @@ describe("page Cost", () => {
       /Sat 14 November 40 calls Token type Tokens Cost Cache read 900\.0k \$2\.00 Cache write 60\.0k \$0\.90 Fresh input 5\.0k \$0\.10 Output 12\.0k \$0\.50 Total 977\.0k \$3\.50/,
     )
     expect(text).toMatch(/opus 40 900\.0k 60\.0k 93 % \$2\.50 −50 % Total/)
-    expect(text).toContain("+25 % against the 30 days before, $2.80")
+    expect(text).toContain("+25 %, $2.80 in the 30 days before")
   })
 
   it("[CONSOLE-15] no cost, an unknown price and a failure have different texts", async () => {
@@ -186,7 +186,7 @@ describe("page Cost", () => {
         row("haiku", { beforeUsd: 0, percent: null }),
       ],
     })
-    expect(text).toContain("change unknown against the 30 days before")
+    expect(text).toContain("change unknown, a cost that is partly unknown in the 30 days before")
     expect(text).toMatch(/nova-9 .* unknown haiku .* new Total/)
     expect(smooth([7, 0, null, 0, 0, 0, 0, 7])).toEqual([7, 3.5, 7 / 3, 1.75, 1.4, 7 / 6, 1, 1])
     expect(smooth([1, null, 3])).toEqual([1, 0, 3])

@@ -172,8 +172,8 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
           <Text tone="2">
             {`in ${period}, at list prices; ${formatCount(allTokens(total))} tokens in ${plural(total.calls, "call")}`}
             {share === null ? "" : `, ${Math.round(share * 100)} % from the cache`}
-            {`; ${describeChange(cost, period)}`}
           </Text>
+          <Text tone="2">{describeChange(cost, period)}</Text>
         </Flow>
         <SeriesBar
           label="Cost by model"
@@ -191,9 +191,10 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
 
 function describeChange({ change }: SessionsCost, period: string): string {
   if (change.beforeUsd === 0) return `no cost in the ${period} before`
-  const was = change.beforeUsd === null ? "" : `, ${formatUsd(change.beforeUsd)}`
+  const was =
+    change.beforeUsd === null ? "a cost that is partly unknown" : formatUsd(change.beforeUsd)
   const by = change.percent === null ? "change unknown" : formatCostChange(change)
-  return `${by} against the ${period} before${was}`
+  return `${by}, ${was} in the ${period} before`
 }
 
 function Budget({ budget }: { readonly budget: CostBudget }) {
