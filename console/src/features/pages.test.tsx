@@ -52,6 +52,24 @@ describe("pages", () => {
     expect(renderPage(some, nowPage).split("The disk is full").length).toBeGreaterThan(2)
   })
 
+  it("[CONSOLE-65] Now lists tickets in testing that wait for a review", () => {
+    const ticket = {
+      id: "T-9HV4C",
+      title: "Refuse a berth",
+      laneSince: NOW - 60_000 * 38,
+      acceptance: [{ isDone: true }, { isDone: false }],
+    }
+    const input = { lane: "testing" as const, limit: 20 }
+    const text = render(nowPage, [
+      [keys.operation("now.show", {}), REPORT],
+      [keys.operation("board.show", input), { tickets: [ticket] }],
+    ])
+    expect(text).toMatch(
+      /To review 1 Since Refuse a berth T-9HV4C in testing, 1 of 2 criteria met Approve or reject 38 min/,
+    )
+    expect(text).not.toContain("Nothing waits for you")
+  })
+
   it("[CONSOLE-65] Now lists waiting, running, ended and recent sessions that exist", () => {
     const row = { id: "r-1", kind: "run", state: "running", title: "Port it", at: NOW }
     const report = { ...REPORT, running: [row], ended: [{ ...row, id: "r-2", state: "done" }] }
