@@ -311,7 +311,7 @@ const SPEND_DAYS = 14
 const DAY_MS = 86_400_000
 
 type Spend = {
-  /** Empty if nothing ran; an unknown cost is a word. */
+  /** Empty if nothing ran; unknown costs are named as unknown. */
   readonly today: string
   readonly aside: string
   readonly days: readonly { readonly day: string; readonly usd: number }[]

@@ -19,7 +19,7 @@ import {
 /** A row of a list of files that define something: its name, use, origin and state. */
 export type DefinitionLine = {
   readonly key: string
-  /** What the address names when the row is opened. */
+  /** The value of `show` in the address while the row is open. */
   readonly show: string
   readonly mark: Status
   readonly name: string
