@@ -61,8 +61,8 @@ export function budgetOf(it: Workstream, swarm: Swarm): number {
 /** Of the workstreams that ran; one with an unknown cost is counted in words. */
 export function formatCostOf(streams: readonly Workstream[]): string {
   const ran = streams.filter((it) => it.runs.length > 0)
-  const known = ran.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
-  return formatCostSum(known, ran.filter((it) => it.costUsd === null).length)
+  const knownUsd = ran.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
+  return formatCostSum(knownUsd, ran.filter((it) => it.costUsd === null).length)
 }
 
 export function sumOf(files: Diff["files"]): { readonly added: number; readonly removed: number } {

@@ -151,9 +151,9 @@ function costsOf(part: Part): CostByType {
 
 /** Null if there are calls and no price is known. */
 function usdOf(parts: readonly Part[]): number | null {
-  const known = parts.flatMap((it) => (it.usd === null ? [] : [it.usd]))
-  if (known.length === 0 && parts.length > 0) return null
-  return known.reduce((total, it) => total + it, 0)
+  const amounts = parts.flatMap((it) => (it.usd === null ? [] : [it.usd]))
+  if (amounts.length === 0 && parts.length > 0) return null
+  return amounts.reduce((total, it) => total + it, 0)
 }
 
 function changeOf(now: readonly Part[], earlier: readonly Part[]): CostChange {
