@@ -78,7 +78,7 @@ const byCost = (a: WithSpend, b: WithSpend): number => (b.spend.usd ?? -1) - (a.
  * A period that starts with a day is compared with the same hours whole days earlier, so that the
  * part of today that has passed is compared with the same part of a day.
  */
-export function periodBefore({ since, until }: Period): Period {
+function periodBefore({ since, until }: Period): Period {
   const lengthMs = until - since
   const shiftMs = since % DAY_MS === 0 ? Math.ceil(lengthMs / DAY_MS) * DAY_MS : lengthMs
   return { since: since - shiftMs, until: until - shiftMs }
