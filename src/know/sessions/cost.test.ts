@@ -1,6 +1,8 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import type { CostByType } from "#ground/contract"
 import { sql } from "#ground/store"
+import { needs } from "#test/needs"
+import { startPostgres } from "#test/postgres"
 import { CALL, sessionsFixture } from "#test/sessions-room"
 import {
   claudeAnswer,
@@ -34,8 +36,8 @@ const text = (words: string) => ({ type: "text", text: words })
  * C2 codex   2,000 × 1.25 + 18,000 × 0.125 + 1,000 × 10                           =  14,750  $0.01475
  *                                                                                   294,500  $0.29450
  */
-async function sheet() {
-  const fixture = await sessionsFixture()
+async function sheet(location?: Parameters<typeof sessionsFixture>[0]) {
+  const fixture = await sessionsFixture(location)
   const claude = sessionIdOf("sheet")
   const codex = sessionIdOf("sheet of codex")
   const yesterday = TODAY - DAY_MS + 1_000
@@ -201,6 +203,28 @@ test("[SESSIONS-21] costs by token type equal the sheet and add up to the cost o
     const dollars = rows.reduce((sum, row) => sum + (row.spend.usd ?? 0), 0)
     if (by !== "tool") expect(dollars).toBeCloseTo(0.2945, 12)
   }
+})
+
+describe.runIf(needs("SESSIONS-21", "postgres"))("on Postgres", () => {
+  test("[SESSIONS-21] costs, changes and trends equal those on SQLite by every group", async () => {
+    await using cluster = await startPostgres()
+    const { fixture: first } = await sheet()
+    await using sqlite = first
+    const { fixture: second } = await sheet({
+      kind: "postgres",
+      url: await cluster.createDatabase(),
+    })
+    await using postgres = second
+    for (const by of COST_GROUPS) {
+      const figures = async (it: typeof sqlite) => {
+        const { rows, total, costs, change } = await it.index.cost({ since: "30d", by }, CALL)
+        return JSON.parse(JSON.stringify({ rows, total, costs, change }), (_, value) =>
+          typeof value === "number" ? Number(value.toFixed(9)) : value,
+        )
+      }
+      expect(await figures(postgres)).toEqual(await figures(sqlite))
+    }
+  })
 })
 
 const COST_GROUPS = [
