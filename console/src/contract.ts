@@ -4,6 +4,8 @@
  */
 export {
   formatBytes,
+  formatCostChange,
+  formatCostSum,
   formatCount,
   formatDuration,
   formatExact,

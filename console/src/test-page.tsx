@@ -16,11 +16,15 @@ export function textOf(html: string): string {
   return html.replaceAll(/<[^<>]*>/g, " ").replaceAll(/\s+/g, " ")
 }
 
-export async function failedQuery(queryKey: readonly unknown[]): Promise<QueryClient> {
+export async function failedQuery(
+  ...queryKeys: readonly (readonly unknown[])[]
+): Promise<QueryClient> {
   const queries = new QueryClient({
     defaultOptions: { queries: { retry: false, retryOnMount: false } },
   })
   const error = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-  await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(error)) })
+  for (const queryKey of queryKeys) {
+    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(error)) })
+  }
   return queries
 }

@@ -172,6 +172,7 @@ export const NIGHT_SCENES: readonly Scene[] = [
   on("swarm", "board", "/board"),
   { ...on("swarm", "ticket", "/board"), act: openTicket },
   { ...on("swarm", "ticket-run", "/board"), act: openRunOfTicket },
+  seeded("ticket-start", ({ board }) => `/board/${board.working}`, startFromTicket),
   seeded("runs-peek", ({ runs }) => `/runs?at=${runs.tariff.id}&beside=peek`),
   seeded("runs-peek-failed", ({ runs }) => `/runs?at=${runs.failed.id}&beside=peek`),
   seeded("runs-nothing", "/runs?text=nothing+at+all"),
@@ -356,6 +357,15 @@ async function openRunOfTicket(page: Page): Promise<void> {
   await facts.locator('a[href*="/runs/"]').first().click()
   await page.getByText("Ticket", { exact: true }).waitFor()
   await page.getByText("#12 ").waitFor()
+}
+
+/** As a person does it: the agent that was used last, and a key. */
+async function startFromTicket(page: Page): Promise<void> {
+  await page.evaluate(`localStorage.setItem("qm.launch.agent", "synthetic")`)
+  await page.getByRole("button", { name: /^Start run/ }).waitFor()
+  await page.keyboard.press("s")
+  await page.waitForURL((url) => url.pathname.startsWith("/runs/"))
+  await page.getByText("Turn completed").first().waitFor()
 }
 
 async function openPalette(page: Page, query: string): Promise<void> {

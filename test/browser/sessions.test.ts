@@ -25,20 +25,20 @@ describe("Sessions, session and cost pages", () => {
   test("[CONSOLE-67] waiting transcripts are imported on request, and cancelled without loss", async () => {
     await using window = await open("/sessions")
     const { page } = window
-    await page.getByText("5 transcripts on this machine").waitFor()
+    await page.getByText("6 transcripts on this machine").waitFor()
     // Holds the answer, so that there is time to cancel.
     await page.route("**/api/sessions/import", () => undefined)
     await page.getByRole("button", { name: /^Import this repository/ }).click()
-    await page.getByText("Importing 0 of 5").waitFor()
+    await page.getByText("Importing 0 of 6").waitFor()
     await page.getByRole("button", { name: "Cancel" }).click()
     await page.getByText("Import cancelled. The next one continues here.").waitFor()
     await page.unroute("**/api/sessions/import")
     await page.getByRole("button", { name: /^Import this repository/ }).click()
-    await page.getByText(/^Imported 4 sessions with \d+ lines\.$/).waitFor()
+    await page.getByText(/^Imported 5 sessions with \d+ lines\.$/).waitFor()
     const list = page.getByRole("listbox", { name: "Sessions" })
     const rows = list.getByRole("option")
     await rows.filter({ hasText: "Round quotes half to even" }).waitFor()
-    expect(await rows.count()).toBe(4)
+    expect(await rows.count()).toBe(5)
     const unknown = rows.filter({ hasText: "Explain the tariff tables" })
     expect(await unknown.innerText()).toContain("unknown")
     expect(window.problems()).toEqual([])
@@ -105,6 +105,11 @@ describe("Sessions, session and cost pages", () => {
     await groups.getByText("claude-opus-4-5").waitFor()
     const sum = `$${(cost.total.usd ?? 0).toFixed(2)}+`
     await groups.getByText(sum).waitFor()
+    const opus = cost.rows.find((it) => it.key === "claude-opus-4-5")
+    const change = `${opus?.change?.percent?.toFixed(0).replace("-", "−")} %`
+    await groups.getByText(change.startsWith("−") ? change : `+${change}`).waitFor()
+    await groups.getByRole("img", { name: "Cost by day of claude-opus-4-5" }).waitFor()
+    await page.getByText("Fresh input").waitFor()
     await page.getByText(/No price is known for nova-9/).waitFor()
     await page.keyboard.press("t")
     await page.waitForURL(/by=repository/)

@@ -36,12 +36,12 @@ describe("figures of imported sessions", () => {
       { key: "2026-11-17", label: "", spend: spend(null, 1) },
     ]
     const shown = spendOfSessions({ rows, until })
-    expect([shown.todayUsd, shown.aside]).toEqual([null, "1 call, list prices"])
+    expect([shown.today, shown.aside]).toEqual(["unknown", "1 call, list prices"])
     expect(shown.days.slice(-2)).toEqual([
       { day: "2026-11-16", usd: 2 },
       { day: "2026-11-17", usd: 0 },
     ])
-    expect(spendOfSessions({ rows: [], until }).todayUsd).toBe(0)
+    expect(spendOfSessions({ rows: [], until }).today).toBe("$0.00")
   })
 
   it("[CONSOLE-68] a compaction is described by what left and what was read again", () => {

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react"
-import { formatUsd } from "#ground/base/format"
+import { formatCostSum } from "#ground/base/format"
 import { isRefusal } from "../base/errors.ts"
 import { formatCount, formatExact } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
@@ -75,13 +75,15 @@ function RunsItem() {
 function SpentItems() {
   const today = useToday()
   const tokens = today?.tokens ?? null
-  const usd = today?.usd ?? null
+  const { usd, unknownCosts } = today ?? { usd: null, unknownCosts: 0 }
   return (
     <>
       <StatusItem push wide>
         {tokens === null ? "" : `${formatCount(tokens)} tokens in context`}
       </StatusItem>
-      {usd === null ? null : <StatusItem wide>{formatUsd(usd)}</StatusItem>}
+      {usd === null && unknownCosts === 0 ? null : (
+        <StatusItem wide>{formatCostSum(usd ?? 0, unknownCosts)}</StatusItem>
+      )}
     </>
   )
 }

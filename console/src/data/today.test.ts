@@ -15,7 +15,7 @@ const now = (overrides: Partial<Now>): Now => ({
   repository: { root: "/r", name: "r", branch: null },
   health: { isHealthy: true, failed: 0, warnings: 0 },
   store: null,
-  spend: { todayUsd: null, runs: 0, days: [] },
+  spend: { todayUsd: null, runs: 0, unknown: 0, days: [] },
   isNew: false,
   running: [],
   waiting: [],
@@ -28,12 +28,19 @@ describe("sums of the current day", () => {
     expect(sumToday(now({}))).toMatchObject({ tokens: null, usd: null, runs: 0 })
     const counted = row({ tokens: { files: 10, tools: 5 }, costUsd: 0.5 })
     const report = now({
-      spend: { todayUsd: 1, runs: 2, days: [] },
+      spend: { todayUsd: 1, runs: 2, unknown: 2, days: [] },
       running: [row({}), row({ state: "queued" })],
       waiting: [counted],
       ended: [counted],
     })
-    expect(sumToday(report)).toEqual({ running: 1, waiting: 1, tokens: 30, usd: 1, runs: 4 })
+    expect(sumToday(report)).toEqual({
+      running: 1,
+      waiting: 1,
+      tokens: 30,
+      usd: 1,
+      unknownCosts: 2,
+      runs: 4,
+    })
   })
 
   it("[CONSOLE-3] a row links to its agent run or pipeline run", () => {

@@ -7,6 +7,7 @@ export type Today = {
   readonly waiting: number
   readonly tokens: number | null
   readonly usd: number | null
+  readonly unknownCosts: number
   readonly runs: number
 }
 
@@ -17,6 +18,7 @@ export function sumToday({ waiting, running, ended, spend }: Now): Today {
     waiting: waiting.length,
     tokens: sumKnown(rows, tokensOfRow),
     usd: spend.todayUsd,
+    unknownCosts: spend.unknown,
     runs: rows.length,
   }
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import { describe, expect, it } from "vitest"
 import { keys } from "../data/keys.ts"
 import { eventsParams, settingsParams } from "../data/paths.ts"
-import { renderPage, textOf } from "../test-page.tsx"
+import { failedQuery, renderPage, textOf } from "../test-page.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import { EventsPage } from "./events/page.tsx"
 import { NowPage } from "./now/page.tsx"
@@ -15,7 +15,7 @@ const REPORT = {
   repository: { root: "/r", name: "tideline", branch: null },
   health: { isHealthy: true, failed: 0, warnings: 0 },
   store: STORE,
-  spend: { todayUsd: null, runs: 0, days: [] },
+  spend: { todayUsd: null, runs: 0, unknown: 0, days: [] },
   isNew: false,
   waiting: [],
   running: [],
@@ -41,6 +41,33 @@ describe("pages", () => {
     expect(text).toContain("Nothing waits for you, nothing runs, and no run ended today.")
     expect(text).toContain('qm run "What does this repository do?"'.replaceAll('"', "&quot;"))
     expect(text).not.toMatch(/Waiting for you|Running|Ended today|Recent sessions|Store/)
+  })
+
+  it("[CONSOLE-15] Now shows a failure that several parts have once", async () => {
+    const parts = (["doctor.run", "claim.list"] as const).map((it) => keys.operation(it, {}))
+    const all = await failedQuery(keys.operation("now.show", {}), ...parts)
+    expect(renderPage(all, nowPage).split("The disk is full")).toHaveLength(2)
+    const some = await failedQuery(...parts)
+    some.setQueryData(keys.operation("now.show", {}), REPORT)
+    expect(renderPage(some, nowPage).split("The disk is full").length).toBeGreaterThan(2)
+  })
+
+  it("[CONSOLE-65] Now lists tickets in testing that wait for a review", () => {
+    const ticket = {
+      id: "T-9HV4C",
+      title: "Refuse a berth",
+      laneSince: NOW - 60_000 * 38,
+      acceptance: [{ isDone: true }, { isDone: false }],
+    }
+    const input = { lane: "testing" as const, limit: 20 }
+    const text = render(nowPage, [
+      [keys.operation("now.show", {}), REPORT],
+      [keys.operation("board.show", input), { tickets: [ticket] }],
+    ])
+    expect(text).toMatch(
+      /To review 1 Since Refuse a berth T-9HV4C in testing, 1 of 2 criteria met Approve or reject 38 min/,
+    )
+    expect(text).not.toContain("Nothing waits for you")
   })
 
   it("[CONSOLE-65] Now lists waiting, running, ended and recent sessions that exist", () => {

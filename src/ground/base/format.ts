@@ -31,6 +31,26 @@ export function formatUsd(usd: number): string {
   return `$${text.replace(/\B(?=(?:\d{3}){1,7}\.)/g, ",")}`
 }
 
+/** A sum of costs of which some are not known: `$1.20 and 2 unknown`, or `2 unknown`. */
+export function formatCostSum(usd: number, unknown: number): string {
+  if (unknown === 0) return formatUsd(usd)
+  return usd === 0
+    ? `${formatExact(unknown)} unknown`
+    : `${formatUsd(usd)} and ${formatExact(unknown)} unknown`
+}
+
+/** Against the cost of a period before: +9 %, −4 %, `new` if it was 0, `unknown` if either is not known. */
+export function formatCostChange(change: {
+  percent: number | null
+  beforeUsd: number | null
+}): string {
+  const { percent, beforeUsd } = change
+  if (percent === null) return beforeUsd === 0 ? "new" : "unknown"
+  const rounded = Math.round(percent)
+  const sign = rounded > 0 ? "+" : "−"
+  return rounded === 0 ? "0 %" : `${sign}${formatExact(Math.abs(rounded))} %`
+}
+
 /** How long ago: "just now", "5 minutes ago", "3 hours ago", "2 days ago". */
 export function formatAgo(ms: number): string {
   const minutes = Math.floor(ms / 60_000)

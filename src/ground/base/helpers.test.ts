@@ -4,6 +4,8 @@ import {
   firstLine,
   formatAgo,
   formatBytes,
+  formatCostChange,
+  formatCostSum,
   formatCount,
   formatDuration,
   formatExact,
@@ -140,6 +142,27 @@ describe("format", () => {
     [0.0042, "$0.0042"],
     [1234.5, "$1,234.50"],
   ])("[BASE-31] formatUsd(%d) is %s", (usd, text) => expect(formatUsd(usd)).toBe(text))
+
+  test.each([
+    [1.2, 0, "$1.20"],
+    [1.2, 2, "$1.20 and 2 unknown"],
+    [0, 2, "2 unknown"],
+    [0, 0, "$0.00"],
+  ])("[BASE-31] formatCostSum(%d, %d) is %s", (usd, unknown, text) =>
+    expect(formatCostSum(usd, unknown)).toBe(text),
+  )
+
+  test.each([
+    [9.4, 2, "+9 %"],
+    [-4.5, 2, "−4 %"],
+    [-0.4, 2, "0 %"],
+    [1_240, 2, "+1,240 %"],
+    [null, 0, "new"],
+    [null, 2, "unknown"],
+    [null, null, "unknown"],
+  ])("[BASE-31] formatCostChange of %d %% against %d is %s", (percent, beforeUsd, text) =>
+    expect(formatCostChange({ percent, beforeUsd })).toBe(text),
+  )
 
   test.each([
     [-5, "just now"],

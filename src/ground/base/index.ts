@@ -59,6 +59,8 @@ export {
 export {
   formatAgo,
   formatBytes,
+  formatCostChange,
+  formatCostSum,
   formatCount,
   formatDuration,
   formatExact,

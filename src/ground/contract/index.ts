@@ -478,6 +478,8 @@ export {
 export type {
   CompactionContent,
   CostBudget,
+  CostByType,
+  CostChange,
   CostGroup,
   ImportState,
   IndexedSession,

@@ -23,13 +23,28 @@ export type Cost =
 /** Of the prices that `costOf` uses by default. */
 export const PRICES_VERSION = PRICE_TABLE.version
 
+/** Sizes of a prompt above which some model has other prices, ascending. */
+export const LONG_PROMPT_TOKENS: readonly number[] = [
+  ...new Set(PRICE_TABLE.rows.flatMap((it) => it.longPrompt?.aboveTokens ?? [])),
+].toSorted((a, b) => a - b)
+
 export function costOf(usage: Usage, model: string, table: PriceTable = PRICE_TABLE): Cost {
+  const prices = pricesOf(model, promptTokens(usage), table)
+  const tableVersion = table.version
+  if (prices === undefined) return { kind: "unknown-model", model, tableVersion }
+  const name = plainModelName(model)
+  return { kind: "priced", usd: multiply(usage, prices), model: name, prices, tableVersion }
+}
+
+/** US dollars per million tokens of a request with a prompt of this size. */
+export function pricesOf(
+  model: string,
+  prompt: number,
+  table: PriceTable = PRICE_TABLE,
+): Prices | undefined {
   const name = plainModelName(model)
   const row = table.rows.find((it) => it.models.includes(name))
-  const tableVersion = table.version
-  if (row === undefined) return { kind: "unknown-model", model, tableVersion }
-  const prices = pricesFor(row, promptTokens(usage))
-  return { kind: "priced", usd: multiply(usage, prices), model: name, prices, tableVersion }
+  return row === undefined ? undefined : pricesFor(row, prompt)
 }
 
 /** `us.anthropic.claude-opus-4-5-20251101-v1:0` and `anthropic/claude-opus-4.5` are one model. */

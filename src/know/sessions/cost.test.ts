@@ -1,5 +1,8 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
+import type { CostByType } from "#ground/contract"
 import { sql } from "#ground/store"
+import { needs } from "#test/needs"
+import { startPostgres } from "#test/postgres"
 import { CALL, sessionsFixture } from "#test/sessions-room"
 import {
   claudeAnswer,
@@ -33,8 +36,8 @@ const text = (words: string) => ({ type: "text", text: words })
  * C2 codex   2,000 × 1.25 + 18,000 × 0.125 + 1,000 × 10                           =  14,750  $0.01475
  *                                                                                   294,500  $0.29450
  */
-async function sheet() {
-  const fixture = await sessionsFixture()
+async function sheet(location?: Parameters<typeof sessionsFixture>[0]) {
+  const fixture = await sessionsFixture(location)
   const claude = sessionIdOf("sheet")
   const codex = sessionIdOf("sheet of codex")
   const yesterday = TODAY - DAY_MS + 1_000
@@ -178,6 +181,118 @@ test("[SESSIONS-9] costs equal a hand-computed sheet, cache prices included, by 
   expect(dollars(await cost("host"))).toEqual({ "claude-code": "0.26900", codex: "0.02550" })
 })
 
+/** The rows of the sheet by column. */
+test("[SESSIONS-21] costs by token type equal the sheet and add up to the cost of each row", async () => {
+  const { fixture } = await sheet()
+  await using it = fixture
+  const perMillion = {
+    input: 1_000 * 3 + 200 * 5 + 5_000 * 1 + 4_000 * 1.25 + 2_000 * 1.25,
+    cacheRead: 100_000 * 0.3 + 50_000 * 0.5 + 6_000 * 0.125 + 18_000 * 0.125,
+    cacheWrite: 20_000 * 3.75 + 8_000 * 1.25,
+    cacheWriteHour: 10_000 * 6,
+    output: 2_000 * 15 + 1_000 * 25 + 1_000 * 5 + 500 * 10 + 1_000 * 10,
+  }
+  for (const by of COST_GROUPS) {
+    const { costs, total, rows } = await it.index.cost({ since: "30d", by }, CALL)
+    for (const type of typed(costs)) expect(costs[type]).toBeCloseTo(perMillion[type] / 1e6, 12)
+    const sums = [{ spend: total, costs }, ...rows].map((row) =>
+      typed(row.costs).reduce((sum, type) => sum + row.costs[type], 0),
+    )
+    const all = [total, ...rows.map((row) => row.spend)]
+    expect(sums.map((sum) => sum.toFixed(9))).toEqual(all.map((one) => (one.usd ?? 0).toFixed(9)))
+    const dollars = rows.reduce((sum, row) => sum + (row.spend.usd ?? 0), 0)
+    if (by !== "tool") expect(dollars).toBeCloseTo(0.2945, 12)
+  }
+})
+
+describe.runIf(needs("SESSIONS-21", "postgres"))("on Postgres", () => {
+  test("[SESSIONS-21] costs, changes and trends equal those on SQLite by every group", async () => {
+    await using cluster = await startPostgres()
+    const { fixture: first } = await sheet()
+    await using sqlite = first
+    const { fixture: second } = await sheet({
+      kind: "postgres",
+      url: await cluster.createDatabase(),
+    })
+    await using postgres = second
+    for (const by of COST_GROUPS) {
+      const figures = async (it: typeof sqlite) => {
+        const { rows, total, costs, change } = await it.index.cost({ since: "30d", by }, CALL)
+        return JSON.parse(JSON.stringify({ rows, total, costs, change }), (_, value) =>
+          typeof value === "number" ? Number(value.toFixed(9)) : value,
+        )
+      }
+      expect(await figures(postgres)).toEqual(await figures(sqlite))
+    }
+  })
+})
+
+const COST_GROUPS = [
+  "day",
+  "week",
+  "model",
+  "repository",
+  "agent",
+  "session",
+  "host",
+  "tool",
+] as const
+const typed = (costs: CostByType) =>
+  (["input", "cacheRead", "cacheWrite", "cacheWriteHour", "output"] as const).filter(
+    (type) => type in costs,
+  )
+
+/**
+ * Two days until now, 10:00 on 1 January: 31 December and today; before: 29 December and 30 December
+ * until 10:00. Opus 5 and 25 per million tokens, so 100,000 input tokens cost 0.50.
+ */
+test("[SESSIONS-22] a change compares with the same hours of the period before", async () => {
+  await using it = await sessionsFixture()
+  await it.clock.advance(10 * 3_600_000)
+  const sessionId = sessionIdOf("change")
+  const call = (id: string, [model, at, input]: readonly [string, number, number]) =>
+    claudeAnswer(
+      { id, model, usage: { input, output: 0 }, blocks: [text("Done")] },
+      { cwd: CWD, sessionId, at },
+    )
+  const [opus, haiku] = ["claude-opus-4-5", "claude-haiku-4-5"]
+  const hours = 3_600_000
+  await writeLines(claudeFile(it.home, CWD, sessionId), [
+    ...call("too-early", [opus, TODAY - 3 * DAY_MS - 1, 9_000_000]),
+    ...call("before-1", [opus, TODAY - 3 * DAY_MS, 200_000]),
+    ...call("before-2", [opus, TODAY - 2 * DAY_MS + 9 * hours, 200_000]),
+    ...call("between", [opus, TODAY - 2 * DAY_MS + 11 * hours, 9_000_000]),
+    ...call("nova-before", ["nova-9", TODAY - 3 * DAY_MS, 10]),
+    ...call("gone", ["gpt-5", TODAY - 3 * DAY_MS, 400_000]),
+    ...call("now-1", [opus, TODAY - DAY_MS, 100_000]),
+    ...call("now-2", [opus, TODAY + 9 * hours, 200_000]),
+    ...call("now-3", [haiku, TODAY + 9 * hours, 500_000]),
+    ...call("nova", ["nova-9", TODAY, 10]),
+  ])
+  await it.index.import({ scope: "machine" }, CALL)
+  const { rows, before, change } = await it.index.cost({ since: "2d", by: "model" }, CALL)
+  expect(before).toEqual({
+    since: TODAY - 3 * DAY_MS,
+    until: TODAY - 2 * DAY_MS + 10 * hours + 1,
+  })
+  expect(Object.fromEntries(rows.map((row) => [row.key, [row.change, row.trend]]))).toEqual({
+    [opus]: [
+      { beforeUsd: expect.closeTo(2, 9), percent: expect.closeTo(-25, 9) },
+      [expect.closeTo(0.5, 9), expect.closeTo(1, 9)],
+    ],
+    [haiku]: [{ beforeUsd: 0, percent: null }, [0, expect.closeTo(0.5, 9)]],
+    "nova-9": [{ beforeUsd: null, percent: null }, [0, null]],
+  })
+  expect(change).toEqual({ beforeUsd: null, percent: null })
+  const days = await it.index.cost({ since: "2d", by: "day" }, CALL)
+  expect(days.rows.map((row) => [row.change, row.trend])).toEqual([
+    [undefined, undefined],
+    [undefined, undefined],
+  ])
+  const hour = await it.index.cost({ since: "5h", by: "model" }, CALL)
+  expect(hour.before).toEqual({ since: hour.since - 5 * hours - 1, until: hour.since })
+})
+
 test("[SESSIONS-9] a period, a host and a repository limit the sum", async () => {
   const { fixture } = await sheet()
   await using it = fixture
@@ -266,6 +381,14 @@ test("[SESSIONS-9] a long prompt of Sonnet 4.5 has the higher prices of its whol
   expect(await models(all)).toEqual({
     [sonnet]: expect.closeTo(0.280056 + 3.21, 9),
     "claude-sonnet-4-6": expect.closeTo(1.56, 9),
+  })
+  const { costs } = await it.index.cost({ since: "7d", by: "model" }, CALL)
+  expect(costs).toEqual({
+    input: expect.closeTo(0.012006 + 3 + 1.5, 9),
+    cacheRead: expect.closeTo(0.1068, 9),
+    cacheWrite: expect.closeTo(0.15, 9),
+    cacheWriteHour: expect.closeTo(0.12, 9),
+    output: expect.closeTo(0.01125 + 0.09 + 0.06, 9),
   })
 })
 

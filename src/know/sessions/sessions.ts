@@ -46,17 +46,10 @@ import {
   shownLine,
   ToolRow,
 } from "./queries.ts"
+import { costRows } from "./query/cost-rows.ts"
 import { searchLines } from "./query/search.ts"
 import { contextOverTime, describeSessions } from "./query/session-facts.ts"
-import {
-  budgetStates,
-  NO_SPEND,
-  reprice,
-  sinceOf,
-  spendBy,
-  spendRows,
-  unpricedModels,
-} from "./query/spend.ts"
+import { budgetStates, reprice, sinceOf, spendBy, unpricedModels } from "./query/spend.ts"
 import { TranscriptState } from "./transcript/transcript-state.ts"
 import { findSessionWaste, startSizes } from "./waste/find-waste.ts"
 import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
@@ -260,13 +253,11 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       await reprice(db)
       const now = deps.clock.now()
       const period = { since: sinceOf(sinceText, now), until: now + 1 }
-      const [total] = await spendBy(db, "all", { ...period, filter })
       return {
         by,
         ...period,
-        rows: by === "tool" ? [] : await spendRows(db, by, { ...period, filter }),
+        ...(await costRows(db, by, { ...period, filter })),
         tools: by === "tool" ? await db.all(ToolRow, selectTools(filter, period)) : [],
-        total: total?.spend ?? NO_SPEND,
         unpricedModels: await unpricedModels(db, period),
         priceTable: PRICES_VERSION,
         budgets: await budgetStates(db, deps.settings(), now),

@@ -83,6 +83,8 @@ describe("[APP-62] the list of repositories", () => {
         VALUES (?, ?, 't', 0, 'p', 'completed', '/', 'auto', 1, 1, 0, 1, ?, '[]', '', 0, '{}', 0, 0)`,
     )
     addRun.run("r1", "codex", cost)
+    addRun.run("r3", "codex", JSON.stringify({ reportedUsd: null, computedUsd: null }))
+    addRun.run("r4", "gemini", "{}")
     // The synthetic agent costs nothing.
     addRun.run("r2", "synthetic", cost)
     await mkdir(path.join(folder.path, "beta", ".qm"))
@@ -94,6 +96,7 @@ describe("[APP-62] the list of repositories", () => {
       problems: [],
       claims: 1,
       spendUsd: 1.25,
+      unknownCosts: 2,
       kitVersion: null,
       level: null,
     })
@@ -101,6 +104,7 @@ describe("[APP-62] the list of repositories", () => {
       health: "warning",
       claims: 0,
       spendUsd: null,
+      unknownCosts: null,
       problems: [expect.stringContaining("packk")],
     })
     const file = JSON.parse(

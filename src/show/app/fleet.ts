@@ -183,6 +183,7 @@ async function describeState(
     level: enrolled?.level ?? null,
     claims: createClaims(shared).list().length,
     spendUsd: await askStore(stateDirectory, SPEND, []),
+    unknownCosts: await askStore(stateDirectory, UNKNOWN_COSTS, []),
   }
 }
 
@@ -196,6 +197,7 @@ const MISSING: RepositoryHealth = {
   level: null,
   claims: null,
   spendUsd: null,
+  unknownCosts: null,
 }
 
 async function configProblems(root: string, deps: FleetDeps): Promise<string[]> {
@@ -216,8 +218,10 @@ function kitProblems(enrolled: EnrolledRepository | undefined, kit: KitState): r
 }
 
 const WAITING = "SELECT count(*) FROM run_approvals WHERE status = 'open' AND expires_at > ?"
-const SPEND = `SELECT total(coalesce(json_extract(cost, '$.reportedUsd'),
-  json_extract(cost, '$.computedUsd'), 0)) FROM runs WHERE type <> 'synthetic'`
+const USD = "coalesce(json_extract(cost, '$.reportedUsd'), json_extract(cost, '$.computedUsd'))"
+const SPEND = `SELECT total(${USD}) FROM runs WHERE type <> 'synthetic'`
+const UNKNOWN_COSTS = `SELECT count(*) FROM runs
+  WHERE type <> 'synthetic' AND turns > 0 AND ${USD} IS NULL`
 
 /** Without opening the other repository's store; null if it has none in its folder. */
 async function askStore(

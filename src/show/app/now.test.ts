@@ -26,7 +26,7 @@ test("[APP-5] now.show returns repository and health, and no runs in a new store
     repository: { root: folder.path, name: path.basename(folder.path), branch: null },
     health: { isHealthy: true, failed: 0 },
     store: { dialect: "sqlite", events: 1 },
-    spend: { todayUsd: null, runs: 0 },
+    spend: { todayUsd: null, runs: 0, unknown: 0 },
     isNew: true,
     running: [],
     waiting: [],
@@ -101,7 +101,7 @@ test("[APP-50] now.repository returns branch and changes, or the reason without 
   })
 })
 
-test("[APP-51] spend counts known costs by local day and leaves out scripted agents", () => {
+test("[APP-51] spend counts known and unknown costs by local day and leaves out scripted agents", () => {
   const noon = new Date(2026, 10, 15, 12).getTime()
   const DAY_MS = 86_400_000
   const cost = (usd: number | null) => ({
@@ -111,23 +111,32 @@ test("[APP-51] spend counts known costs by local day and leaves out scripted age
     outputTokens: 0,
   })
   const run = (usd: number | null, endedAt: number | null, type = "codex") =>
-    ({ cost: cost(usd), endedAt, type, updatedAt: noon }) as never
+    ({ cost: cost(usd), endedAt, type, turns: 1, updatedAt: noon }) as never
   const runs = [
     run(1.5, noon),
     run(0.25, null),
     run(null, noon),
+    run(null, noon - DAY_MS),
+    run(null, null, "synthetic"),
     run(9, noon, "synthetic"),
     run(2, noon - DAY_MS),
     run(4, noon - 20 * DAY_MS),
   ]
-  const pipelines = [{ cost: { spentUsd: 0.5 }, endedAt: noon, updatedAt: noon } as never]
-  const { todayUsd, runs: count, days } = sumSpend({ runs, pipelines }, noon)
-  expect([todayUsd, count, days.length]).toEqual([2.25, 3, 14])
+  const pipeline = (spentUsd: number, unknownCalls: number) =>
+    ({ cost: { spentUsd, unknownCalls }, endedAt: noon, updatedAt: noon }) as never
+  const pipelines = [pipeline(0.5, 0), pipeline(0, 3)]
+  const { todayUsd, runs: count, unknown, days } = sumSpend({ runs, pipelines }, noon)
+  expect([todayUsd, count, unknown, days.length]).toEqual([2.25, 3, 2, 14])
   expect(days.slice(-2)).toEqual([
     { day: "2026-11-14", usd: 2 },
     { day: "2026-11-15", usd: 2.25 },
   ])
-  expect(sumSpend({ runs: [run(null, noon)], pipelines: [] }, noon).todayUsd).toBeNull()
+  expect(sumSpend({ runs: [run(null, noon)], pipelines: [] }, noon)).toMatchObject({
+    todayUsd: null,
+    unknown: 1,
+  })
+  const queued = { ...(run(null, null) as object), turns: 0 } as never
+  expect(sumSpend({ runs: [queued], pipelines: [] }, noon)).toMatchObject({ unknown: 0 })
 })
 
 test("[APP-51] now.show is new until a run or a session of a hook exists", async () => {

@@ -139,20 +139,28 @@ function startOfDay(at: number): number {
 }
 
 type Work = {
-  readonly runs: readonly Pick<Run, "cost" | "endedAt" | "type" | "updatedAt">[]
+  readonly runs: readonly Pick<Run, "cost" | "endedAt" | "turns" | "type" | "updatedAt">[]
   readonly pipelines: readonly Pick<PipelineLine, "cost" | "endedAt" | "updatedAt">[]
 }
 
 /** The cost of a run counts for the day on which it ended or, while it runs, for today. */
 export function sumSpend({ runs, pipelines }: Work, now: number): Now["spend"] {
-  const costs = [
-    ...runs.flatMap((run) => {
-      const usd = run.cost.reportedUsd ?? run.cost.computedUsd
-      // A scripted agent reports costs and spends nothing.
-      return usd === null || run.type === "synthetic" ? [] : [{ at: run.endedAt ?? now, usd }]
-    }),
-    ...pipelines.map((it) => ({ at: it.endedAt ?? it.updatedAt, usd: it.cost.spentUsd })),
-  ].filter((it) => it.usd > 0)
+  const paid = [
+    ...runs
+      // A scripted agent reports costs and spends nothing; a run before its first turn neither.
+      .filter((it) => it.type !== SYNTHETIC && it.turns > 0)
+      .map(({ cost, endedAt }) => ({
+        at: endedAt ?? now,
+        usd: cost.reportedUsd ?? cost.computedUsd ?? 0,
+        isUnknown: cost.reportedUsd === null && cost.computedUsd === null,
+      })),
+    ...pipelines.map(({ cost, endedAt, updatedAt }) => ({
+      at: endedAt ?? updatedAt,
+      usd: cost.spentUsd,
+      isUnknown: cost.unknownCalls > 0,
+    })),
+  ]
+  const costs = paid.filter((it) => it.usd > 0)
   const today = startOfDay(now)
   const ofDay = (start: number) => costs.filter((it) => startOfDay(it.at) === start)
   const sum = (rows: typeof costs) => rows.reduce((total, it) => total + it.usd, 0)
@@ -162,7 +170,12 @@ export function sumSpend({ runs, pipelines }: Work, now: number): Now["spend"] {
     const start = startOfDay(today + DAY_MS / 2 - (SPEND_DAYS - 1 - i) * DAY_MS)
     return { day: localDay(start), usd: sum(ofDay(start)) }
   })
-  return { todayUsd: runsToday.length === 0 ? null : sum(runsToday), runs: runsToday.length, days }
+  return {
+    todayUsd: runsToday.length === 0 ? null : sum(runsToday),
+    runs: runsToday.length,
+    unknown: paid.filter((it) => it.isUnknown && startOfDay(it.at) === today).length,
+    days,
+  }
 }
 
 function localDay(at: number): string {
@@ -210,6 +223,7 @@ function countChanges(changes: readonly ChangedFile[]): RepositoryState["changes
 const SYNTHETIC = "synthetic"
 
 function pipelineRow(line: PipelineLine): NowRow {
+  const isUnknown = line.cost.spentUsd === 0 && line.cost.unknownCalls > 0
   return {
     id: line.id,
     kind: "pipeline",
@@ -218,7 +232,7 @@ function pipelineRow(line: PipelineLine): NowRow {
     agent: line.agent,
     at: line.endedAt ?? (line.status === "paused" ? line.updatedAt : line.createdAt),
     ...(line.status === "paused" ? { ask: `Paused after ${line.stageTitle ?? "a stage"}` } : {}),
-    ...(line.agent === SYNTHETIC ? {} : { costUsd: line.cost.spentUsd }),
+    ...(line.agent === SYNTHETIC || isUnknown ? {} : { costUsd: line.cost.spentUsd }),
   }
 }
 

@@ -89,6 +89,15 @@ export async function seedTranscripts({ home, project, call }: ConsoleFixture) {
       endsAt: now - 3 * DAY_MS,
       branch: "main",
     },
+    // In the 30 days before, so that costs have a change.
+    {
+      id: sessionIdOf("last month"),
+      title: "Charge the lock fee per passage",
+      model: "claude-opus-4-5",
+      calls: 30,
+      endsAt: now - 40 * DAY_MS,
+      branch: "main",
+    },
   ]
   for (const story of stories) {
     await writeLines(claudeFile(home, project, story.id), claudeLines(story, project))

@@ -10,7 +10,7 @@ import { readUnified } from "../../ui/diff/unified-diff.ts"
 import { AreaEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
-import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
+import { Block, Flow, Stack, TimedLine, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { PullState } from "../../ui/pull-state/pull-state.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -168,9 +168,11 @@ export function Events({ now, detail, isReadOnly, actions }: TicketProps) {
             ) : null}
           </Flow>
         ))}
-        <Text size="sm" tone="3">
-          {`created ${formatWhen(ticket.createdAt, now)}`}
-        </Text>
+        <TimedLine time={formatWhen(ticket.createdAt, now)}>
+          <Text size="sm" tone="2">
+            created
+          </Text>
+        </TimedLine>
       </Stack>
     </Block>
   )
@@ -180,10 +182,12 @@ export function EventLine({ now, event }: { readonly now: number; readonly event
   const mover = event.by?.agent ?? event.by?.person
   const by = mover ?? (event.actor === "auto" ? "automation" : "a person")
   return (
-    <Text size="sm" wrap tone={event.voidReason === null ? "2" : "warn"}>
-      {`${formatWhen(event.at, now)}  ${visibleLine(describeEvent(event))} by ${visibleLine(by)}`}
-      {event.voidReason === null ? "" : `; no effect: ${visibleLine(event.voidReason)}`}
-    </Text>
+    <TimedLine time={formatWhen(event.at, now)}>
+      <Text size="sm" wrap tone={event.voidReason === null ? "2" : "warn"}>
+        {`${visibleLine(describeEvent(event))} by ${visibleLine(by)}`}
+        {event.voidReason === null ? "" : `; no effect: ${visibleLine(event.voidReason)}`}
+      </Text>
+    </TimedLine>
   )
 }
 

@@ -3,6 +3,7 @@ import { visibleLine } from "../../base/format.ts"
 import { cacheHitShare, formatSpend } from "../../base/spend.ts"
 import {
   formatBytes,
+  formatCostChange,
   formatCount,
   formatExact,
   type SessionsCost,
@@ -12,16 +13,23 @@ import type { PageProps } from "../../data/params.ts"
 import { COST_TABS, type CostParams, paths } from "../../data/paths.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Row, RowSkeleton, Rows, TableHead, TextCell } from "../../ui/list/list.tsx"
-import { PaneHead } from "../../ui/pane/pane.tsx"
+import { Cell, Row, RowSkeleton, Rows, TableHead, TextCell } from "../../ui/list/list.tsx"
+import { OnlyWide, PaneHead } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { TrendLine } from "../../ui/trend/trend.tsx"
 import { useCost } from "./use-cost.ts"
 
+/** Sessions have no change: one seldom spans two periods. */
 const COLUMNS = {
-  full: "minmax(0, 1fr) 72px 96px 96px 88px 88px 88px",
-  tight: "minmax(0, 1fr) 96px 88px 88px",
-  narrow: "minmax(0, 1fr) 72px 88px",
+  full: "minmax(0, 1fr) 56px 80px 80px 60px 72px 84px 72px",
+  tight: "minmax(0, 1fr) 60px 76px 84px 72px",
+  narrow: "minmax(0, 1fr) 60px 76px",
+} as const
+const SESSION_COLUMNS = {
+  full: "minmax(0, 1fr) 56px 80px 80px 60px 72px",
+  tight: "minmax(0, 1fr) 60px 76px",
+  narrow: "minmax(0, 1fr) 60px 76px",
 } as const
 
 const HEAD = [
@@ -29,7 +37,6 @@ const HEAD = [
   { text: "Calls", align: "end", from: "wide" },
   { text: "Cache read", align: "end", from: "wide" },
   { text: "Cache write", align: "end", from: "wide" },
-  { text: "Fresh", align: "end", from: "roomy" },
   { text: "Hit rate", align: "end" },
   { text: "Cost", align: "end" },
 ] as const
@@ -42,16 +49,23 @@ const TABS = {
   tool: "Tool results",
 } as const
 
-type BreakdownProps = Omit<PageProps<CostParams>, "now">
+type BreakdownProps = Omit<PageProps<CostParams>, "now"> & { readonly period: string }
 
-export function Breakdown({ params, onParams }: BreakdownProps) {
+export function Breakdown({ params, onParams, period }: BreakdownProps) {
   const { by } = params
   const query = useCost(params, by)
   const next = COST_TABS[(COST_TABS.indexOf(by) + 1) % COST_TABS.length] ?? "model"
   useKey("cost.by", () => onParams({ by: next }, "replace"))
   return (
     <section aria-label="Cost by group">
-      <PaneHead edge="page">
+      <PaneHead
+        edge="page"
+        actions={
+          <OnlyWide>
+            <Text size="sm" tone="3">{`change against the ${period} before`}</Text>
+          </OnlyWide>
+        }
+      >
         <Facets
           label="Group by"
           active={by}
@@ -62,25 +76,43 @@ export function Breakdown({ params, onParams }: BreakdownProps) {
       {query.error === null ? null : <Failure size="row" error={toWireError(query.error)} />}
       {query.isPending ? <RowSkeleton rows={5} /> : null}
       {query.data !== undefined && by === "tool" ? <ToolRows cost={query.data} /> : null}
-      {query.data !== undefined && by !== "tool" ? <GroupRows cost={query.data} by={by} /> : null}
+      {query.data !== undefined && by !== "tool" ? (
+        <GroupRows cost={query.data} by={by} period={period} />
+      ) : null}
     </section>
   )
 }
 
 const MOST_ROWS = 100
 
-type GroupRowsProps = { readonly cost: SessionsCost; readonly by: CostParams["by"] }
+type GroupRowsProps = {
+  readonly cost: SessionsCost
+  readonly by: CostParams["by"]
+  readonly period: string
+}
 
-function GroupRows({ cost, by }: GroupRowsProps) {
+function GroupRows({ cost, by, period }: GroupRowsProps) {
+  const hasChange = by !== "session"
   return (
-    <Rows columns={COLUMNS}>
-      <TableHead labels={HEAD} />
-      {cost.rows.slice(0, MOST_ROWS).map(({ key, label, spend }) => (
+    <Rows columns={hasChange ? COLUMNS : SESSION_COLUMNS}>
+      <TableHead
+        labels={[
+          ...HEAD,
+          ...(hasChange
+            ? ([
+                { text: `Trend, ${period}`, from: "roomy" },
+                { text: "Change", align: "end", from: "roomy" },
+              ] as const)
+            : []),
+        ]}
+      />
+      {cost.rows.slice(0, MOST_ROWS).map(({ key, label, spend, change, trend }) => (
         <Row key={key} {...(by === "session" ? { href: paths.session(key) } : {})}>
           <Text as="div" cut title={visibleLine(label)}>
             {visibleLine(label)}
           </Text>
           <SpendCells spend={spend} />
+          {hasChange ? <ChangeCells change={change} trend={trend} name={label} /> : null}
         </Row>
       ))}
       <Row>
@@ -90,9 +122,40 @@ function GroupRows({ cost, by }: GroupRowsProps) {
             : "Total"}
         </Text>
         <SpendCells spend={cost.total} />
+        {hasChange ? <ChangeCells change={cost.change} /> : null}
       </Row>
     </Rows>
   )
+}
+
+type ChangeCellsProps = Pick<SessionsCost["rows"][number], "change" | "trend"> & {
+  readonly name?: string
+}
+
+function ChangeCells({ change, trend, name = "" }: ChangeCellsProps) {
+  return (
+    <>
+      <Cell from="roomy">
+        {trend === undefined || trend.every((it) => it === null || it === 0) ? null : (
+          <TrendLine values={smooth(trend)} label={`Cost by day of ${visibleLine(name)}`} />
+        )}
+      </Cell>
+      <TextCell from="roomy" mono={change?.percent !== null} tone="2" align="end">
+        {change === undefined ? "" : formatCostChange(change)}
+      </TextCell>
+    </>
+  )
+}
+
+const MEAN_DAYS = 7
+
+/** The mean of the last seven days shows the direction; a weekend is no change of direction. */
+export function smooth(days: readonly (number | null)[]): readonly number[] {
+  if (days.length <= MEAN_DAYS) return days.map((it) => it ?? 0)
+  return days.map((_, i) => {
+    const last = days.slice(Math.max(0, i - MEAN_DAYS + 1), i + 1).map((it) => it ?? 0)
+    return last.reduce((sum, it) => sum + it, 0) / last.length
+  })
 }
 
 /** Below this share of tokens from the cache a row is marked. */
@@ -112,9 +175,6 @@ function SpendCells({ spend }: { readonly spend: Spend }) {
       </TextCell>
       <TextCell from="wide" mono tone="2" align="end">
         {formatCount(tokens.cacheWrite + tokens.cacheWriteHour)}
-      </TextCell>
-      <TextCell from="roomy" mono tone="2" align="end">
-        {formatCount(tokens.input)}
       </TextCell>
       <Text as="div" mono align="end" tone={isLow ? "warn" : "2"}>
         {share === null ? "" : `${Math.round(share * 100)} %`}

@@ -1,9 +1,10 @@
 import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
-import type { SessionsCost, Spend, WasteFinding, WasteFix } from "../../contract.ts"
+import type { CostChange, SessionsCost, Spend, WasteFinding, WasteFix } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { costParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
+import { smooth } from "./breakdown.tsx"
 import { CostPage, daysBetween, modelsIn } from "./page.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
@@ -26,16 +27,20 @@ function aSpend(overrides: Partial<Spend> = {}): Spend {
   }
 }
 
+const COSTS = { input: 0.1, cacheRead: 2, cacheWrite: 0.9, cacheWriteHour: 0, output: 0.5 }
+
 function aCost(overrides: Partial<SessionsCost> = {}): SessionsCost {
   return {
     by: "day",
     since: NOW - 29 * DAY,
     until: NOW,
+    before: { since: NOW - 59 * DAY, until: NOW - 30 * DAY },
     rows: [
       {
         key: "2026-11-14",
         label: "2026-11-14",
         spend: aSpend(),
+        costs: COSTS,
         models: [
           { model: "sonnet", spend: aSpend({ usd: 1 }) },
           { model: "opus", spend: aSpend({ usd: 2.5 }) },
@@ -44,6 +49,8 @@ function aCost(overrides: Partial<SessionsCost> = {}): SessionsCost {
     ],
     tools: [],
     total: aSpend(),
+    costs: COSTS,
+    change: { beforeUsd: 2.8, percent: 25 },
     unpricedModels: [],
     priceTable: "2026-11-01",
     planWindows: [],
@@ -72,14 +79,19 @@ function page(cost: SessionsCost, groups: Partial<SessionsCost> = {}, address = 
 
 describe("page Cost", () => {
   it("[CONSOLE-69] shows the sum, the day by kind of token, and rows with cache reads and writes apart", () => {
-    const rows = [{ key: "opus", label: "opus", spend: aSpend({ usd: 2.5 }) }]
+    const change = { beforeUsd: 5, percent: -50 }
+    const trend = [0, 1, 1.5]
+    const rows = [{ key: "opus", label: "opus", spend: aSpend({ usd: 2.5 }), costs: COSTS }].map(
+      (row) => ({ ...row, change, trend }),
+    )
     const text = page(aCost(), { rows })
     expect(text).toContain("$3.50 in 30 days, at list prices; 977.0k tokens in 40 calls")
     expect(text).toContain("93 % from the cache")
     expect(text).toMatch(
-      /Sat 14 November 40 calls Cache read 900\.0k Cache write 60\.0k Fresh input 5\.0k/,
+      /Sat 14 November 40 calls Token type Tokens Cost Cache read 900\.0k \$2\.00 Cache write 60\.0k \$0\.90 Fresh input 5\.0k \$0\.10 Output 12\.0k \$0\.50 Total 977\.0k \$3\.50/,
     )
-    expect(text).toMatch(/opus 40 900\.0k 60\.0k 5\.0k 93 % \$2\.50 Total/)
+    expect(text).toMatch(/opus 40 900\.0k 60\.0k 93 % \$2\.50 −50 % Total/)
+    expect(text).toContain("+25 %, $2.80 in the 30 days before")
   })
 
   it("[CONSOLE-15] no cost, an unknown price and a failure have different texts", async () => {
@@ -157,6 +169,27 @@ describe("page Cost", () => {
     expect(text).toMatch(/delete \.claude\/rules\/old\.md − Old rules\. Apply/)
     expect(text).toContain("Estimated saving: 11.2k tokens a session saved 4.0k")
     expect(text).toContain("waiting for the next session")
+  })
+
+  it("[CONSOLE-69] a change is unknown or new in words, and a trend is the mean of seven days", () => {
+    const row = (key: string, change: CostChange) => ({
+      key,
+      label: key,
+      spend: aSpend(),
+      costs: COSTS,
+      change,
+      trend: [null],
+    })
+    const text = page(aCost({ change: { beforeUsd: null, percent: null } }), {
+      rows: [
+        row("nova-9", { beforeUsd: null, percent: null }),
+        row("haiku", { beforeUsd: 0, percent: null }),
+      ],
+    })
+    expect(text).toContain("change unknown, a cost that is partly unknown in the 30 days before")
+    expect(text).toMatch(/nova-9 .* unknown haiku .* new Total/)
+    expect(smooth([7, 0, null, 0, 0, 0, 0, 7])).toEqual([7, 3.5, 7 / 3, 1.75, 1.4, 7 / 6, 1, 1])
+    expect(smooth([1, null, 3])).toEqual([1, 0, 3])
   })
 
   it("days without cost have a bar, and models have one order", () => {

@@ -4,12 +4,13 @@ import { formatAge, visibleLine } from "../../base/format.ts"
 import { allTokens, cacheHitShare, formatSpend } from "../../base/spend.ts"
 import {
   type CostBudget,
+  type CostByType,
+  formatCostChange,
   formatCount,
   formatDuration,
   formatExact,
   plural,
   type SessionsCost,
-  type Spend,
 } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
@@ -18,6 +19,7 @@ import { Button, LinkButton } from "../../ui/button/button.tsx"
 import { ChartBeside, DayBars, SeriesBar } from "../../ui/day-bars/day-bars.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
+import { FigureLine } from "../../ui/figure/figure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
@@ -130,7 +132,7 @@ function CostContent(props: CostContentProps) {
       )}
       <PlanWindows windows={cost.planWindows} now={props.now} />
       <Days {...props} />
-      <Breakdown params={params} onParams={onParams} />
+      <Breakdown params={params} onParams={onParams} period={PERIODS[params.since]} />
     </>
   )
 }
@@ -171,6 +173,7 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
             {`in ${period}, at list prices; ${formatCount(allTokens(total))} tokens in ${plural(total.calls, "call")}`}
             {share === null ? "" : `, ${Math.round(share * 100)} % from the cache`}
           </Text>
+          <Text tone="2">{describeChange(cost, period)}</Text>
         </Flow>
         <SeriesBar
           label="Cost by model"
@@ -184,6 +187,14 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
       </Stack>
     </Block>
   )
+}
+
+function describeChange({ change }: SessionsCost, period: string): string {
+  if (change.beforeUsd === 0) return `no cost in the ${period} before`
+  const was =
+    change.beforeUsd === null ? "a cost that is partly unknown" : formatUsd(change.beforeUsd)
+  const by = change.percent === null ? "change unknown" : formatCostChange(change)
+  return `${by}, ${was} in the ${period} before`
 }
 
 function Budget({ budget }: { readonly budget: CostBudget }) {
@@ -322,7 +333,7 @@ function Days({ cost, params, onParams }: CostContentProps) {
       facts={
         selected === undefined ? null : (
           <Block title={nameDay(selected.key)} aside={plural(selected.spend.calls, "call")}>
-            <TokenTypes spend={selected.spend} />
+            <TokenTypes spend={selected.spend} costs={selected.costs} />
           </Block>
         )
       }
@@ -340,34 +351,49 @@ export function daysBetween(since: number, until: number): readonly string[] {
   return days
 }
 
-function TokenTypes({ spend }: { readonly spend: Spend }) {
-  const { input, cacheRead, cacheWrite, cacheWriteHour, output } = spend.tokens
-  const types = [
-    ["Cache read", cacheRead],
-    ["Cache write", cacheWrite],
-    ["Cache write, 1 hour", cacheWriteHour],
-    ["Fresh input", input],
-    ["Output", output],
-  ] as const
-  const shown = types.filter(([, tokens]) => tokens > 0)
-  const most = Math.max(1, ...shown.map(([, tokens]) => tokens))
+const TOKEN_TYPES = [
+  ["cacheRead", "Cache read"],
+  ["cacheWrite", "Cache write"],
+  ["cacheWriteHour", "Cache write, 1 hour"],
+  ["input", "Fresh input"],
+  ["output", "Output"],
+] as const
+
+/** Bars compare costs, or tokens where no price is known. */
+function TokenTypes({ spend, costs }: Pick<CostRow, "costs" | "spend">) {
+  const isPriced = spend.usd !== null && spend.usd > 0
+  const shown = TOKEN_TYPES.filter(([type]) => spend.tokens[type] > 0)
+  const sizeOf = (type: keyof CostByType) => (isPriced ? costs[type] : spend.tokens[type])
+  const most = Math.max(Number.MIN_VALUE, ...shown.map(([type]) => sizeOf(type)))
+  const share = cacheHitShare(spend)
   return (
     <Stack gap="8">
-      {shown.map(([name, tokens]) => (
-        <Stack key={name}>
-          <Flow align="apart">
-            <Text>{name}</Text>
-            <Text mono>{formatCount(tokens)}</Text>
-          </Flow>
-          <Meter share={(tokens / most) * 0.799} label={`${name}: ${formatExact(tokens)} tokens`} />
-        </Stack>
-      ))}
-      <Flow align="apart">
-        <Text strong>Total</Text>
-        <Text strong mono>
-          {`${formatCount(allTokens(spend))}  ${formatSpend(spend)}`}
-        </Text>
-      </Flow>
+      <FigureLine label="Token type" tokens="Tokens" cost="Cost" kind="head" />
+      {shown.map(([type, name]) => {
+        const tokens = spend.tokens[type]
+        return (
+          <Stack key={type}>
+            <FigureLine
+              label={name}
+              tokens={formatCount(tokens)}
+              cost={isPriced ? formatUsd(costs[type]) : "unknown"}
+            />
+            <Meter
+              share={(sizeOf(type) / most) * 0.799}
+              label={`${name}: ${formatExact(tokens)} tokens`}
+            />
+          </Stack>
+        )
+      })}
+      <FigureLine
+        label="Total"
+        tokens={formatCount(allTokens(spend))}
+        cost={formatSpend(spend)}
+        kind="sum"
+      />
+      {share === null ? null : (
+        <Text size="sm" tone="2">{`Cache hit rate ${Math.round(share * 100)} %.`}</Text>
+      )}
     </Stack>
   )
 }

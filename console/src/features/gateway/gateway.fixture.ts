@@ -89,6 +89,7 @@ export function aShow(overrides: Partial<GatewayShow> = {}): GatewayShow {
       requests: 2,
       usage: { input: 24, output: 280, cacheRead: 19_176, cacheWrite: 800 },
       unknownUsage: 0,
+      unknownCosts: 0,
       costUsd: 0.04,
       savedTokens: 0,
       savedBytes: 0,

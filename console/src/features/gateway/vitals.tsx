@@ -1,4 +1,4 @@
-import { formatUsd } from "#ground/base/format"
+import { formatCostSum } from "#ground/base/format"
 import { visibleLine } from "../../base/format.ts"
 import {
   formatCount,
@@ -58,7 +58,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
       )}
       {totals.costUsd === null ? null : (
         <Vital title="Cost of the exact usage, by the price table">
-          <span>{formatUsd(totals.costUsd)}</span>
+          <span>{formatCostSum(totals.costUsd, totals.unknownCosts)}</span>
         </Vital>
       )}
       {totals.cacheShare === null ? null : (

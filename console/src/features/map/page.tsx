@@ -41,7 +41,7 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
   return (
     <CollectionPage
       name="map"
-      detailPx={600}
+      detailPx={440}
       header={
         <MapHeader
           shown={params.show}

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
-import { formatUsd } from "#ground/base/format"
+import { formatCostSum, formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
+import { formatSpend } from "../../base/spend.ts"
 import {
   type CaptureSummary,
   type Claim,
@@ -101,11 +102,19 @@ function describeWorktree({ branch, uncommitted, ahead, behind, state }: Worktre
   return visibleLine(parts.filter((it) => it !== "").join(", "))
 }
 
+type FactsFailureProps = { readonly error: unknown; onRetry(): void }
+
+/** Nothing if the page shows the same failure already: its retry covers all of them. */
+function FactsFailure({ error, onRetry }: FactsFailureProps) {
+  const { error: shown } = useOperation("now.show", {})
+  const own = toWireError(error)
+  const isShown = shown !== null && toWireError(shown).message === own.message
+  return isShown ? null : <Failure size="row" error={own} onRetry={onRetry} />
+}
+
 function ProblemFacts() {
   const { data: report, error, refetch } = useOperation("doctor.run", {})
-  if (error !== null) {
-    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
+  if (error !== null) return <FactsFailure error={error} onRetry={() => void refetch()} />
   const problems = (report?.checks ?? []).flatMap(({ state, name, detail, hint }) =>
     state === "ok" ? [] : [{ state, name, detail, hint: hint ?? "" }],
   )
@@ -267,11 +276,21 @@ function useSpend(): Spend | undefined {
   if (cost !== undefined && cost.total.calls > 0) return spendOfSessions(cost)
   const spend = report?.spend
   if (spend === undefined) return undefined
-  return { ...spend, aside: spend.todayUsd === null ? "" : plural(spend.runs, "run") }
+  const { todayUsd, runs, unknown, days } = spend
+  return {
+    days,
+    today: todayUsd === null && unknown === 0 ? "" : formatCostSum(todayUsd ?? 0, unknown),
+    aside: todayUsd === null ? "" : plural(runs, "run"),
+  }
 }
 
 /** Days of the index are UTC, like those of Cost. */
-export function spendOfSessions(cost: Pick<SessionsCost, "rows" | "until">): Spend {
+type IndexedDays = {
+  readonly rows: readonly Pick<SessionsCost["rows"][number], "key" | "spend">[]
+  readonly until: number
+}
+
+export function spendOfSessions(cost: IndexedDays): Spend {
   const dayAt = (at: number) => new Date(at).toISOString().slice(0, 10)
   const usdOf = (day: string) => cost.rows.find((it) => it.key === day)?.spend.usd ?? null
   const now = cost.until - 1
@@ -283,7 +302,7 @@ export function spendOfSessions(cost: Pick<SessionsCost, "rows" | "until">): Spe
   const calls = today?.spend.calls ?? 0
   return {
     days,
-    todayUsd: today === undefined ? 0 : today.spend.usd,
+    today: today === undefined ? formatUsd(0) : formatSpend(today.spend),
     aside: calls === 0 ? "list prices" : `${plural(calls, "call")}, list prices`,
   }
 }
@@ -292,15 +311,17 @@ const SPEND_DAYS = 14
 const DAY_MS = 86_400_000
 
 type Spend = {
-  readonly todayUsd: number | null
+  /** Empty if nothing ran; unknown costs are named as unknown. */
+  readonly today: string
   readonly aside: string
   readonly days: readonly { readonly day: string; readonly usd: number }[]
 }
 
-/** Unknown costs are left out, never 0. */
 function SpentFacts() {
   const spend = useSpend()
-  if (spend === undefined || spend.days.every((it) => it.usd === 0)) return null
+  if (spend === undefined) return null
+  const { today, days } = spend
+  if ((today === "" || today === formatUsd(0)) && days.every((it) => it.usd === 0)) return null
   const most = Math.max(...spend.days.map((it) => it.usd))
   return (
     <Block
@@ -308,9 +329,7 @@ function SpentFacts() {
       aside={<PlaceLink href={paths.cost()}>{spend.aside || "Cost"}</PlaceLink>}
     >
       <Flow align="apart">
-        <Text size="title-md">
-          {spend.todayUsd === null ? "unknown" : formatUsd(spend.todayUsd)}
-        </Text>
+        <Text size="title-md">{today || formatUsd(0)}</Text>
         <Sparkline
           label={`The last ${spend.days.length} days, at most ${formatUsd(most)} a day`}
           bars={spend.days.map(({ day, usd }) => ({
@@ -329,9 +348,7 @@ const MOST_OF_A_NAME = 12
 
 export function ClaimFacts() {
   const { data, error, refetch } = useWatched("claim.list", {})
-  if (error !== null) {
-    return <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-  }
+  if (error !== null) return <FactsFailure error={error} onRetry={() => void refetch()} />
   const claims = data?.claims ?? []
   if (claims.length === 0) return null
   const more = claims.length - MOST_SHOWN

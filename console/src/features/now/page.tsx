@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query"
+import { type QueryClient, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatDay } from "../../base/format.ts"
@@ -19,6 +19,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { Facts } from "./facts.tsx"
 import { FirstRun } from "./first-run.tsx"
 import { RunLists } from "./lists.tsx"
+import { ReviewList, useReviewRows } from "./review-list.tsx"
 import { RecentSessions, useRecentSessions } from "./sessions.tsx"
 import { useImport } from "./use-import.ts"
 import { WaitingList, waitingRows } from "./waiting-list.tsx"
@@ -66,7 +67,7 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
                 <Failure
                   size="pane"
                   error={toWireError(report.error)}
-                  onRetry={() => void report.refetch()}
+                  onRetry={() => void retryFailed(queries)}
                 />
               )}
               {isPending ? <RowSkeleton rows={8} /> : null}
@@ -79,6 +80,11 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
       )}
     </>
   )
+}
+
+/** One failure is shown for all queries that failed with it, so its retry asks them all again. */
+function retryFailed(queries: QueryClient): Promise<void> {
+  return queries.refetchQueries({ type: "active", predicate: (it) => it.state.status === "error" })
 }
 
 type NowHeaderProps = {
@@ -134,14 +140,16 @@ type ListsProps = {
 function Lists({ report, approvals, now }: ListsProps) {
   const { data: session } = useSession()
   const waiting = waitingRows(report.waiting, approvals)
+  const reviews = useReviewRows()
   const sessions = useRecentSessions()
   const rows = [
     ...waiting.map((it) => ({ key: it.key, href: hrefOfRow(it.row) })),
+    ...reviews,
     ...[...report.running, ...report.ended].map((it) => ({ key: it.id, href: hrefOfRow(it) })),
     ...sessions,
   ]
   const at = useCurrent(rows, waiting[0]?.key)
-  const isIdle = waiting.length + report.running.length + report.ended.length === 0
+  const isIdle = waiting.length + reviews.length + report.running.length + report.ended.length === 0
   return (
     <>
       {isIdle ? (
@@ -151,6 +159,7 @@ function Lists({ report, approvals, now }: ListsProps) {
         />
       ) : null}
       <WaitingList rows={waiting} now={now} at={at} isReadOnly={session?.readOnly === true} />
+      <ReviewList rows={reviews} now={now} at={at} />
       <RunLists running={report.running} ended={report.ended} now={now} at={at} />
       <RecentSessions rows={sessions} now={now} at={at} />
     </>

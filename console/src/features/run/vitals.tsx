@@ -28,16 +28,9 @@ type RunVitalsProps = {
 
 export function RunVitals(props: RunVitalsProps) {
   const { run, now } = props
-  const { mark, label } = describeStatus(run.status)
   return (
     <Vitals>
-      <Vital tone={toneOf(run)}>
-        <StatusMark status={mark} />
-        <span>
-          {label}
-          {run.status === "waiting" ? <Wide> for you</Wide> : null}
-        </span>
-      </Vital>
+      <StatusVital run={run} />
       <Vital yields>
         <Roomy>{run.type}</Roomy>
         <Text tone="2" cut>
@@ -71,6 +64,24 @@ export function RunVitals(props: RunVitalsProps) {
         </Text>
       </Vital>
     </Vitals>
+  )
+}
+
+/** Between turns a pipeline of the session may wait for an answer; then the run is not over. */
+function StatusVital({ run }: { readonly run: Run }) {
+  const newest = useOperation("pipeline.list", { session: run.id, limit: 1 }).data?.runs[0]
+  const isAsking = !isWorking(run.status) && newest?.status === "paused"
+  const { mark, label } = describeStatus(isAsking ? "waiting" : run.status)
+  return (
+    <Vital tone={isAsking ? "warn" : toneOf(run)}>
+      <StatusMark status={mark} />
+      <span>
+        {label}
+        {isAsking || run.status === "waiting" ? (
+          <Wide> for {isAsking ? "your answer" : "you"}</Wide>
+        ) : null}
+      </span>
+    </Vital>
   )
 }
 

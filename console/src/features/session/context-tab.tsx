@@ -6,14 +6,14 @@ import { useOperation } from "../../data/queries.tsx"
 import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { RowNote, RowSkeleton, Rows } from "../../ui/list/list.tsx"
+import { RowNote, RowSkeleton, Rows, TableHead } from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Flow, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { formatTick } from "../../ui/waterfall/axis.ts"
 import { contextChart, describeSummary, PART_NAMES } from "./chart.ts"
 import { compactionAt, Removed } from "./compaction.tsx"
-import { LINE_COLUMNS, LineRow } from "./line-row.tsx"
+import { LINE_COLUMNS, LINE_HEAD, LineRow } from "./line-row.tsx"
 import type { SessionPageProps } from "./page.tsx"
 
 type ContextTabProps = SessionPageProps & {
@@ -198,6 +198,7 @@ function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
         <RowNote>No text of this call is indexed.</RowNote>
       ) : null}
       <Rows columns={LINE_COLUMNS}>
+        {lines.length === 0 ? null : <TableHead labels={LINE_HEAD} />}
         {lines.map((it) => (
           <LineRow
             key={it.id}

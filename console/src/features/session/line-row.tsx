@@ -14,6 +14,13 @@ export const LINE_COLUMNS = {
   narrow: "14px 88px minmax(0, 1fr)",
 } as const
 
+export const LINE_HEAD = [
+  { text: "" },
+  { text: "Entry" },
+  { text: "Text" },
+  { text: "Size", align: "end", from: "roomy" },
+] as const
+
 const ROLES: Readonly<Record<SessionRole, string>> = {
   user: "you",
   assistant: "answer",

@@ -24,7 +24,7 @@ describe("skills", () => {
       files.map((it) => ({ ...it, problems: [...it.problems] })),
       { packs: packs.map((it) => ({ ...it, items: it.items.map((one) => ({ ...one })) })) },
     )
-    expect(lines.map((it) => [it.name, it.place, it.mark])).toEqual([
+    expect(lines.map((it) => [it.name, it.origin, it.mark])).toEqual([
       ["a", ".claude/skills/a/SKILL.md", "failed"],
       ["pack", "daily", "done"],
       ["other", "daily", "queued"],

@@ -20,7 +20,14 @@ import { Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { Lane } from "./lane.tsx"
 import { Review } from "./review.tsx"
 import { type SwarmActions, useReview, useSwarmActions } from "./use-swarm.ts"
-import { budgetOf, costOf, describeCounts, isActive, isClosed, suggestOrder } from "./words.ts"
+import {
+  budgetOf,
+  describeCounts,
+  formatCostOf,
+  isActive,
+  isClosed,
+  suggestOrder,
+} from "./words.ts"
 
 type Props = PageProps<SwarmParams>
 type OpenReview = SwarmReview & { readonly swarm: Swarm }
@@ -207,7 +214,7 @@ function SwarmView({ now, params, onParams, review, isReadOnly, actions }: Swarm
 
 function SwarmVitals({ now, review }: { readonly now: number; readonly review: OpenReview }) {
   const { swarm, conflicts } = review
-  const cost = costOf(swarm.workstreams)
+  const spent = swarm.workstreams.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
   const budget = swarm.workstreams.reduce((sum, it) => sum + budgetOf(it, swarm), 0)
   const isOver = swarm.workstreams.every(isClosed)
   return (
@@ -224,8 +231,8 @@ function SwarmVitals({ now, review }: { readonly now: number; readonly review: O
         </Text>
       </Vital>
       <Vital wide>
-        <Meter share={(cost ?? 0) / budget} label="Share of all budgets spent" />
-        <span>{`${cost === null ? "unknown" : formatUsd(cost)} of ${formatUsd(budget)}`}</span>
+        <Meter share={spent / budget} label="Share of all budgets spent" />
+        <span>{`${formatCostOf(swarm.workstreams)} of ${formatUsd(budget)}`}</span>
       </Vital>
       <Vital wide>
         <Text tone="2">{`base ${visibleLine(swarm.baseRef)} at `}</Text>

@@ -1,5 +1,4 @@
 import { useState } from "react"
-import { formatUsd } from "#ground/base/format"
 import { formatClock, visibleLine } from "../../base/format.ts"
 import { plural, type Swarm, type SwarmReview, type Workstream } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
@@ -22,7 +21,14 @@ import {
   TracksFoot,
 } from "../../ui/tracks/tracks.tsx"
 import type { SwarmActions } from "./use-swarm.ts"
-import { type Diff, describeDiscard, describeState, isClosed, sumOf } from "./words.ts"
+import {
+  type Diff,
+  describeDiscard,
+  describeState,
+  formatCostOf,
+  isClosed,
+  sumOf,
+} from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) 190px 170px 64px 120px",
@@ -137,7 +143,7 @@ function ReviewRow({ stream, diff, most, isCurrent, onPick }: ReviewRowProps) {
         </Stack>
       </Cell>
       <TextCell from="roomy" align="end">
-        {stream.costUsd === null ? "" : formatUsd(stream.costUsd)}
+        {stream.runs.length === 0 ? "" : formatCostOf([stream])}
       </TextCell>
       <TextCell size="sm" tone="2" align="end" cut>
         {stream.state === "parked" ? "waits for you" : describeState(stream).word.toLowerCase()}

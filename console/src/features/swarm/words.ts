@@ -1,6 +1,12 @@
 import { formatAge } from "../../base/format.ts"
 import type { Status } from "../../base/status.ts"
-import { plural, type Swarm, type SwarmReview, type Workstream } from "../../contract.ts"
+import {
+  formatCostSum,
+  plural,
+  type Swarm,
+  type SwarmReview,
+  type Workstream,
+} from "../../contract.ts"
 
 type State = Workstream["state"]
 export type Diff = SwarmReview["diffs"][number]
@@ -52,11 +58,11 @@ export function budgetOf(it: Workstream, swarm: Swarm): number {
   return it.budgetUsd ?? swarm.budgetUsd
 }
 
-/** Null if the cost of a workstream that ran is unknown. */
-export function costOf(streams: readonly Workstream[]): number | null {
+/** Of the workstreams that ran; one with an unknown cost is counted in words. */
+export function formatCostOf(streams: readonly Workstream[]): string {
   const ran = streams.filter((it) => it.runs.length > 0)
-  if (ran.some((it) => it.costUsd === null)) return null
-  return ran.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
+  const knownUsd = ran.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
+  return formatCostSum(knownUsd, ran.filter((it) => it.costUsd === null).length)
 }
 
 export function sumOf(files: Diff["files"]): { readonly added: number; readonly removed: number } {

@@ -96,14 +96,14 @@ export function FacetHead<Value extends string>(props: FacetHeadProps<Value>) {
   )
 }
 
-type Query<Data> = {
+export type LoadedQuery<Data> = {
   readonly data: Data | undefined
   readonly error: unknown
   refetch(): unknown
 }
 
 type LoadedProps<Data> = {
-  readonly query: Query<Data>
+  readonly query: LoadedQuery<Data>
   readonly rows: number
   children(data: Data): ReactNode
 }

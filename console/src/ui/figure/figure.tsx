@@ -32,3 +32,21 @@ export function Figure({ value, description, facts, children, aside }: FigurePro
 export function FigureBarSkeleton() {
   return <div className={styles.bar} />
 }
+
+type FigureLineProps = {
+  readonly label: string
+  readonly tokens: string
+  readonly cost: string
+  readonly kind?: "head" | "sum"
+}
+
+/** A label with tokens and cost in columns at its right. */
+export function FigureLine({ label, tokens, cost, kind }: FigureLineProps) {
+  return (
+    <div className={styles.line} data-kind={kind}>
+      <span>{label}</span>
+      <b>{tokens}</b>
+      <b>{cost}</b>
+    </div>
+  )
+}

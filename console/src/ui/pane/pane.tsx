@@ -129,6 +129,18 @@ export function Flow({ gap, align, wrap, children }: FlowProps) {
   )
 }
 
+type TimedLineProps = { readonly time: string; readonly children: ReactNode }
+
+/** A time in a column of its own, so that the texts of several lines begin at one edge. */
+export function TimedLine({ time, children }: TimedLineProps) {
+  return (
+    <div className={styles.timed}>
+      <time>{time}</time>
+      {children}
+    </div>
+  )
+}
+
 export function Stack({ gap, children }: { readonly gap?: "8"; readonly children: ReactNode }) {
   return (
     <div className={styles.stack} data-gap={gap}>

@@ -30,6 +30,32 @@ export function Trend({ values, top, label }: TrendProps) {
   )
 }
 
+const LINE_WIDTH = 84
+const LINE_HEIGHT = 18
+
+/** A line without area on its own scale, with a dot at its end. */
+export function TrendLine({ values, label }: Pick<TrendProps, "label" | "values">) {
+  const top = Math.max(Number.MIN_VALUE, ...values)
+  const step = (LINE_WIDTH - 4) / Math.max(1, values.length - 1)
+  const at = values.map(
+    (it, i) => [round(2 + i * step), round(2 + (1 - it / top) * (LINE_HEIGHT - 4))] as const,
+  )
+  const [x, y] = at.at(-1) ?? [0, 0]
+  return (
+    <svg
+      className={styles.plain}
+      viewBox={`0 0 ${LINE_WIDTH} ${LINE_HEIGHT}`}
+      width={LINE_WIDTH}
+      height={LINE_HEIGHT}
+      role="img"
+      aria-label={label}
+    >
+      <path className={styles.line} d={`M${at.map((it) => it.join(" ")).join("L")}`} />
+      <circle cx={x} cy={y} r={1.75} />
+    </svg>
+  )
+}
+
 /** A value below this share of the one before it is marked: the window was compacted. */
 const DROP_SHARE = 0.6
 

@@ -180,6 +180,7 @@ export const selectTotals = (root: string, sessionIds: readonly string[]): Sql =
   SELECT count(*) AS requests, count(*) - count(input) AS unknown, ${sum(sql`input`)} AS input,
     ${sum(sql`output`)} AS output, ${sum(sql`cache_read`)} AS cache_read,
     ${sum(sql`cache_write`)} AS cache_write, sum(cost_usd) AS cost_usd,
+    ${sum(sql`CASE WHEN cost_usd IS NULL AND input + cache_read + cache_write + output > 0 THEN 1 ELSE 0 END`)} AS unpriced,
     ${sum(sql`saved_tokens`)} AS saved_tokens, ${sum(sql`saved_bytes`)} AS saved_bytes
   FROM gateway_requests WHERE root = ${root} AND proxied_session IN ${among(sessionIds)}`
 

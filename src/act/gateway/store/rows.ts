@@ -149,6 +149,7 @@ export const TotalsRow = z.object({
   cache_read: z.int(),
   cache_write: z.int(),
   cost_usd: z.number().nullable(),
+  unpriced: z.int(),
   saved_tokens: z.int(),
   saved_bytes: z.int(),
 })

@@ -248,6 +248,7 @@ function viewSuite(store: () => Store): void {
       usage: { input: 20, output: 10, cacheRead: 140, cacheWrite: 40 },
       unknownUsage: 1,
       costUsd: 0.5,
+      unknownCosts: 0,
       savedTokens: 330,
       savedBytes: 990,
       cacheShare: 0.7,
@@ -270,6 +271,10 @@ function viewSuite(store: () => Store): void {
     await gatewayStore.record(id, aRequest([], { usage: null, costUsd: null }))
     const { totals } = await gatewayStore.show({ id })
     expect(totals).toMatchObject({ unknownUsage: 1, costUsd: null, cacheShare: null })
+    await gatewayStore.record(id, aRequest([], { costUsd: null }))
+    await gatewayStore.record(id, aRequest([]))
+    const later = await gatewayStore.show({ id })
+    expect(later.totals).toMatchObject({ unknownUsage: 1, unknownCosts: 1, costUsd: 0.25 })
   })
 
   test("a token count request costs nothing: it is in no total and not unknown", async () => {
@@ -287,6 +292,7 @@ function viewSuite(store: () => Store): void {
       unknownUsage: 1,
       usage: { input: 10, output: 5, cacheRead: 70, cacheWrite: 20 },
       costUsd: 0.25,
+      unknownCosts: 0,
       cacheShare: 0.7,
     })
   })

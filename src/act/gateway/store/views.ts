@@ -151,6 +151,7 @@ async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<Gateway
     usage: { input, output, cacheRead, cacheWrite },
     unknownUsage: row?.unknown ?? 0,
     costUsd: row?.cost_usd ?? null,
+    unknownCosts: row?.unpriced ?? 0,
     savedTokens: row?.saved_tokens ?? 0,
     savedBytes: row?.saved_bytes ?? 0,
     cacheShare: inputTokens === 0 ? null : cacheRead / inputTokens,

@@ -65,6 +65,7 @@ export const Now = z.object({
     .object({
       todayUsd: z.number().nonnegative().nullable().describe("Null if no cost of today is known"),
       runs: z.int().nonnegative().describe("Runs of today with a known cost"),
+      unknown: z.int().nonnegative().describe("Runs of today with an unknown cost, not in the sum"),
       days: z
         .array(z.object({ day: z.iso.date(), usd: z.number().nonnegative() }))
         .describe("The last 14 days in local time, oldest first"),
@@ -154,6 +155,10 @@ export const RepositoryEntry = z.object({
     .number()
     .nullable()
     .describe("Cost of the runs in its store; null without a store in its folder"),
+  unknownCosts: z
+    .int()
+    .nullable()
+    .describe("Runs whose cost is unknown, not in `spendUsd`; null without a store in its folder"),
 })
 export type RepositoryEntry = z.infer<typeof RepositoryEntry>
 export const RepositoriesList = z.object({

@@ -220,6 +220,10 @@ export const GatewayTotals = z.object({
   usage: TokenUsage.describe("Usage reported by the provider"),
   unknownUsage: Count.describe("Requests with unknown usage; token counts cost nothing"),
   costUsd: z.number().nonnegative().nullable().describe("Null if no price is known"),
+  unknownCosts: z
+    .int()
+    .nonnegative()
+    .describe("Requests with usage of a model without a known price, not in `costUsd`"),
   savedTokens: Count.describe("Tokens removed by folding, summed over all requests"),
   savedBytes: Count,
   cacheShare: z

@@ -234,16 +234,41 @@ export const PlanWindow = z.object({
 })
 export type PlanWindow = z.infer<typeof PlanWindow>
 
+const Usd = z.number().nonnegative()
+
+export const CostByType = z
+  .object({ input: Usd, cacheRead: Usd, cacheWrite: Usd, cacheWriteHour: Usd, output: Usd })
+  .describe("US dollars by token type, of the calls with a known price; they add up to `usd`")
+export type CostByType = z.infer<typeof CostByType>
+
+export const CostChange = z.object({
+  beforeUsd: Usd.nullable().describe("Cost of the period before; null if a price is unknown"),
+  percent: z
+    .number()
+    .nullable()
+    .describe("Null if nothing was spent before, or a price of either period is unknown"),
+})
+export type CostChange = z.infer<typeof CostChange>
+
 export const SessionsCost = z.object({
   by: CostGroup,
   since: Moment,
   until: Moment,
+  before: z
+    .object({ since: Moment, until: Moment })
+    .describe("Period of the same length that `change` compares with"),
   rows: z
     .array(
       z.object({
         key: z.string(),
         label: z.string(),
         spend: Spend,
+        costs: CostByType,
+        change: CostChange.optional().describe("Not by day, week and session"),
+        trend: z
+          .array(Usd.nullable())
+          .optional()
+          .describe("Cost of each UTC day of the period, null where unknown; where `change` is"),
         models: z
           .array(z.object({ model: z.string(), spend: Spend }))
           .optional()
@@ -253,6 +278,8 @@ export const SessionsCost = z.object({
     .describe("By day and week in time order, otherwise most expensive first"),
   tools: z.array(ToolResults).describe("Only by tool: sizes of tool results, which have no price"),
   total: Spend,
+  costs: CostByType.describe("Of the total, by token type"),
+  change: CostChange.describe("Of the total"),
   unpricedModels: z.array(z.string()),
   priceTable: z.string().describe("Day of the last price check"),
   budgets: z.array(CostBudget),

@@ -1,24 +1,17 @@
 import { z } from "zod"
 import { compareText } from "#ground/base"
-import type { CostBudget, CostGroup, SessionsCost, Spend } from "#ground/contract"
+import type { CostBudget, CostGroup, Spend } from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
 import { PRICES_VERSION } from "#ground/tokens"
 import { priceOf } from "../import/batch.ts"
-import {
-  type SessionFilter,
-  SessionRow,
-  type SessionsDb,
-  SpendRow,
-  selectSessionsById,
-  sessionCondition,
-} from "../queries.ts"
+import { type SessionFilter, type SessionsDb, SpendRow, sessionCondition } from "../queries.ts"
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY_DAYS = 4
 
-const SUMS = sql`count(*) AS calls, coalesce(sum(c.input), 0) AS input,
+export const SPEND_SUMS = sql`count(*) AS calls, coalesce(sum(c.input), 0) AS input,
   coalesce(sum(c.output), 0) AS output, coalesce(sum(c.cache_read), 0) AS cache_read,
   coalesce(sum(c.cache_write), 0) AS cache_write,
   coalesce(sum(c.cache_write_hour), 0) AS cache_write_hour, sum(c.usd) AS usd,
@@ -28,12 +21,7 @@ const SUMS = sql`count(*) AS calls, coalesce(sum(c.input), 0) AS input,
 
 export type SpendGroup = Exclude<CostGroup, "tool"> | "all"
 
-/** A time and a model, with a character between them that is in neither. */
-type TimeAndModel = "day model" | "week model"
-
-const KEYS: Readonly<Record<SpendGroup | TimeAndModel, Sql>> = {
-  "day model": sql`(c.at / 86400000) || ' ' || c.model`,
-  "week model": sql`((c.at / 86400000 - 4) / 7) || ' ' || c.model`,
+export const GROUP_KEYS: Readonly<Record<SpendGroup, Sql>> = {
   all: sql`1`,
   // Literals: SQLite divides by a bound number without rounding.
   day: sql`c.at / 86400000`,
@@ -45,83 +33,32 @@ const KEYS: Readonly<Record<SpendGroup | TimeAndModel, Sql>> = {
   host: sql`s.host`,
 }
 
-/** Rows of sessions have their titles; those of days and weeks also have their parts by model. */
-export async function spendRows(
-  db: SessionsDb,
-  by: Exclude<SpendGroup, "all">,
-  request: SpendRequest,
-): Promise<SessionsCost["rows"]> {
-  const rows = await spendBy(db, by, request)
-  if (by === "session") return withTitles(db, rows)
-  if (by !== "day" && by !== "week") return rows
-  const parts = (await groupedSpend(db, `${by} model`, request)).map((row) => {
-    const space = row.key.indexOf(" ")
-    const { key } = nameOf(by, row.key.slice(0, space))
-    return { key, model: row.key.slice(space + 1), spend: spendOf(row) }
-  })
-  const byTime = Map.groupBy(parts, (it) => it.key)
-  return rows.map((row) => ({
-    ...row,
-    models: (byTime.get(row.key) ?? [])
-      .map(({ model, spend }) => ({ model, spend }))
-      .toSorted(
-        (a, b) => (b.spend.usd ?? -1) - (a.spend.usd ?? -1) || compareText(a.model, b.model),
-      ),
-  }))
-}
-
-const TITLES_PER_STEP = 500
-
-async function withTitles(
-  db: SessionsDb,
-  rows: SessionsCost["rows"],
-): Promise<SessionsCost["rows"]> {
-  const titles = new Map<string, string>()
-  for (let at = 0; at < rows.length; at += TITLES_PER_STEP) {
-    const ids = rows.slice(at, at + TITLES_PER_STEP).map((it) => it.key)
-    for (const it of await db.all(SessionRow, selectSessionsById(ids))) titles.set(it.id, it.title)
-  }
-  return rows.map((row) => ({ ...row, label: titles.get(row.key) ?? row.label }))
-}
-
 export type Period = { readonly since: number; readonly until: number }
 
 type SpendRequest = Period & { readonly filter: SessionFilter }
 
 /** A forked session repeats the calls of its origin; the one of the lowest session id counts. */
-async function groupedSpend(
+export async function spendBy(
   db: SessionsDb,
-  by: SpendGroup | TimeAndModel,
+  by: SpendGroup,
   { filter, since, until }: SpendRequest,
-): Promise<readonly SpendRow[]> {
-  return db.all(
+): Promise<readonly { readonly key: string; readonly spend: Spend }[]> {
+  const rows = await db.all(
     SpendRow,
-    sql`SELECT c.group_key AS key, ${SUMS} FROM (
-        SELECT ${KEYS[by]} AS group_key, c.* FROM session_calls c
+    sql`SELECT c.group_key AS key, ${SPEND_SUMS} FROM (
+        SELECT ${GROUP_KEYS[by]} AS group_key, c.* FROM session_calls c
         JOIN sessions s ON s.id = c.session
         WHERE c.at >= ${since} AND c.at < ${until} AND ${sessionCondition(filter)}
           AND NOT EXISTS (SELECT 1 FROM session_calls o
             WHERE o.call_key = c.call_key AND o.session < c.session)
       ) c GROUP BY c.group_key`,
   )
+  return rows
+    .map((row) => ({ key: row.key, spend: spendOf(row) }))
+    .toSorted((a, b) => (b.spend.usd ?? -1) - (a.spend.usd ?? -1) || compareText(a.key, b.key))
 }
 
-/** Days and weeks are in time order, other rows most expensive first. */
-export async function spendBy(
-  db: SessionsDb,
-  by: SpendGroup,
-  request: SpendRequest,
-): Promise<SessionsCost["rows"]> {
-  const rows = await groupedSpend(db, by, request)
-  const named = rows.map((row) => ({ ...nameOf(by, row.key), spend: spendOf(row) }))
-  const isTime = by === "day" || by === "week"
-  return named.toSorted((a, b) => {
-    const byCost = isTime ? 0 : (b.spend.usd ?? -1) - (a.spend.usd ?? -1)
-    return byCost || compareText(a.key, b.key)
-  })
-}
-
-function nameOf(by: SpendGroup, key: string): { key: string; label: string } {
+export function nameOf(by: SpendGroup, key: string): { key: string; label: string } {
   if (by === "day") return dated(Number(key) * DAY_MS)
   if (by === "week") return dated((Number(key) * 7 + FIRST_MONDAY_DAYS) * DAY_MS)
   return { key, label: by === "repository" && key === "" ? "unknown repository" : key }

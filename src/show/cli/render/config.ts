@@ -1,4 +1,4 @@
-import { formatBytes, formatUsd, plural } from "#ground/base"
+import { formatBytes, formatCostSum, plural } from "#ground/base"
 import type {
   ConfigCheck,
   ConfigReport,
@@ -88,14 +88,15 @@ function renderNow(now: Now, { paint, width }: Screen): string {
     ? paint.ok("healthy")
     : paint.bad(`${plural(health.failed, "check")} failed; run \`qm doctor\``)
   const warned = health.warnings === 0 ? "" : `, ${plural(health.warnings, "warning")}`
-  const { todayUsd } = now.spend
+  const { todayUsd, unknown } = now.spend
+  const hasSpend = todayUsd !== null || unknown > 0
   return table(
     [
       ["Repository", `${repository.name}, ${branch}`],
       ["Health", `${verdict}${warned}`],
       ["Waiting", countText(now.waiting.length)],
       ["Running", countText(now.running.length)],
-      ...(todayUsd === null ? [] : [["Spent today", formatUsd(todayUsd)]]),
+      ...(hasSpend ? [["Spent today", formatCostSum(todayUsd ?? 0, unknown)]] : []),
     ],
     { width },
   )
@@ -213,7 +214,7 @@ function renderFleet({ repositories }: Repositories, screen: Screen): string {
     it.kitVersion === null ? "none" : `${it.kitVersion}, level ${it.level}`,
     it.claims === null ? "unknown" : String(it.claims),
     describeWaiting(it),
-    it.spendUsd === null ? "unknown" : formatUsd(it.spendUsd),
+    it.spendUsd === null ? "unknown" : formatCostSum(it.spendUsd, it.unknownCosts ?? 0),
     paint.muted(it.root),
   ])
   const headings = [

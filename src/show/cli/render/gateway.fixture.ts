@@ -63,6 +63,7 @@ export const totals = {
   requests: 2,
   usage: { input: 24, output: 690, cacheRead: 23_608, cacheWrite: 360 },
   unknownUsage: 0,
+  unknownCosts: 0,
   costUsd: 0.25,
   savedTokens: 403_339,
   savedBytes: 1_113_364,

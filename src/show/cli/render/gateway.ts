@@ -96,9 +96,11 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
 }
 
 function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[] {
-  const { usage, requests, unknownUsage, costUsd, savedTokens, savedBytes, cacheShare } = totals
+  const { usage, requests, unknownUsage, unknownCosts, savedTokens, savedBytes, cacheShare } =
+    totals
   const share = cacheShare === null ? "" : ` (${(cacheShare * 100).toFixed(1)} %)`
-  const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`
+  const unpriced = unknownCosts === 0 ? "" : ` and ${formatExact(unknownCosts)} unknown`
+  const cost = totals.costUsd === null ? "" : `, $${totals.costUsd.toFixed(4)}${unpriced}`
   const unknown =
     unknownUsage === 0 ? "" : paint.muted(`  usage unknown for ${formatExact(unknownUsage)}`)
   const saved = `${paint.bold(formatExact(savedTokens))} tokens saved by folding, ${formatBytes(savedBytes)}`

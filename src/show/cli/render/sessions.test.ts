@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { IndexedSession, SessionsCost, SessionsList } from "#ground/contract"
+import type { CostChange, IndexedSession, SessionsCost, SessionsList } from "#ground/contract"
 import { createScreen, visibleDeep } from "../terminal/screen.ts"
 import { loadPrinters } from "./renderers.fixture.ts"
 
@@ -17,6 +17,8 @@ const spend = {
   calls: 67,
   tokens: { ...TOKENS, cacheWriteHour: 0 },
 } as const
+
+const costs = { input: 0.01, cacheRead: 1.44, cacheWrite: 0.45, cacheWriteHour: 0, output: 0.3 }
 
 const session: IndexedSession = {
   id: "14482870-ead9-4426-8ef1-02e21929afd0",
@@ -64,8 +66,18 @@ test("[CLI-23] the cost of sessions names the title and the start of the id, wit
     by: "session",
     since: 1_699_000_000_000,
     until: 1_700_000_000_000,
+    before: { since: 1_698_000_000_000, until: 1_699_000_000_000 },
     total: spend,
-    rows: [{ key: session.id, label: session.title, spend }],
+    costs,
+    change: { beforeUsd: 2, percent: 9.5 },
+    rows: [
+      {
+        key: session.id,
+        label: session.title,
+        spend,
+        costs,
+      },
+    ],
     tools: [],
     budgets: [],
     planWindows: [],
@@ -75,9 +87,65 @@ test("[CLI-23] the cost of sessions names the title and the start of the id, wit
   }
   expect(render("sessions.cost", cost)).toMatchInlineSnapshot(`
     "$2.19 since 2023-11-03 08:26 UTC, 67 model calls
+    +10 % against $2.00 from 2023-10-22 18:40 to 2023-11-03 08:26 UTC
     List prices of 2026-11-17
 
-    Session               Cost   Input  Cache read  Cache write  1 h write  Output
-    14482870 Round the …  $2.19  804    4.8M        120.6k       0          20.1k"
+    Session                         Cost   Input  Cache read  Cache write  Output
+    14482870 Round the quotes of …  $2.19  804    4.8M        120.6k       20.1k
+
+    By token type 4
+      Token type   Tokens  Cost   Share
+      Fresh input  804     $0.01  0 %
+      Cache read   4.8M    $1.44  66 %
+      Cache write  120.6k  $0.45  21 %
+      Output       20.1k   $0.30  14 %"
+  `)
+})
+
+test("[CLI-23] the cost of models names the change against the period before, within 80 columns", () => {
+  const row = (key: string, change: CostChange) => ({ key, label: key, spend, costs, change })
+  const cost: SessionsCost = {
+    by: "model",
+    since: 1_699_000_000_000,
+    until: 1_700_000_000_000,
+    before: { since: 1_698_000_000_000, until: 1_699_000_000_000 },
+    total: { ...spend, usd: 1_234.5, price: "partly unknown", unpricedTokens: 700 },
+    costs,
+    change: { beforeUsd: 2, percent: null },
+    rows: [
+      row("claude-sonnet-4-5-20250929", { beforeUsd: 2, percent: 9.5 }),
+      row("claude-opus-5", { beforeUsd: 400, percent: -99.4 }),
+      row("claude-haiku-4-5", { beforeUsd: 2.18, percent: 0.4 }),
+      row("gpt-5-codex", { beforeUsd: 0, percent: null }),
+      row("nova-9", { beforeUsd: null, percent: null }),
+      row("gpt-5", { beforeUsd: 0.1, percent: 2_090 }),
+    ],
+    tools: [],
+    budgets: [],
+    planWindows: [],
+    unpricedModels: ["nova-9"],
+    priceTable: "2026-11-17",
+    import: ended,
+  }
+  expect(render("sessions.cost", cost)).toMatchInlineSnapshot(`
+    "$1,234.50+ since 2023-11-03 08:26 UTC, 67 model calls, plus 700 tokens with
+      unknown price (nova-9)
+    Unknown change against $2.00 from 2023-10-22 18:40 to 2023-11-03 08:26 UTC
+    List prices of 2026-11-17
+
+    Model                  Cost   Change    Input  Cache read  Cache write  Output
+    claude-sonnet-4-5-20…  $2.19  +10 %     804    4.8M        120.6k       20.1k
+    claude-opus-5          $2.19  −99 %     804    4.8M        120.6k       20.1k
+    claude-haiku-4-5       $2.19  0 %       804    4.8M        120.6k       20.1k
+    gpt-5-codex            $2.19  new       804    4.8M        120.6k       20.1k
+    nova-9                 $2.19  unknown   804    4.8M        120.6k       20.1k
+    gpt-5                  $2.19  +2,090 %  804    4.8M        120.6k       20.1k
+
+    By token type 4
+      Token type   Tokens  Cost   Share
+      Fresh input  804     $0.01  0 %
+      Cache read   4.8M    $1.44  0 %
+      Cache write  120.6k  $0.45  0 %
+      Output       20.1k   $0.30  0 %"
   `)
 })

@@ -1,5 +1,12 @@
 import path from "node:path"
-import { formatBytes, formatCount, formatExact, formatUsd, plural } from "#ground/base"
+import {
+  formatBytes,
+  formatCostChange,
+  formatCount,
+  formatExact,
+  formatUsd,
+  plural,
+} from "#ground/base"
 import type {
   ImportState,
   IndexedSession,
@@ -112,8 +119,8 @@ function renderShow(shown: SessionsShow, screen: Screen): string {
     ...factLines(session),
     ...section(
       "Agents",
-      shown.agents.map((it) => [rowText(it.agent), ...spendCells(it.spend)]),
-      { ...room, headings: ["Agent", ...SPEND_HEADINGS] },
+      shown.agents.map((it) => [rowText(it.agent), costText(it.spend), ...tokenCells(it.spend)]),
+      { ...room, headings: ["Agent", "Cost", ...TOKEN_HEADINGS] },
     ),
     ...section("Compactions", shown.compactions.map(compactionRow), {
       ...room,
@@ -175,12 +182,11 @@ const toolRow = (it: SessionsShow["tools"][number]): readonly string[] => [
   `about ${formatCount(it.tokens)} tokens`,
 ]
 
-const SPEND_HEADINGS = ["Cost", "Input", "Cache read", "Cache write", "Write 1 h", "Output"]
+const TOKEN_HEADINGS = ["Input", "Cache read", "Cache write", "Output"]
 
-function spendCells(spend: Spend): readonly string[] {
-  const { input, cacheRead, cacheWrite, cacheWriteHour, output } = spend.tokens
-  const counts = [input, cacheRead, cacheWrite, cacheWriteHour, output].map(formatCount)
-  return [costText(spend), ...counts]
+function tokenCells({ tokens }: Spend): readonly string[] {
+  const { input, cacheRead, cacheWrite, cacheWriteHour, output } = tokens
+  return [input, cacheRead, cacheWrite + cacheWriteHour, output].map(formatCount)
 }
 
 function renderLines({ lines, next }: SessionsLines, { paint }: Screen): string {
@@ -313,14 +319,17 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
     const next = state.length > 0 ? "" : " Index transcripts with `qm sessions import`."
     return [paint.muted(`No session reported tokens ${period}.${next}`), ...state].join("\n")
   }
+  const hasChange = cost.rows.some((it) => it.change !== undefined)
   const rows =
     cost.by === "tool"
       ? listing(["Tool", "Results", "Size", "Tokens"], cost.tools.map(toolRow), screen)
       : listing(
-          [HEADINGS[cost.by], "Cost", "Input", "Cache read", "Cache write", "1 h write", "Output"],
+          [HEADINGS[cost.by], "Cost", ...(hasChange ? ["Change"] : []), ...TOKEN_HEADINGS],
           cost.rows.map((it) => [
-            rowText(rowName(it, cost.by), screen.width - 60),
-            ...spendCells(it.spend),
+            rowText(rowName(it, cost.by), screen.width - (hasChange ? 58 : 50)),
+            costText(it.spend),
+            ...(hasChange ? [it.change === undefined ? "" : formatCostChange(it.change)] : []),
+            ...tokenCells(it.spend),
           ]),
           screen,
         )
@@ -330,13 +339,46 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
       : `, plus ${formatCount(cost.total.unpricedTokens)} tokens with unknown price (${rowText(cost.unpricedModels.join(", "))})`
   return [
     `${paint.bold(costText(cost.total))} ${period}, ${plural(cost.total.calls, "model call")}${unknown}`,
+    paint.muted(describeChange(cost)),
     paint.muted(`List prices of ${cost.priceTable}`),
     ...cost.budgets.map((it) => budgetLine(it, screen)),
     ...cost.planWindows.map((it) => planLine(it, screen)),
     "",
     rows,
+    ...section("By token type", typeRows(cost), {
+      screen,
+      most: MOST_SHOWN,
+      headings: ["Token type", "Tokens", "Cost", "Share"],
+    }),
     ...state,
   ].join("\n")
+}
+
+function describeChange({ change, before }: SessionsCost): string {
+  const period = `${timeText(before.since)} to ${timeText(before.until)} UTC`
+  if (change.beforeUsd === 0) return `No cost from ${period}`
+  const was = change.beforeUsd === null ? "" : `${formatUsd(change.beforeUsd)} from `
+  const by = change.percent === null ? "Unknown change" : formatCostChange(change)
+  return `${by} against ${was}${period}`
+}
+
+const TOKEN_TYPES = [
+  ["input", "Fresh input"],
+  ["cacheRead", "Cache read"],
+  ["cacheWrite", "Cache write"],
+  ["cacheWriteHour", "Cache write for 1 h"],
+  ["output", "Output"],
+] as const
+
+/** Costs of one token type are of the calls with a known price. */
+function typeRows({ total, costs }: SessionsCost): readonly (readonly string[])[] {
+  const { usd, tokens } = total
+  return TOKEN_TYPES.filter(([type]) => tokens[type] > 0).map(([type, name]) => [
+    name,
+    formatCount(tokens[type]),
+    usd === null ? "unknown" : formatUsd(costs[type]),
+    usd === null || usd === 0 ? "" : `${Math.round((costs[type] / usd) * 100)} %`,
+  ])
 }
 
 /** A title may occur twice, so a session also has the start of its id, as commands accept it. */

@@ -64,9 +64,14 @@ function streamRow(it: Workstream, { paint }: Screen): readonly string[] {
     (paints[it.state] ?? String)(it.state),
     rowText(it.tickets.map((ticket) => ticket.id).join(", ")),
     exitCode === 0 ? paint.ok(evidence) : evidence,
-    it.costUsd === null ? "unknown" : formatUsd(it.costUsd),
+    costText(it),
     rowText(it.reason ?? it.branch ?? ""),
   ]
+}
+
+function costText({ costUsd, runs }: Workstream): string {
+  if (costUsd !== null) return formatUsd(costUsd)
+  return runs.length === 0 ? "" : "unknown"
 }
 
 function renderSwarm(swarm: Swarm, screen: Screen): string {
