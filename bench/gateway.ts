@@ -64,7 +64,16 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 }
 
 type Process = Awaited<ReturnType<typeof startProcess>>
-type Name = "direct" | "bare" | "record" | "fold" | "folding" | "scanning" | "replacing"
+type Name =
+  | "bare"
+  | "direct"
+  | "fold"
+  | "folding"
+  | "foldingFirst"
+  | "record"
+  | "replacing"
+  | "scanning"
+  | "scanningFirst"
 type WireRoute = {
   readonly name: Name
   readonly process: Process
@@ -82,7 +91,7 @@ function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold" | "rep
     name,
     process,
     agent: new Agent({ keepAlive: true, maxSockets: 1 }),
-    isFolded: name === "folding",
+    isFolded: name === "folding" || name === "foldingFirst",
     hasRecord: name !== "direct" && name !== "bare",
   })
   return [
@@ -93,6 +102,8 @@ function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold" | "rep
     way("folding", all.fold),
     way("scanning", all.replace),
     way("replacing", all.replace),
+    way("foldingFirst", all.fold),
+    way("scanningFirst", all.replace),
   ]
 }
 
@@ -110,10 +121,21 @@ async function takeFirstBytes(
   size: Size,
   { clock, rounds }: BenchContext,
 ): Promise<RouteTimings> {
-  const plain = plainBody(size.bytes)
-  const bodies: Readonly<Partial<Record<Name, Buffer>>> = {
-    folding: branchBody(size.bytes, KEY),
-    replacing: secretBody(size.bytes),
+  const { bytes } = size
+  const bodyFor = (name: Name, round: number): Buffer => {
+    const first = { bytes, round, conversation: round + 1 }
+    switch (name) {
+      case "folding":
+        return branchBody({ bytes, round }, KEY)
+      case "foldingFirst":
+        return branchBody(first, KEY)
+      case "replacing":
+        return secretBody({ bytes, round })
+      case "scanningFirst":
+        return plainBody(first)
+      default:
+        return plainBody({ bytes, round })
+    }
   }
   const times = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
   const recordings: number[] = []
@@ -122,7 +144,7 @@ async function takeFirstBytes(
     for (let turn = 0; turn < ways.length; turn++) {
       const way = ways[(round + turn) % ways.length]
       invariant(way !== undefined, "there is a way for each turn")
-      const body = bodies[way.name] ?? plain
+      const body = bodyFor(way.name, round)
       const startedAt = clock.monotonicMs()
       const timing = await ask(way, { body, words: 1 }, () => clock.monotonicMs())
       checkArrived(way, timing.modelBytes, body)
@@ -157,16 +179,29 @@ const WORDS: Readonly<Record<Exclude<Name, "direct">, string>> = {
   folding: "folding a branch",
   scanning: "secrets: replace, none there",
   replacing: "secrets: replace, twenty there",
+  foldingFirst: "folding, a conversation not seen before",
+  scanningFirst: "secrets: replace, a conversation not seen before",
 }
 
 function firstByteRows(size: Size, { firstByte, recording }: RouteTimings): readonly Row[] {
   const direct = firstByte("direct")
   const measured = (
-    ["bare", "record", "fold", "folding", "scanning", "replacing"] as const
+    [
+      "bare",
+      "record",
+      "fold",
+      "folding",
+      "scanning",
+      "replacing",
+      "foldingFirst",
+      "scanningFirst",
+    ] as const
   ).flatMap((name) => {
     const what = `${size.name}, ${WORDS[name]}`
     const samples = firstByte(name)
-    const goal = name === "bare" ? {} : { bar: size.goal }
+    // A resumed session has one such request; the bar is for those that follow.
+    const isUnjudged = name === "bare" || name.endsWith("First")
+    const goal = isUnjudged ? {} : { bar: size.goal }
     return [
       makeRow({
         what,
@@ -195,13 +230,15 @@ function firstByteRows(size: Size, { firstByte, recording }: RouteTimings): read
   return [...measured, makeRow(after)]
 }
 
+const WORD_WAYS: ReadonlySet<Name> = new Set(["direct", "bare", "record", "fold", "scanning"])
+
 /** The age of each word on arrival; the routes alternate here as well. */
 async function wordRows(ways: readonly WireRoute[]): Promise<readonly Row[]> {
   const now = () => performance.timeOrigin + performance.now()
-  const body = plainBody(SIZES[0].bytes)
+  const body = plainBody({ bytes: SIZES[0].bytes, round: 0 })
   const ages = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
   for (let round = 0; round < WORD_ROUNDS; round++) {
-    for (const way of ways.filter((it) => it.name !== "folding" && it.name !== "replacing")) {
+    for (const way of ways.filter((it) => WORD_WAYS.has(it.name))) {
       const { words } = await ask(way, { body, words: WORDS_OF_A_ROUND }, now)
       if (way.hasRecord) await way.process.settled()
       ages.get(way.name)?.push(...words.map((it) => it.at - it.said))

@@ -11,6 +11,7 @@ import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { CodexProvider } from "#see/hosts"
 import { FoldNotOffered } from "./errors.ts"
+import { createBodyReader, listName } from "./fold/body-reader.ts"
 import {
   createSessionStates,
   type EligibilitySocketPlace,
@@ -185,8 +186,10 @@ function maskingFor(
   { settings, log, clock, keepResults }: GatewayDeps,
   store: GatewayStore,
 ): Masking {
+  const maskedWire = wire === "openai" ? "openai" : "anthropic"
   return createMasking({
-    wire: wire === "openai" ? "openai" : "anthropic",
+    wire: maskedWire,
+    reader: createBodyReader(listName(maskedWire)),
     store: store.masks,
     log,
     keepResults,
