@@ -99,7 +99,10 @@ export function createGateway(deps: GatewayDeps) {
     const { mode, host, wire, environment } = request
     if (mode === "fold" && !isFoldable(host)) throw FoldNotOffered({ title: request.title })
     const upstream = upstreamOf(request)
-    const session = await store.open({ ...factsOf(request, upstream), owner: deps.owner })
+    const notice = noticeOf(request, deps.settings())
+    const facts = { ...factsOf(request, upstream), ...(notice !== undefined && { notice }) }
+    const session = await store.open({ ...facts, owner: deps.owner })
+    if (notice !== undefined) request.tell(notice)
     const location = placeOf(environment)
     const { tell } = request
     const secretMode = deps.settings().secrets
@@ -178,6 +181,19 @@ function factsOf(request: ProxiedSessionRequest, upstream: URL) {
   const facts = { workingDirectory, upstream: upstream.origin }
   return { run, title, host, wire, mode, hasContent, ...facts }
 }
+
+/** Masks change requests, which record mode never does. */
+function noticeOf(
+  { mode, autoFold }: ProxiedSessionRequest,
+  settings: Config["gateway"],
+): string | undefined {
+  const isIdle = mode === "record" && (autoFold ?? settings.autoFold) === "on"
+  return isIdle ? NO_MASKS_IN_RECORD_MODE : undefined
+}
+
+const NO_MASKS_IN_RECORD_MODE =
+  "gateway.autoFold is on, but record mode changes no request. " +
+  "To mask old results, start with `--mode fold`, or `qm run --gateway fold`."
 
 type FoldingSession = ProxiedSessionRequest & { readonly masking: Masking }
 
