@@ -47,11 +47,7 @@ export function FoldSpan({ show, onClose }: FoldSpanProps) {
   const lines = requests.map((it) => ({
     key: String(it.seq),
     label: `Request ${it.seq}`,
-    detail: visibleLine(
-      resultsIn(it)
-        .map((item) => item.why ?? item.name)
-        .join(", "),
-    ),
+    detail: visibleLine(resultsIn(it).map(callName).join(", ")),
   }))
   return (
     <Dialog title="Fold finished work" showsTitle onClose={onClose} initialFocus={area}>
@@ -67,7 +63,7 @@ export function FoldSpan({ show, onClose }: FoldSpanProps) {
           <AreaEntry
             ref={area}
             label="Summary"
-            rows={6}
+            rows={4}
             value={summary}
             description={describeSpan(span)}
             onChange={setWritten}
@@ -100,9 +96,13 @@ function resultsIn({ added }: GatewayRequest): GatewayRequest["added"] {
   return added.filter((it) => it.kind === "result")
 }
 
+function callName({ name, why }: GatewayRequest["added"][number]): string {
+  return why === undefined ? name : `${name} ${why}`
+}
+
 /** The calls of the span, for the person to replace by what was found. */
 export function draftOf(span: readonly GatewayRequest[]): string {
-  const calls = span.flatMap((it) => resultsIn(it).map((item) => item.why ?? item.name))
+  const calls = span.flatMap((it) => resultsIn(it).map(callName))
   return calls.length === 0 ? "" : `Done: ${calls.map((it) => visibleLine(it)).join("; ")}.`
 }
 
