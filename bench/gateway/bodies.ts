@@ -3,8 +3,35 @@ import { foldReceipt, openReceipt } from "#choose/fold"
 
 type Turn = { readonly role: "user" | "assistant"; readonly content: readonly object[] }
 
+/** Followed by five digits: the request of a conversation, and the conversation. */
+const ROUND = "round#"
+const CONVERSATION = "conversation#"
+const DIGITS = 5
+
+/**
+ * Numbers a body in place: requests of one conversation differ in their last message only, as those of
+ * a host do. A new body for each request would make the client collect garbage in measured time.
+ */
+export function renumber(
+  body: Buffer,
+  { round, conversation }: { readonly round: number; readonly conversation?: number },
+): Buffer {
+  writeNumber(body, ROUND, round)
+  if (conversation !== undefined) writeNumber(body, CONVERSATION, conversation)
+  return body
+}
+
+function writeNumber(body: Buffer, mark: string, value: number): void {
+  const digits = String(value).padStart(DIGITS, "0")
+  let at = body.indexOf(mark)
+  while (at !== -1) {
+    body.write(digits, at + mark.length)
+    at = body.indexOf(mark, at + mark.length)
+  }
+}
+
 export function plainBody(bytes: number): Buffer {
-  return bodyOf([...readsOf(bytes), textTurn("user", "Now go on.")])
+  return bodyOf([...readsOf(bytes), lastTurn()])
 }
 
 /** The same work inside a returned branch, so that nearly all of it can be folded. */
@@ -18,6 +45,7 @@ export function branchBody(bytes: number, key: string): Buffer {
     ...callOf({ ...opening, input: { task: "find it" } }, JSON.stringify(open)),
     ...readsOf(bytes),
     ...callOf({ ...closing, input: { branch_id: branchId } }, JSON.stringify(fold)),
+    lastTurn(),
   ])
 }
 
@@ -29,13 +57,13 @@ export function secretBody(bytes: number): Buffer {
     const key = createHash("sha512").update(`key ${at}`).digest("hex").slice(0, 93)
     return callOf({ id: `toolu_key_${at}`, name: "Read", input: {} }, `API=sk-ant-api03-${key}AA`)
   })
-  return bodyOf([...readsOf(bytes), ...keys.flat(), textTurn("user", "Now go on.")])
+  return bodyOf([...readsOf(bytes), ...keys.flat(), lastTurn()])
 }
 
 function bodyOf(turns: readonly Turn[]): Buffer {
   const body = {
     model: "claude-bench",
-    messages: [textTurn("user", "Find where cents are lost."), ...turns],
+    messages: [textTurn("user", `Find where cents are lost, ${CONVERSATION}00000.`), ...turns],
     system: [{ type: "text", text: "You are an agent. ".repeat(200) }],
     tools: ["Read", "mcp__qm__branch", "mcp__qm__return"].map((name) => ({
       name,
@@ -57,7 +85,7 @@ function readsOf(bytes: number): readonly Turn[] {
     const line = (row: number) => `${row}\tconst cents_${at}_${row} = round(bill[${row}] * ${at})\n`
     const read = { id: `toolu_${at}`, name: "Read", input: { file_path: `/p/${at}.ts` } }
     const text = Array.from({ length: 400 }, (__, row) => line(row)).join("")
-    return callOf(read, text.slice(0, FILE_BYTES))
+    return callOf(read, `// ${CONVERSATION}00000\n${text}`.slice(0, FILE_BYTES))
   }).flat()
 }
 
@@ -68,6 +96,10 @@ function callOf({ id, name, input }: Call, content: string): readonly Turn[] {
     { role: "assistant", content: [{ type: "tool_use", id, name, input }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
   ]
+}
+
+function lastTurn(): Turn {
+  return textTurn("user", `Now go on: ${ROUND}00000.`)
 }
 
 function textTurn(role: Turn["role"], text: string): Turn {

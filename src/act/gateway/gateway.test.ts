@@ -341,6 +341,25 @@ function bodyOf(messages: readonly unknown[]) {
   return { model: "claude-opus-5-5", messages, tools: TOOLS }
 }
 
+describe("masks in record mode", () => {
+  it("[GATE-133] a session that records although autoFold is on says that no request is changed", async () => {
+    await using fixture = await gatewayFixture({
+      settings: () => ({ ...SETTINGS, autoFold: "on" }),
+    })
+    const noticesOf = async (options: Parameters<typeof fixture.proxy>[0]) => {
+      const told: string[] = []
+      const proxied = await fixture.proxy({ ...options, tell: (text) => void told.push(text) })
+      const { sessions } = await fixture.gateway.list({ limit: 1 })
+      await proxied.end()
+      return { told, notice: sessions[0]?.notice }
+    }
+    const notice = expect.stringMatching(/^gateway\.autoFold is on, but record mode/)
+    expect(await noticesOf({ mode: "record" })).toEqual({ told: [notice], notice })
+    expect(await noticesOf({ mode: "record", autoFold: "off" })).toEqual({ told: [] })
+    expect(await noticesOf({ mode: "fold" })).toEqual({ told: [] })
+  })
+})
+
 describe("suggested masks", () => {
   const file = (version: number) => `${version}\tconst a = ${version}\n`.repeat(2_000)
   const read = (id: string, version: number) => [

@@ -11,6 +11,7 @@ import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { CodexProvider } from "#see/hosts"
 import { FoldNotOffered } from "./errors.ts"
+import { createBodyReader, listName } from "./fold/body-reader.ts"
 import {
   createSessionStates,
   type EligibilitySocketPlace,
@@ -98,7 +99,10 @@ export function createGateway(deps: GatewayDeps) {
     const { mode, host, wire, environment } = request
     if (mode === "fold" && !isFoldable(host)) throw FoldNotOffered({ title: request.title })
     const upstream = upstreamOf(request)
-    const session = await store.open({ ...factsOf(request, upstream), owner: deps.owner })
+    const notice = noticeOf(request, deps.settings())
+    const facts = { ...factsOf(request, upstream), ...(notice !== undefined && { notice }) }
+    const session = await store.open({ ...facts, owner: deps.owner })
+    if (notice !== undefined) request.tell(notice)
     const location = placeOf(environment)
     const { tell } = request
     const secretMode = deps.settings().secrets
@@ -178,6 +182,19 @@ function factsOf(request: ProxiedSessionRequest, upstream: URL) {
   return { run, title, host, wire, mode, hasContent, ...facts }
 }
 
+/** Masks change requests, which record mode never does. */
+function noticeOf(
+  { mode, autoFold }: ProxiedSessionRequest,
+  settings: Config["gateway"],
+): string | undefined {
+  const isIdle = mode === "record" && (autoFold ?? settings.autoFold) === "on"
+  return isIdle ? NO_MASKS_IN_RECORD_MODE : undefined
+}
+
+const NO_MASKS_IN_RECORD_MODE =
+  "gateway.autoFold is on, but record mode changes no request. " +
+  "To mask old results, start with `--mode fold`, or `qm run --gateway fold`."
+
 type FoldingSession = ProxiedSessionRequest & { readonly masking: Masking }
 
 function maskingFor(
@@ -185,8 +202,10 @@ function maskingFor(
   { settings, log, clock, keepResults }: GatewayDeps,
   store: GatewayStore,
 ): Masking {
+  const maskedWire = wire === "openai" ? "openai" : "anthropic"
   return createMasking({
-    wire: wire === "openai" ? "openai" : "anthropic",
+    wire: maskedWire,
+    reader: createBodyReader(listName(maskedWire)),
     store: store.masks,
     log,
     keepResults,

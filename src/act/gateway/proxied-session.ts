@@ -1,5 +1,6 @@
 import type { Log } from "#ground/base"
 import type { WireMasks, WireName } from "#ground/contract"
+import { createBodyReader, listName } from "./fold/body-reader.ts"
 import { type FoldedBranch, foldBody, type WireState, wireStateOf } from "./fold/fold-body.ts"
 import type { IneligibleSessions, SessionStates } from "./fold-eligibility.ts"
 import type { Masking, MaskOutcome } from "./mask/mask-requests.ts"
@@ -48,11 +49,12 @@ const OPEN_RECEIPT = "qm-open:br_"
 export function createProxiedSession(deps: SessionDeps) {
   const { wire, key, states, latches, log } = deps
   const notices = createNotices(deps)
+  const reader = createBodyReader(listName(wire === "openai" ? wire : "anthropic"))
   const refusalOf = (request: HostRequest, session: string): string | undefined =>
     latches.get(session) ?? rewriteDoubt(request, wire)
 
   const fold = (request: HostRequest, foldedWire: "anthropic" | "openai"): PreparedRequest => {
-    const outcome = foldBody(request.body, { wire: foldedWire, key })
+    const outcome = foldBody(request.body, { wire: foldedWire, key, reader })
     if (outcome.kind === "folded") {
       const { body, branches, state } = outcome
       return { body, isChanged: true, note: { folded: branches, state } satisfies FoldNote }
@@ -84,7 +86,7 @@ export function createProxiedSession(deps: SessionDeps) {
         // Without an open branch the state is that of the previous request.
         const isAsBefore = before?.branches.length === 0 && !request.body.includes(OPEN_RECEIPT)
         const note = isFoldNote(prepared?.note) ? prepared.note : undefined
-        const state = () => note?.state?.() ?? wireStateOf(request.body, { wire, key })
+        const state = () => note?.state?.() ?? wireStateOf(request.body, { wire, key, reader })
         states.record(session, agent, isAsBefore ? before : state())
       }
       notices.began(request, session)

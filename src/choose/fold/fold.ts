@@ -34,6 +34,7 @@ export function createFold(foldDeps: FoldDeps) {
     nearest: () => nearestDeadline(foldDeps),
     endOverdue: async () => endWhatIsOverdue(deps, await foldDeps.db()),
     longestWaitMs: foldDeps.spool === undefined ? LONGEST_WAIT_MS : SETTLE_EVERY_MS,
+    hasReports: foldDeps.spool !== undefined,
     settle: async () => {
       if (await foldDeps.spool?.hasCharges()) await drainAllSpools(deps)
       await drainReplacedResults(foldDeps)
@@ -184,20 +185,22 @@ export const foldHandlers = ({ fold }: HandlerDeps): Handlers<typeof foldOperati
 /** The wall clock may jump, so the wait is checked again after this. */
 const LONGEST_WAIT_MS = 60_000
 
-/** How long a report of a hook waits at most while a branch is open. */
+/** How long a report of a hook waits at most. */
 const SETTLE_EVERY_MS = 1_000
 
 type DeadlineWatch = {
   readonly clock: Clock
   readonly log: Log
   readonly longestWaitMs: number
+  /** Hooks report outputs without an open branch too. */
+  readonly hasReports: boolean
   /** Charges what hooks have reported since. */
   settle(): Promise<void>
   nearest(): Promise<number | undefined>
   endOverdue(): Promise<void>
 }
 
-/** One timer per process, for the nearest deadline; none when nothing is open. */
+/** One timer per process, for the nearest deadline or the next report of a hook. */
 function createWatch(deps: DeadlineWatch) {
   const wait = createWait(deps.clock)
   let isOn = false
@@ -249,7 +252,10 @@ function createWatch(deps: DeadlineWatch) {
 async function step(deps: DeadlineWatch, wait: Wait, isOld: () => boolean): Promise<boolean> {
   const nearest = await deps.nearest()
   if (isOld()) return true
-  if (nearest === undefined) return false
+  if (nearest === undefined) {
+    if (deps.hasReports) await settleUntil(deps, wait, isOld)
+    return deps.hasReports
+  }
   const ms = nearest - deps.clock.now()
   if (ms <= 0) {
     await deps.endOverdue()
@@ -258,6 +264,22 @@ async function step(deps: DeadlineWatch, wait: Wait, isOld: () => boolean): Prom
   await wait.sleep(Math.min(ms, deps.longestWaitMs), nearest)
   if (!isOld()) await deps.settle()
   return true
+}
+
+/** Without an open branch no deadline is queried; `opened()` ends the wait. */
+async function settleUntil(deps: DeadlineWatch, wait: Wait, isOld: () => boolean): Promise<void> {
+  let waitMs = deps.longestWaitMs
+  while (!isOld()) {
+    await wait.sleep(waitMs, Number.POSITIVE_INFINITY)
+    if (isOld()) return
+    try {
+      await deps.settle()
+      waitMs = deps.longestWaitMs
+    } catch (error) {
+      deps.log.warn("could not take the reports of hooks", { error })
+      waitMs = LONGEST_WAIT_MS
+    }
+  }
 }
 
 type Wait = ReturnType<typeof createWait>

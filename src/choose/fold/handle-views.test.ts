@@ -57,6 +57,46 @@ describe("results of the host's tools under handles", () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  test("[FOLD-33] outputs are taken every second without an open branch, also after a failure", async () => {
+    await using temp = await tempDirectory()
+    const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: () => 0 })
+    let failures = 1
+    const drainTrails: typeof spool.drainTrails = async () => {
+      if (failures-- > 0) throw new Error("no disk")
+      return spool.drainTrails()
+    }
+    const clock = testClock()
+    const { fold } = await foldFixture(store, clock, {
+      deps: { spool: { ...spool, drainTrails } },
+    })
+    await fold.openReader(AGENT.session)
+    const folder = join(temp.path, "results")
+    const outputs = async () => (await readdir(folder)).filter((it) => it.startsWith("rh_"))
+    const write = async (digits: string) => {
+      const result = { session: AGENT.session, tool: "Bash", at: 1, tokens: 9, text: "a" }
+      await writeFile(join(folder, `rh_${digits.repeat(16)}.json`), JSON.stringify(result))
+    }
+    await write("1a")
+    fold.watch()
+    await expect
+      .poll(async () => {
+        await clock.advance(60_000)
+        return outputs()
+      })
+      .toEqual([])
+    await write("1b")
+    await expect
+      .poll(async () => {
+        await clock.advance(1_000)
+        return outputs()
+      })
+      .toEqual([])
+    await fold.close()
+    await write("1c")
+    await clock.advance(60_000)
+    expect(await outputs()).toEqual([`rh_${"1c".repeat(16)}.json`])
+  })
+
   test("[FOLD-33] masked results are stored scrubbed; when scrubbing fails, none is", async () => {
     const { fold, other } = await foldFixture(store, testClock())
     const results = [{ label: `cat ${token}`, text: `x ${token}`, tokens: 3 }]

@@ -43,6 +43,26 @@ describe("clean text", () => {
 })
 
 describe("the marker", () => {
+  test("[SECRETS-7] the option -u of other programs and of help texts has no password", () => {
+    const lines = [
+      "date -u +%Y-%m-%dT%H:%M:%SZ",
+      'date -u "+%H:%M:%S"',
+      "now=`date -u +%H:%M:%S`",
+      "curl -u, --user <user:password>  Server user and password",
+      "start -u C:\\Users\\me7\\app",
+      "pytest -u tests/a.py::test_b2",
+      "git fetch -u origin refs/heads/a:refs/heads/b1",
+      "docker run -u 1000:1000 image",
+      "docker run --user $(id -u):$(id -g) image",
+    ]
+    for (const text of lines) expect(redact(text)).toEqual({ text, findings: [] })
+    const password = letters(12)
+    for (const user of ["deploy", "d", "%deploy", "a/b"]) {
+      expect(redact(`curl -u ${user}:${password} https://corp.dev`).text).not.toContain(password)
+    }
+    expect(redact(`curl -u deploy:%${password} https://corp.dev`).text).not.toContain(password)
+  })
+
   test("[SECRETS-2] a marker has the kind and four digits, equal for equal secrets", () => {
     const [first, second] = [githubToken(), githubToken()]
     const { text, findings } = redact(`a ${first}\nb ${second}\nc ${first}`)

@@ -90,6 +90,16 @@ for (let n = 0; n < 5; n++) {
 `
 
 describe("qm gateway run", () => {
+  test("[GATE-133] with autoFold on in record mode it says before the program starts that nothing is masked", async () => {
+    await using it = await person()
+    const program = [process.execPath, "-e", 'process.stderr.write("started\\n")']
+    const args = ["gateway", "run", "--wire", "anthropic", "--auto-fold", "on", "--", ...program]
+    const { code, stderr } = await it.type(...args)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^gateway\.autoFold is on, but record mode changes no request\./)
+    expect(stderr.match(/record mode/g)).toHaveLength(1)
+  })
+
   test("[H8][CLI-28] requests of a program that exits at once are recorded", async () => {
     await using it = await person()
     for (let round = 0; round < 3; round++) {

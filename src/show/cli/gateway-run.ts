@@ -22,6 +22,10 @@ export async function runThroughGateway(
   await using app = await openApp(context)
   const notices: string[] = []
   const proxied = await open(app, { program, args, input, context, notices })
+  const print = (lines: readonly string[]): void => {
+    for (const it of lines) terminal.stderr.write(`${visibleLine(it)}\n`)
+  }
+  print(notices.splice(0))
   const environment = { ...terminal.environment, ...proxied.environment }
   const outcome = await attend(program, [...proxied.args, ...args], {
     cwd: directory,
@@ -33,7 +37,7 @@ export async function runThroughGateway(
   })
   await proxied.end()
   // Printed at the end: until then the screen belongs to the program.
-  for (const it of notices) terminal.stderr.write(`${visibleLine(it)}\n`)
+  print(notices)
   return exitCodeOf(outcome, program)
 }
 

@@ -21,6 +21,6 @@ describe("folding a span by hand", () => {
     expect(describeSpan([first])).toMatch(
       /^Replaces 1 tool result with [\d,]+ tokens from the next/,
     )
-    expect(describeSpan([])).toBe("The last request comes before the first.")
+    expect(describeSpan([])).toBe("No request has a tool result.")
   })
 })

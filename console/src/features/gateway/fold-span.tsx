@@ -7,9 +7,10 @@ import { invalidateOperations } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Dialog, DialogActions, DialogEntry } from "../../ui/dialog/dialog.tsx"
-import { AreaEntry, PickEntry } from "../../ui/entry/entry.tsx"
+import { AreaEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
+import { SpanList } from "../../ui/span-list/span-list.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
 type FoldSpanProps = {
@@ -23,16 +24,15 @@ export function FoldSpan({ show, onClose }: FoldSpanProps) {
   const client = useClient()
   const queries = useQueryClient()
   const toast = useToast()
-  const [from, setFrom] = useState(String(requests[0]?.seq ?? ""))
-  const [to, setTo] = useState(String(requests.at(-1)?.seq ?? ""))
-  const span = requests.filter((it) => it.seq >= Number(from) && it.seq <= Number(to))
+  const [selected, setSelected] = useState({ from: 0, to: requests.length - 1 })
+  const span = requests.slice(selected.from, selected.to + 1)
+  const [from, to] = [span[0]?.seq ?? 0, span.at(-1)?.seq ?? 0]
   const [written, setWritten] = useState<string>()
   const summary = written ?? draftOf(span)
   const area = useRef<HTMLTextAreaElement>(null)
   const id = show.sessions.at(-1)?.id ?? ""
   const fold = useMutation({
-    mutationFn: () =>
-      client.write("gateway.fold", { id, from: Number(from), to: Number(to), summary }),
+    mutationFn: () => client.write("gateway.fold", { id, from, to, summary }),
     onSuccess: ({ results }) => {
       invalidateOperations(queries, ["gateway.show"])
       toast.show({ text: `${plural(results, "result")} will be folded at the next prompt` })
@@ -44,25 +44,26 @@ export function FoldSpan({ show, onClose }: FoldSpanProps) {
     const isCommit = event.key === "Enter" && (event.metaKey || event.ctrlKey)
     if (isCommit && isReady) fold.mutate()
   }
-  const choices = requests.map((it) => ({
-    value: String(it.seq),
+  const lines = requests.map((it) => ({
+    key: String(it.seq),
     label: `Request ${it.seq}`,
-    detail: visibleLine(
-      resultsIn(it)
-        .map((item) => item.name)
-        .join(", "),
-    ),
+    detail: visibleLine(resultsIn(it).map(callName).join(", ")),
   }))
   return (
     <Dialog title="Fold finished work" showsTitle onClose={onClose} initialFocus={area}>
       <DialogEntry onKeyDown={press}>
         <Stack gap="8">
-          <PickEntry label="First request" choices={choices} value={from} onPick={setFrom} />
-          <PickEntry label="Last request" choices={choices} value={to} onPick={setTo} />
+          <SpanList
+            label="Requests"
+            description="Press the first request, then the last. With keys: arrows, Shift and an arrow to extend."
+            lines={lines}
+            span={selected}
+            onSelect={setSelected}
+          />
           <AreaEntry
             ref={area}
             label="Summary"
-            rows={6}
+            rows={4}
             value={summary}
             description={describeSpan(span)}
             onChange={setWritten}
@@ -95,9 +96,13 @@ function resultsIn({ added }: GatewayRequest): GatewayRequest["added"] {
   return added.filter((it) => it.kind === "result")
 }
 
+function callName({ name, why }: GatewayRequest["added"][number]): string {
+  return why === undefined ? name : `${name} ${why}`
+}
+
 /** The calls of the span, for the person to replace by what was found. */
 export function draftOf(span: readonly GatewayRequest[]): string {
-  const calls = span.flatMap((it) => resultsIn(it).map((item) => item.why ?? item.name))
+  const calls = span.flatMap((it) => resultsIn(it).map(callName))
   return calls.length === 0 ? "" : `Done: ${calls.map((it) => visibleLine(it)).join("; ")}.`
 }
 
@@ -105,6 +110,6 @@ export function describeSpan(span: readonly GatewayRequest[]): string {
   const results = span.flatMap(resultsIn)
   const tokens = results.reduce((sum, it) => sum + it.tokens, 0)
   return results.length === 0
-    ? "The last request comes before the first."
+    ? "No request has a tool result."
     : `Replaces ${plural(results.length, "tool result")} with ${formatExact(tokens)} tokens from the next prompt on. Your own messages stay.`
 }

@@ -102,12 +102,14 @@ function GatewayContent(props: GatewayContentProps) {
   const { data, params, onParams } = props
   if (data.sessions.length === 0) return <NotProxied run={props.run} />
   const latched = data.sessions.filter((it) => it.latchedOff !== null)
+  const notice = data.sessions.at(-1)?.notice
   return (
     <>
       <GatewayVitals show={data} />
       {latched.map((it) => (
         <Notice key={it.id} tone="warn" description={describeFoldStop(it.latchedOff ?? "")} />
       ))}
+      {notice === undefined ? null : <Notice tone="warn" description={notice} />}
       {data.requests.length === 0 ? (
         <RowNote>{describeNoRequest(data)}</RowNote>
       ) : (

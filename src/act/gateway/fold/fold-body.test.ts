@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { foldReceipt, openReceipt } from "#choose/fold"
 import { foldBody, LEAST_FOLDED_BYTES, wireStateOf } from "./fold-body.ts"
@@ -151,6 +152,32 @@ describe("content that stays", () => {
       "[skill that was loaded]\nBase directory for this skill: /s\n\nbody",
     ]
     expect(keptOf(...inside)).toEqual([text(HEADING + texts.join("\n\n")), picture("seen")])
+  })
+
+  test("[GATE-25] of a command the user's words stay; instructions of the return that was made do not", () => {
+    const typed = (name: string, words: string) =>
+      text(
+        `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${words}</command-args>`,
+      )
+    const template = readFileSync("templates/commands/return.md", "utf8")
+    const body = template.slice(template.indexOf("---", 3) + 3).trimStart()
+    const ask = typed("qm:return", "in src/a.ts:2")
+    const other = typed("qm:boot", "")
+    const kept = keptOf(
+      user(other, text("Load the state.")),
+      calls(text("It is loaded.")),
+      user(ask, text(body), text("and thanks")),
+    )
+    expect(kept).toEqual([
+      text(
+        `${HEADING}${[
+          `[from the user]\n${other.text}`,
+          "[skill that was loaded]\nLoad the state.",
+          `[from the user]\n${ask.text}`,
+          "[from the user]\nand thanks",
+        ].join("\n\n")}`,
+      ),
+    ])
   })
 
   test("[GATE-25] the user's answers and refusals stay, and tools loaded inside are named", () => {

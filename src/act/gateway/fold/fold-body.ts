@@ -1,7 +1,5 @@
-import { isUtf8 } from "node:buffer"
-import { isRecord, parseJson } from "#ground/base"
-import { listOf } from "../read/json.ts"
-import { type Edits, edited, elementSpans, type Span, splice } from "./body-splice.ts"
+import { type BodyReader, listName, readElements } from "./body-reader.ts"
+import { type Edits, edited, type Span, splice } from "./body-splice.ts"
 import { readItems } from "./items.ts"
 import { readMessages } from "./messages.ts"
 import {
@@ -16,12 +14,11 @@ import {
   settle,
 } from "./select.ts"
 
-/** Parsing a larger body takes seconds; providers refuse at 32 MB. */
-const LARGEST_FOLDED_BODY_BYTES = 64 * 1024 * 1024
-
 type FoldOptions = {
   readonly wire: "anthropic" | "openai"
   readonly key: string
+  /** Knows the requests before; without it the whole body is parsed, with the same result. */
+  readonly reader?: BodyReader
 }
 
 export type FoldedBranch = {
@@ -111,16 +108,10 @@ type ParsedBody = {
   readonly conversation: Conversation
 }
 
-function readBody(body: Buffer, { wire }: FoldOptions): ParsedBody | string {
-  if (body.length > LARGEST_FOLDED_BODY_BYTES) return "the body is too large to read"
-  const request = isUtf8(body) ? parseJson(body.toString("utf8")) : undefined
-  if (!isRecord(request)) return "the body is not a JSON object"
-  const name = wire === "anthropic" ? "messages" : "input"
-  const elements = listOf(request[name])
-  const spans = elementSpans(body, name)
-  if (spans === undefined || spans.length !== elements.length) {
-    return `its ${name} are not one list, or it has a duplicate field`
-  }
+function readBody(body: Buffer, { wire, reader }: FoldOptions): ParsedBody | string {
+  const parsed = reader?.read(body) ?? readElements(body, listName(wire))
+  if (typeof parsed === "string") return parsed
+  const { request, elements, spans } = parsed
   const read = wire === "anthropic" ? readMessages : readItems
   const conversation = read(request, spans)
   return typeof conversation === "string" ? conversation : { elements, spans, conversation }

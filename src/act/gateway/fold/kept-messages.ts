@@ -55,7 +55,26 @@ function keptContentOf(region: readonly Turn[], folds: readonly Fold[]): KeptCon
 
 function keepTurn(content: KeptContent, { role, blocks }: Turn): void {
   if (role === "system") for (const block of blocks) keepSystem(content, block)
-  if (role === "user") for (const block of blocks) keepBlock(content, block)
+  if (role !== "user") return
+  for (const [index, block] of blocks.entries()) {
+    const command = commandOf(blocks[index - 1])
+    const text = typeof block.text === "string" ? block.text.trimStart() : ""
+    // The return was made: its instructions would ask for it again.
+    if (command === RETURN_COMMAND && text.startsWith(RETURN_INSTRUCTIONS)) continue
+    if (command === undefined || kindOfText(text) !== "user") keepBlock(content, block)
+    else keepText(content, block, "skill")
+  }
+}
+
+const RETURN_COMMAND = "/qm:return"
+/** The first line of `templates/commands/return.md`. */
+const RETURN_INSTRUCTIONS = "End the branch that is open in this session."
+const COMMAND =
+  /^\s*<command-message>[^<]*<\/command-message>\s*<command-name>([^<]*)<\/command-name>/
+
+/** The name of a command that the user typed; its instructions are the next block. */
+function commandOf(block: JsonRecord | undefined): string | undefined {
+  return typeof block?.text === "string" ? COMMAND.exec(block.text)?.[1] : undefined
 }
 
 function keepSystem({ texts }: KeptContent, { text }: JsonRecord): void {
@@ -70,8 +89,8 @@ function keepBlock(content: KeptContent, block: JsonRecord): void {
   else noteLoadedTools(content.loadedTools, block)
 }
 
-function keepText({ texts }: KeptContent, { text }: JsonRecord): void {
-  const kind = typeof text === "string" ? kindOfText(text) : null
+function keepText({ texts }: KeptContent, { text }: JsonRecord, known?: KeptKind): void {
+  const kind = typeof text === "string" ? (known ?? kindOfText(text)) : null
   if (kind !== null) texts.add(`${LABELS[kind]}\n${String(text)}`)
 }
 
@@ -124,7 +143,7 @@ const ATTACHED = /^(?:Called the |Result of calling the )/
 const INSTRUCTIONS = /^(?:Contents of |Codebase and user instructions are shown below)/
 /** Actions of the user, excluding the host's nags. */
 const USER_DID = /^The user (?!hasn't heard from you)/
-const SKILL = /^\s*(?:Base directory for this skill: |<command-message>)/
+const SKILL = /^\s*Base directory for this skill: /
 const TOOL_LOADED = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/
 
 /** Null for reminders, which are removed. Anything not certainly a reminder stays. */

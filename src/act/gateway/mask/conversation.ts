@@ -1,13 +1,10 @@
-import { isUtf8 } from "node:buffer"
-import { isRecord, type JsonRecord, parseJson } from "#ground/base"
-import { elementSpans, type Span } from "../fold/body-splice.ts"
-import { listOf, recordOf } from "../read/json.ts"
+import type { JsonRecord } from "#ground/base"
+import { type BodyReader, listName, readElements } from "../fold/body-reader.ts"
+import type { Span } from "../fold/body-splice.ts"
+import { recordOf } from "../read/json.ts"
 import { readMessages } from "./messages-wire.ts"
 import type { Changes } from "./rebuild.ts"
 import { readItems } from "./responses-wire.ts"
-
-/** Parsing a larger body takes seconds. */
-const LARGEST_BODY_BYTES = 64 * 1024 * 1024
 
 export type ToolResult = {
   readonly callId: string
@@ -61,18 +58,12 @@ export type ReadBody = ParsedBody & { readonly conversation: Conversation }
 
 export type MaskedWire = "anthropic" | "openai"
 
-/** A string says why the body cannot be read. */
-export function readBody(body: Buffer, wire: MaskedWire): ReadBody | string {
-  if (body.length > LARGEST_BODY_BYTES) return "the body is too large to read"
-  const request = isUtf8(body) ? parseJson(body.toString("utf8")) : undefined
-  if (!isRecord(request)) return "the body is not a JSON object"
-  const name = wire === "anthropic" ? "messages" : "input"
-  const list = listOf(request[name])
-  const spans = elementSpans(body, name)
-  if (spans === undefined || spans.length !== list.length) {
-    return `its ${name} are not one list, or it has a duplicate field`
-  }
-  const parsed = { body, spans, request, elements: list.map(recordOf) }
+/** A string says why the body cannot be read. The reader knows the requests before. */
+export function readBody(body: Buffer, wire: MaskedWire, reader?: BodyReader): ReadBody | string {
+  const read = reader?.read(body) ?? readElements(body, listName(wire))
+  if (typeof read === "string") return read
+  const { request, spans } = read
+  const parsed = { body, spans, request, elements: read.elements.map(recordOf) }
   const conversation = wire === "anthropic" ? readMessages(parsed) : readItems(parsed)
   return typeof conversation === "string" ? conversation : { ...parsed, conversation }
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { formatExact, type Log } from "#ground/base"
 import type { AutoFoldMode, MaskKind, WireMasks } from "#ground/contract"
+import type { BodyReader } from "../fold/body-reader.ts"
 import { turnOf } from "../fold/turns.ts"
 import { newViolation, violationsOf } from "../fold/validity.ts"
 import { type HostWindow, modelIn } from "../host-window.ts"
@@ -41,6 +42,8 @@ type StoredResult = { readonly handle: string; readonly label: string }
 
 export type MaskingDeps = {
   readonly wire: MaskedWire
+  /** Knows the requests before; without it each body is parsed whole, with the same result. */
+  readonly reader?: BodyReader
   readonly store: MaskStore
   readonly log: Log
   now(): number
@@ -130,11 +133,11 @@ export type Masking = ReturnType<typeof createMasking>
 async function load(
   key: ConversationKey,
   body: Buffer,
-  { store, wire }: MaskingDeps,
+  { store, wire, reader }: MaskingDeps,
 ): Promise<ConversationState> {
   const stored = await store.load(key)
   const isNew = stored.masks.length === 0
-  const latch = isNew ? await store.inherit(key, callsIn(body, wire)) : stored
+  const latch = isNew ? await store.inherit(key, callsIn(readBody(body, wire, reader))) : stored
   return {
     key,
     masks: new Map(latch.masks.map((it) => [it.callId, it])),
@@ -146,8 +149,7 @@ async function load(
   }
 }
 
-function callsIn(body: Buffer, wire: MaskedWire): readonly string[] {
-  const read = readBody(body, wire)
+function callsIn(read: ReadBody | string): readonly string[] {
   return typeof read === "string" ? [] : read.conversation.results.map((it) => it.callId)
 }
 
@@ -159,13 +161,13 @@ function maskRequest(
   const canDecide = deps.settings().autoFold === "on" && isFullEnough(state, body, deps)
   if (!canDecide) {
     if (state.masks.size === 0) return undefined
-    const read = readBody(body, deps.wire)
+    const read = readBody(body, deps.wire, deps.reader)
     if (typeof read === "string") return undefined
     noteRereads(state, read, deps)
     return outcomeOf(state, read, byHand)
   }
   const planned = planFor(state, body, deps)
-  const read = planned?.read ?? readBody(body, deps.wire)
+  const read = planned?.read ?? readBody(body, deps.wire, deps.reader)
   if (typeof read === "string") return undefined
   return planned === undefined
     ? outcomeOf(state, read, byHand)
@@ -203,7 +205,7 @@ function planFor(
   body: Buffer,
   deps: MaskingDeps,
 ): PlannedMasks | undefined {
-  const read = readBody(body, deps.wire)
+  const read = readBody(body, deps.wire, deps.reader)
   if (typeof read === "string" || !isDecidable(state, read)) return undefined
   noteRereads(state, read, deps)
   const { conversation, spans } = read
@@ -343,7 +345,7 @@ async function foldOrders(
   let added = NO_MASKS
   try {
     for (const order of await deps.store.orders(state.key.session)) {
-      const read = readBody(body, deps.wire)
+      const read = readBody(body, deps.wire, deps.reader)
       if (typeof read === "string" || !read.conversation.isBetweenTurns) return added
       const plan = planOfOrder(state, read, order)
       const isRefused = isInvalid(read, deps.wire, latchFor(state, read, plan))

@@ -12,7 +12,13 @@ export type BodyRecorder = {
   drop(): void
 }
 
-export function createBodyRecorder(largestBytes: number): BodyRecorder {
+/**
+ * With the expected number of bytes, chunks are copied as they arrive, so that joining them does not
+ * delay the request.
+ */
+export function createBodyRecorder(largestBytes: number, expectedBytes = 0): BodyRecorder {
+  const isExpected = expectedBytes > 0 && expectedBytes <= largestBytes
+  let prepared = isExpected ? Buffer.from(new SharedArrayBuffer(expectedBytes)) : undefined
   let chunks: Buffer[] = []
   let keptBytes = 0
   let isWhole = true
@@ -20,8 +26,15 @@ export function createBodyRecorder(largestBytes: number): BodyRecorder {
     keep(chunk) {
       isWhole &&= keptBytes + chunk.length <= largestBytes
       if (!isWhole) return
+      const before = keptBytes
       keptBytes += chunk.length
-      chunks.push(chunk)
+      if (prepared !== undefined && keptBytes <= prepared.length) {
+        chunk.copy(prepared, before)
+        chunks = [prepared.subarray(0, keptBytes)]
+      } else {
+        prepared = undefined
+        chunks.push(chunk)
+      }
     },
     chunks: () => chunks,
     joined() {
@@ -31,6 +44,7 @@ export function createBodyRecorder(largestBytes: number): BodyRecorder {
     isWhole: () => isWhole,
     drop() {
       chunks = []
+      prepared = undefined
     },
   }
 }
@@ -43,13 +57,16 @@ function joinedInShared(chunks: readonly Buffer[], sizeBytes: number): Buffer {
   return joined
 }
 
+/** Pausing for each chunk would make a large body wait for the event loop that often. */
+const MOST_QUEUED_BYTES = 1024 * 1024
+
 /** Providers refuse above 32 MB; larger bodies are still forwarded. */
 const LARGEST_KEPT_BODY_BYTES = 64 * 1024 * 1024
 
 export type Upload = ReturnType<typeof createUpload>
 
-export function createUpload(request: IncomingMessage) {
-  const recorder = createBodyRecorder(LARGEST_KEPT_BODY_BYTES)
+export function createUpload(request: IncomingMessage, expectedBytes = 0) {
+  const recorder = createBodyRecorder(LARGEST_KEPT_BODY_BYTES, expectedBytes)
   let sizeBytes = 0
   let isEnded = false
   let target: ClientRequest | undefined
@@ -63,7 +80,7 @@ export function createUpload(request: IncomingMessage) {
       whenRead()
       recorder.drop()
     }
-    if (target !== undefined && !target.write(chunk)) request.pause()
+    if (target !== undefined && !target.write(chunk) && isFull(target)) request.pause()
   })
   request.on("end", () => {
     isEnded = true
@@ -79,11 +96,11 @@ export function createUpload(request: IncomingMessage) {
     /** Writes the stored chunks, then those that arrive, with backpressure. */
     pourInto(next: ClientRequest): void {
       target = next
-      const hasRoom = writeAll(recorder.chunks(), next)
+      for (const chunk of recorder.chunks()) next.write(chunk)
       next.on("drain", () => void (target === next && request.resume()))
       if (isEnded) finish(request, next)
-      else if (hasRoom) request.resume()
-      else request.pause()
+      else if (isFull(next)) request.pause()
+      else request.resume()
     },
     /** Drains the rest so that the host can finish. */
     discard(): void {
@@ -98,10 +115,8 @@ export function createUpload(request: IncomingMessage) {
   }
 }
 
-function writeAll(chunks: readonly Buffer[], target: ClientRequest): boolean {
-  let hasRoom = true
-  for (const chunk of chunks) hasRoom = target.write(chunk)
-  return hasRoom
+function isFull(target: ClientRequest): boolean {
+  return target.writableLength > MOST_QUEUED_BYTES
 }
 
 function finish(request: IncomingMessage, target: ClientRequest): void {

@@ -75,7 +75,7 @@ function setOut(passing: RelayedRequest, deps: RelayDeps): RelayState {
   return {
     ...passing,
     deps,
-    upload: createUpload(passing.request),
+    upload: createUpload(passing.request, expectedBytes(passing)),
     recorder: createBodyRecorder(LARGEST_KEPT_ANSWER_BYTES),
     at: deps.clock.now(),
     startedMs: deps.clock.monotonicMs(),
@@ -90,6 +90,13 @@ function setOut(passing: RelayedRequest, deps: RelayDeps): RelayState {
     isRefused: false,
     isOver: false,
   }
+}
+
+/** Only of a request that is read whole before it is sent. */
+function expectedBytes({ session, headers }: RelayedRequest): number {
+  if (session.port.prepare === undefined) return 0
+  const length = Number(valuesOf(headers, "content-length")[0] ?? 0)
+  return Number.isSafeInteger(length) ? length : 0
 }
 
 type Load = {

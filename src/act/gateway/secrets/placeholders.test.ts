@@ -76,6 +76,62 @@ describe("createSecretWire", () => {
     expect(kept.text).not.toContain("horse")
   })
 
+  it("[GATE-132] a request after others is replaced as a request on its own", () => {
+    const word = fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 20 }),
+      fc.constantFrom("s1", "s2", "s3").map((it) => `x ${token(it)} é`),
+      fc.constantFrom(
+        "DB_PASSWORD=Tr0ub4dor-and-3-9Q",
+        "it was Tr0ub4dor-and-3-9Q then",
+        'a "quoted" \\\\ path',
+      ),
+    )
+    const message = fc.record({ text: word, api_key: word, n: fc.nat() })
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(message, { maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+        fc.infiniteStream(fc.nat()),
+        (parts, cuts) => {
+          const wire = newWire()
+          const bodies: Buffer[] = []
+          let before: readonly object[] = []
+          for (const part of parts) {
+            before = [...before.slice(0, (cuts.next().value ?? 0) % (before.length + 1)), ...part]
+            const body = jsonOf({ model: "m", messages: before, stream: true })
+            bodies.push(body)
+            // Its values are known to it in the same order, but it has no body to compare with.
+            const alone = newWire()
+            for (const it of bodies.slice(0, -1))
+              alone.protect(Buffer.concat([Buffer.from(" "), it]))
+            const expected = alone.protect(Buffer.concat([Buffer.from("\n"), body]))
+            const own = wire.protect(body)
+            expect(own?.body.toString()).toBe(expected?.body.toString().slice(1))
+            expect(own?.values).toEqual(expected?.values)
+            expect(own?.kinds).toEqual(expected?.kinds)
+          }
+        },
+      ),
+      fcParameters({ numRuns: 100 }),
+    )
+  })
+
+  it("[GATE-132] a value that becomes known later is replaced in the unchanged start too", () => {
+    const value = `Zx9${createHash("sha256").update("later").digest("base64url").slice(0, 20)}`
+    const wire = newWire()
+    const start = said("user", text(`it was ${value} then`))
+    expect(wire.protect(jsonOf({ messages: [start] }))).toBeUndefined()
+    const later = said("user", text(`DB_PASSWORD=${value}`))
+    expect(wire.protect(jsonOf({ messages: [start, later] }))?.body.toString()).not.toContain(value)
+  })
+
+  it("[GATE-110] a damaged string is scanned as it is written", () => {
+    for (const body of [`{"a":"${token("x")}`, `{"a":"\\x ${token("x")}","b":1}`]) {
+      const own = newWire().protect(Buffer.from(body))
+      const [name = ""] = own?.values.keys() ?? []
+      expect(own?.body.toString()).toBe(body.replace(token("x"), name))
+    }
+  })
+
   it("[GATE-110] for any JSON nothing throws, and the structure stays", () => {
     const wire = newWire()
     fc.assert(

@@ -70,6 +70,7 @@ export const ProxiedSessionFacts = ProxiedSession.pick({
   hasContent: true,
   workingDirectory: true,
   upstream: true,
+  notice: true,
 })
 export type ProxiedSessionFacts = z.infer<typeof ProxiedSessionFacts>
 

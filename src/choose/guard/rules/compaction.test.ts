@@ -6,8 +6,13 @@ import { hookFixture } from "#test/hook-fixture"
 import { judgeEvent } from "../judge-hook-event.ts"
 import { compactionRule } from "./compaction.ts"
 
-const assistant = (name: string, input: object): string =>
-  JSON.stringify({ type: "assistant", message: { content: [{ type: "tool_use", name, input }] } })
+const assistant = (name: string, input: object, id = "t"): string =>
+  JSON.stringify({
+    type: "assistant",
+    message: { content: [{ type: "tool_use", id, name, input }] },
+  })
+const failed = (id: string): string =>
+  typed([{ type: "tool_result", tool_use_id: id, is_error: true, content: "refused" }])
 const typed = (content: unknown, more: object = {}): string =>
   JSON.stringify({ type: "user", message: { role: "user", content }, ...more })
 
@@ -18,6 +23,10 @@ async function busySession() {
     typed("Repair the login"),
     assistant("ExitPlanMode", { plan: "1. read\n2. change" }),
     assistant("TodoWrite", { todos: [{ content: "read", status: "completed" }] }),
+    assistant("TodoWrite", { todos: [{ content: "not a tool here", status: "pending" }] }, "t2"),
+    failed("t2"),
+    assistant("ExitPlanMode", { plan: "a plan that the user refused" }, "t3"),
+    failed("t3"),
     assistant("Read", { file_path: join(it.root, "src/login.ts") }),
     typed("a summary", { isCompactSummary: true }),
     typed([{ type: "text", text: "and the logout" }]),

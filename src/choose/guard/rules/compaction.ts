@@ -102,11 +102,24 @@ function listed(paths: readonly string[]): string {
 }
 
 type Transcript = ConversationFacts & { readonly plan: string }
-type TranscriptReader = { plan: string; todos: string; prompts: string[]; reads: string[] }
+type TranscriptReader = {
+  plan: string
+  todos: string
+  prompts: string[]
+  reads: string[]
+  /** By id: puts back the facts from before a call that failed. */
+  readonly undo: Map<unknown, () => void>
+}
 
 async function transcriptLines(file: string | undefined, root: string): Promise<readonly string[]> {
   if (file === undefined) return []
-  const facts: TranscriptReader = { plan: "", todos: "", prompts: [], reads: [] }
+  const facts: TranscriptReader = {
+    plan: "",
+    todos: "",
+    prompts: [],
+    reads: [],
+    undo: new Map(),
+  }
   const stat = await statFile(file)
   const size = stat.kind === "found" ? stat.stat.sizeBytes : 0
   const from = Math.max(0, size - READ_BYTES)
@@ -147,10 +160,14 @@ function readLine(line: Readonly<Record<string, unknown>>, facts: TranscriptRead
     const texts = typeof content === "string" ? [content] : blocks.flatMap(typedText)
     const typed = texts.filter((it) => it.trim() !== "" && !/^\s*[<[]/.test(it))
     if (isOwn) facts.prompts.push(...typed)
+    for (const it of blocks) if (it["is_error"] === true) facts.undo.get(it["tool_use_id"])?.()
     return
   }
-  for (const { type, name, input } of blocks) {
+  for (const { type, id, name, input } of blocks) {
     if (type !== "tool_use" || !isRecord(input)) continue
+    const { plan, todos } = facts
+    if (name === "ExitPlanMode") facts.undo.set(id, () => void (facts.plan = plan))
+    if (name === "TodoWrite") facts.undo.set(id, () => void (facts.todos = todos))
     if (name === "ExitPlanMode") facts.plan = textOf(input["plan"])
     if (name === "TodoWrite") facts.todos = todosOf(input["todos"])
     if (name === "Read" && typeof input["file_path"] === "string")

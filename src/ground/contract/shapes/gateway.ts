@@ -211,6 +211,7 @@ export const ProxiedSession = z.object({
   folds: Count.describe("Number of folded requests"),
   latchedOff: z.string().nullable().describe("Reason why folding is off for good, or null"),
   isAlive: z.boolean().describe("Whether the proxy process is running"),
+  notice: z.string().optional().describe("A setting that has no effect in this session"),
 })
 export type ProxiedSession = z.infer<typeof ProxiedSession>
 

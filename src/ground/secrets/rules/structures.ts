@@ -26,6 +26,17 @@ export function isPassword({ secret, groups }: Parts): boolean {
   return secret !== groups["user"] && !/[{}$`]{2}|^[{$]/.test(secret)
 }
 
+/**
+ * `-u` of other programs: `date -u +%H:%M:%S`, `-u C:\Users`, `-u a.py::test`, `-u refs/a:refs/b`; and
+ * `--user <user:password>` in help texts.
+ */
+function isOtherPair({ secret, groups }: Parts): boolean {
+  const user = groups["user"] ?? ""
+  if (/%[A-Za-z]/.test(user) && secret.startsWith("%")) return true
+  if (/^[A-Za-z]$/.test(user) && /^[\\/]/.test(secret)) return true
+  return secret.startsWith(":") || user.startsWith("<") || secret.startsWith("refs/")
+}
+
 /** A port and a path before an `@`, as in `localhost:3000/@scope/name`, are not a password. */
 function isRaw({ secret }: Parts): boolean {
   return !/^\d{1,5}(?:[/?#]|$)/.test(secret) && plainness(secret) < 0.6
@@ -122,7 +133,10 @@ export const STRUCTURE_RULES: readonly Rule[] = [
     pattern:
       /(?<lead>(?<![\w-])(?:-u|--user)[ =]["']?(?<user>[^\s:"'\0]{1,80}):)(?!\/\/)(?<secret>[^\s"'\0]{6,256})/y,
     isSecret: (parts) =>
-      isPassword(parts) && plainness(parts.secret) < 0.8 && /\D/.test(parts.secret),
+      isPassword(parts) &&
+      plainness(parts.secret) < 0.8 &&
+      /\D/.test(parts.secret) &&
+      !isOtherPair(parts),
   }),
   patternRule({
     kind: "command-password",

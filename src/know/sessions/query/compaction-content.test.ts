@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { compactionContents } from "./compaction-content.ts"
+import { compactionContents, insideOf } from "./compaction-content.ts"
 
 const read = (at: number, path: string) => ({
   at,
@@ -55,6 +55,15 @@ describe("what a compaction removed", () => {
         tools: [],
       },
     ])
+  })
+
+  test("[SESSIONS-19] files in the folder of the session have short paths", () => {
+    const lines = [read(2, "/p/src/a.ts"), result(3, 9), read(4, "/p2/b.ts"), result(5, 8)]
+    const [content] = compactionContents(lines, [10])
+    if (content === undefined) throw new Error("there is one compaction")
+    const pathsIn = (folder: string | null) => insideOf(folder, content).files.map((it) => it.path)
+    expect(pathsIn("/p")).toEqual(["src/a.ts", "/p2/b.ts"])
+    expect(pathsIn(null)).toEqual(["/p/src/a.ts", "/p2/b.ts"])
   })
 
   test("[SESSIONS-19] without lines, each compaction removed nothing that is known", () => {

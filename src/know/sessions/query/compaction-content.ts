@@ -57,6 +57,18 @@ export function compactionContents(
   })
 }
 
+/** Files in the folder of the session get short paths, as in its list of files. */
+export function insideOf(folder: string | null, content: CompactionContent): CompactionContent {
+  const start = `${folder ?? ""}/`
+  const isShort = (path: string): boolean => folder !== null && path.startsWith(start)
+  return {
+    ...content,
+    files: content.files.map((it) =>
+      isShort(it.path) ? { ...it, path: it.path.slice(start.length) } : it,
+    ),
+  }
+}
+
 const emptySegment = (): Segment => ({ turns: 0, files: new Map(), tools: new Map() })
 
 function segmentsOf(

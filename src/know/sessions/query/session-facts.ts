@@ -11,7 +11,12 @@ import {
   selectResultSizes,
 } from "../queries.ts"
 import { READING_TOOLS } from "../transcript/transcript-state.ts"
-import { compactionContents, selectWindowLines, WindowLine } from "./compaction-content.ts"
+import {
+  compactionContents,
+  insideOf,
+  selectWindowLines,
+  WindowLine,
+} from "./compaction-content.ts"
 import { NO_SPEND, spendOf } from "./spend.ts"
 
 const Total = z.coerce.number()
@@ -154,7 +159,7 @@ export async function contextOverTime(
     left: reportsCalls(row) ? Math.max(0, (count?.count ?? 0) - calls.length) : 0,
     compactions: compactions.flatMap((it, i) => {
       const content = removed[i]
-      return content === undefined ? [] : [{ ...it, removed: content }]
+      return content === undefined ? [] : [{ ...it, removed: insideOf(row.cwd, content) }]
     }),
     points: calls.map((it, index) => ({
       at: it.at,

@@ -95,6 +95,10 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   ].join("\n")
 }
 
+function sentencesOf(text: string): readonly string[] {
+  return text.split(/(?<=\.) (?=[A-Z])/).filter((it) => it !== "")
+}
+
 function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[] {
   const { usage, requests, unknownUsage, unknownCosts, savedTokens, savedBytes, cacheShare } =
     totals
@@ -114,7 +118,7 @@ function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[]
 
 function aboutSession(proxiedSession: ProxiedSession, screen: Screen): readonly string[] {
   const { paint, width } = screen
-  const { id, title, mode, upstream, startedAt, hasContent, latchedOff } = proxiedSession
+  const { id, title, mode, upstream, startedAt, hasContent, latchedOff, notice } = proxiedSession
   const content = hasContent ? ", with text" : ""
   const about = `${mode} to ${rowText(upstream)}${content}, since ${timeText(startedAt)}`
   const latched = `  Folding is off: ${rowText(latchedOff ?? "", width - 19)}`
@@ -122,6 +126,7 @@ function aboutSession(proxiedSession: ProxiedSession, screen: Screen): readonly 
     `${describeState(proxiedSession, screen)}  ${paint.bold(rowText(title))}  ${id}`,
     paint.muted(`  ${rowText(about, width - 2)}`),
     ...(latchedOff === null ? [] : [paint.warn(latched)]),
+    ...sentencesOf(notice ?? "").map((it) => paint.warn(`  ${rowText(it, width - 2)}`)),
   ]
 }
 
