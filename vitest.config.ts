@@ -5,6 +5,7 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
 import { lineBars } from "./scripts/test/bars.ts"
 import { UNCOUNTED } from "./scripts/test/coverage-provider.ts"
 import { closingReporter } from "./scripts/test/reporter.ts"
+import { LongFirst } from "./scripts/test/sequencer.ts"
 import { newSeed } from "./test/kit/seed.ts"
 import "./test/kit/compile-cache.ts"
 
@@ -13,6 +14,7 @@ process.env.SEED ??= String(newSeed())
 
 const FOLDERS = "{src,scripts,bin,test,bench}"
 const isFullMode = process.env.QM_FULL === "1"
+const isNightMode = process.env.QM_NIGHT === "1"
 
 // The runner's own tests point it at a folder of theirs, which has no console.
 const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
@@ -34,6 +36,9 @@ const isBrowserNamed = process.argv.some((it) => it.includes("test/browser"))
 const OWN_PROCESS =
   /\bprocess\.(?:umask|on|emit|exitCode|cpuUsage|memoryUsage|listenerCount|getActiveResourcesInfo|seteuid|chdir)\b|\bprocess\.(?:platform|getBuiltinModule) =(?!=)|\bprocess\.env(?:\[[^\]]*\]|\.\w+) =(?!=)|\bglobalThis\b|\bvi\.|#test\/index-daemon-scene/
 
+/** Of full mode `npm test` only lists the titles, which needs no process. */
+const OWN_PROCESS_NAME = isNightMode ? /\.(?:full|heavy)\.test\.ts$/ : /\.heavy\.test\.ts$/
+
 /** All other tests share a process and its modules with the files of their group. */
 const SHARED_FILES =
   isFullMode || isElsewhere
@@ -42,7 +47,7 @@ const SHARED_FILES =
         .toSorted()
         .filter(
           (file) =>
-            !/\.(?:full|heavy)\.test\.ts$/.test(file) &&
+            !OWN_PROCESS_NAME.test(file) &&
             !/^test\/(?:corpus|browser)\//.test(file) &&
             !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
         )
@@ -88,6 +93,12 @@ const HEAVY: TestProjectInlineConfiguration = {
   test: { name: "heavy", include: HEAVY_FILES, env: UNCOUNTED },
 }
 
+/**
+ * `npm run test:full` names a folder in memory: these tests start no sandbox that would hide it, and
+ * the syncs of a disk take a third of their computing time.
+ */
+const memoryFolder = process.env["QM_TEST_MEMORY"]
+
 /** The files share processes, and each process a browser. */
 const BROWSER: TestProjectInlineConfiguration = {
   extends: true,
@@ -96,7 +107,7 @@ const BROWSER: TestProjectInlineConfiguration = {
     include: [BROWSER_FILES],
     exclude: ["**/*.full.test.ts"],
     isolate: false,
-    env: UNCOUNTED,
+    env: { ...UNCOUNTED, ...(memoryFolder === undefined ? {} : { TMPDIR: memoryFolder }) },
   },
 }
 
@@ -122,7 +133,8 @@ export default defineConfig({
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.
     pool: "forks",
-    maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
+    maxWorkers: Math.max(isFullMode ? 4 : 3, Math.floor(availableParallelism() / 2)),
+    ...(isFullMode ? { sequence: { sequencer: LongFirst } } : {}),
     // Limits against hanging, not against slowness: tests must also pass on a loaded machine.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -4,6 +4,7 @@ import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { newSeed } from "../test/kit/seed.ts"
+import { lockBuild } from "./test/build-lock.ts"
 import { computingTime, describeFileTimes } from "./test/computing-time.ts"
 import { reportCoverage } from "./test/coverage.ts"
 import { installHosts } from "./test/install-hosts.ts"
@@ -50,19 +51,24 @@ if (isFull && process.env.QM_TEST_INSTALL !== "none") {
   installTools()
   installHosts()
 }
-// Browser tests use the built console.
-execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
-  stdio: "inherit",
-})
-// A test of this script must not replace the folder that the other tests use.
-const builtPackage = process.env["QM_TEST_PACKAGE"] ?? (await packageFolder())
+const builtPackage = await build()
 process.exitCode = await runTests()
+
+async function build(): Promise<string> {
+  using _ = lockBuild()
+  // Browser tests use the built console.
+  execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
+    stdio: "inherit",
+  })
+  // A test of this script must not replace the folder that the other tests use.
+  return process.env["QM_TEST_PACKAGE"] ?? (await packageFolder())
+}
 
 async function runTests(): Promise<number> {
   const seed = process.env.SEED ?? String(newSeed())
-  const folder = mkdtempSync(join(temporaryFolder(), "qm-"))
-  // Postgres refuses root, so its test server runs as another user and must reach its folder.
-  chmodSync(folder, 0o755)
+  // In full mode the sandboxes of the hosts hide the folders in memory.
+  const folder = makeFolder(isFull ? tmpdir() : memoryFolder())
+  const browserFolder = isFull ? makeFolder(memoryFolder()) : undefined
   const outcomeFile = join(folder, "outcome.json")
   const fileTimes = args.includes(FILE_TIMES) ? join(folder, "file-times.jsonl") : undefined
   try {
@@ -74,6 +80,7 @@ async function runTests(): Promise<number> {
       ...(reporter === undefined ? {} : { QM_TEST_REPORTER: reporter }),
       ...(fileTimes === undefined ? {} : { QM_TEST_CPU: fileTimes }),
       ...(isFull ? { QM_FULL: "1" } : {}),
+      ...(browserFolder === undefined ? {} : { QM_TEST_MEMORY: browserFolder }),
       ...(isNight ? { QM_NIGHT: "1" } : {}),
     })
     const isCovered = isCounted ? reportCoverage(ROOT) : true
@@ -84,8 +91,17 @@ async function runTests(): Promise<number> {
     process.stdout.write(closingLines(readOutcome(outcomeFile), seed))
     return exitCode === 0 && !isCovered ? 1 : exitCode
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    for (const it of [folder, browserFolder]) {
+      if (it !== undefined) rmSync(it, { recursive: true, force: true })
+    }
   }
+}
+
+function makeFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, "qm-"))
+  // Postgres refuses root, so its test server runs as another user and must reach its folder.
+  chmodSync(folder, 0o755)
+  return folder
 }
 
 /** On a busy machine the elapsed time shows what the others did; this shows what the tests cost. */
@@ -98,10 +114,10 @@ function computingLine(): string {
 
 /**
  * In memory where there is room: tests commit thousands of times, and the syncs of a disk take a
- * third of the computing time. In full mode the sandboxes of the hosts hide /dev/shm.
+ * third of the computing time.
  */
-function temporaryFolder(): string {
-  if (isFull || !existsSync(MEMORY_FOLDER)) return tmpdir()
+function memoryFolder(): string {
+  if (!existsSync(MEMORY_FOLDER)) return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
   return bavail * bsize < MEMORY_BYTES ? tmpdir() : MEMORY_FOLDER
 }

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { childFile } from "#test/child"
 
 /** A program that runs a command line, with the arguments of its caller. */
 export async function writeProgram(folder: string, words: readonly string[]): Promise<string> {
@@ -16,7 +16,7 @@ export async function writeFakeHost(
   script: URL,
   args: readonly string[],
 ): Promise<string> {
-  return writeProgram(folder, [process.execPath, fileURLToPath(script), ...args])
+  return writeProgram(folder, [process.execPath, childFile(script), ...args])
 }
 
 function quoted(word: string): string {
