@@ -6,7 +6,7 @@ import { REPOSITORY } from "./plant-files.ts"
 
 const LOCK = JSON.stringify(join(REPOSITORY, "scripts/test/build-lock.ts"))
 
-/** Prints when it got the lock and when it dies with it, by the clock of the machine. */
+/** Prints the machine time of taking the lock, and of its death while it has the lock. */
 const HOLDER = `
 import { lockBuild } from ${LOCK}
 const lock = lockBuild()
