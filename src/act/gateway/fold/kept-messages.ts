@@ -89,8 +89,8 @@ function keepBlock(content: KeptContent, block: JsonRecord): void {
   else noteLoadedTools(content.loadedTools, block)
 }
 
-function keepText({ texts }: KeptContent, { text }: JsonRecord, known?: KeptKind): void {
-  const kind = typeof text === "string" ? (known ?? kindOfText(text)) : null
+function keepText({ texts }: KeptContent, { text }: JsonRecord, certainKind?: KeptKind): void {
+  const kind = typeof text === "string" ? (certainKind ?? kindOfText(text)) : null
   if (kind !== null) texts.add(`${LABELS[kind]}\n${String(text)}`)
 }
 

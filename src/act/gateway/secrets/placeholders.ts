@@ -68,7 +68,7 @@ export function createSecretWire(deps: {
       for (const { from, to, scan } of strings) {
         const own = scan.replace(() => rawOf(body, { from, to }), nameOf)
         if (own === undefined) continue
-        for (const { name, value, kind } of own.found) {
+        for (const { name, value, kind } of own.secrets) {
           values.set(name, value)
           counts.set(kind, (counts.get(kind) ?? 0) + 1)
         }
@@ -104,8 +104,8 @@ function createBodyScanner(scanOf: Scanner) {
       const bytes = commonPrefixBytes(body, it.body)
       if (bytes > equalBytes) [previous, equalBytes] = [it, bytes]
     }
-    const known = previous?.strings ?? []
-    const strings = known.slice(0, known.findLastIndex((it) => it.decidedAt <= equalBytes) + 1)
+    const earlier = previous?.strings ?? []
+    const strings = earlier.slice(0, earlier.findLastIndex((it) => it.decidedAt <= equalBytes) + 1)
     const last = strings.at(-1)
     const start = { from: last?.to ?? 0, key: last?.nextKey ?? "" }
     for (const at of jsonStrings(body, start)) {
@@ -124,7 +124,7 @@ type NameOf = (value: string, kind: string) => string
 
 type ReplacedString = {
   readonly bytes: Buffer
-  readonly found: readonly {
+  readonly secrets: readonly {
     readonly name: string
     readonly value: string
     readonly kind: string
@@ -225,7 +225,7 @@ function replaceSpans(raw: string, spans: readonly Span[], nameOf: NameOf): Repl
   const text = decoded ?? raw
   const pieces: string[] = []
   let copied = 0
-  const found = spans.map(({ start, end, kind }) => {
+  const replacements = spans.map(({ start, end, kind }) => {
     const value = text.slice(start, end)
     const name = nameOf(value, kind)
     pieces.push(text.slice(copied, start), name)
@@ -233,5 +233,8 @@ function replaceSpans(raw: string, spans: readonly Span[], nameOf: NameOf): Repl
     return { name, value, kind }
   })
   const replaced = pieces.join("") + text.slice(copied)
-  return { bytes: Buffer.from(decoded === undefined ? replaced : encodeString(replaced)), found }
+  return {
+    bytes: Buffer.from(decoded === undefined ? replaced : encodeString(replaced)),
+    secrets: replacements,
+  }
 }
