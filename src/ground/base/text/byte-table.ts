@@ -8,17 +8,19 @@ type ByteTable = {
   size(): number
   /** Equal to the size before the call when the word is new. */
   numberOf(bytes: Uint8Array, from: number, to: number): number
+  /** The word of a number, read as UTF-8. */
+  textOf(word: number): string
   clear(): void
 }
 
-/** The caller clears it before it has `most` words. */
-export function createByteTable(most: number): ByteTable {
-  const mask = 2 ** Math.ceil(Math.log2(most * 2)) - 1
+/** Has room for `expected` words, and doubles when there are more. */
+export function createByteTable(expected: number): ByteTable {
+  let mask = 2 ** Math.ceil(Math.log2(expected * 2)) - 1
   // The number of a word plus one; 0 is free.
-  const slots = new Uint32Array(mask + 1)
-  const hashes = new Int32Array(most)
-  const ends = new Uint32Array(most + 1)
-  let arena = new Uint8Array(FIRST_ARENA_BYTES)
+  let slots = new Uint32Array(mask + 1)
+  let hashes = new Int32Array(expected)
+  let ends = new Uint32Array(expected + 1)
+  let arena = Buffer.allocUnsafeSlow(FIRST_ARENA_BYTES)
   let size = 0
 
   const lengthOf = (word: number) => (ends[word + 1] ?? 0) - (ends[word] ?? 0)
@@ -33,13 +35,25 @@ export function createByteTable(most: number): ByteTable {
     const at = ends[size] ?? 0
     const end = at + to - from
     if (end > arena.length) {
-      const larger = new Uint8Array(Math.max(end, arena.length * 2))
+      const larger = Buffer.allocUnsafeSlow(Math.max(end, arena.length * 2))
       larger.set(arena)
       arena = larger
     }
     for (let index = from; index < to; index++) arena[at + index - from] = bytes[index] ?? 0
     size++
     ends[size] = end
+  }
+  const freeSlot = (hash: number) => {
+    let slot = hash & mask
+    while (slots[slot] !== 0) slot = (slot + 1) & mask
+    return slot
+  }
+  const makeRoom = () => {
+    mask = mask * 2 + 1
+    slots = new Uint32Array(mask + 1)
+    hashes = enlarged(hashes, new Int32Array(size * 2))
+    ends = enlarged(ends, new Uint32Array(size * 2 + 1))
+    for (let word = 0; word < size; word++) slots[freeSlot(hashes[word] ?? 0)] = word + 1
   }
   return {
     size: () => size,
@@ -55,14 +69,24 @@ export function createByteTable(most: number): ByteTable {
         if (isLike && beginsWith(word, bytes, from)) return word
         slot = (slot + 1) & mask
       }
+      if (size === hashes.length) {
+        makeRoom()
+        slot = freeSlot(hash)
+      }
       hashes[size] = hash
       add(bytes, from, to)
       slots[slot] = size
       return size - 1
     },
+    textOf: (word) => arena.toString("utf8", ends[word], ends[word + 1]),
     clear() {
       slots.fill(0)
       size = 0
     },
   }
+}
+
+function enlarged<List extends Int32Array | Uint32Array>(list: List, larger: List): List {
+  larger.set(list)
+  return larger
 }

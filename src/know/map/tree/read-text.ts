@@ -20,8 +20,15 @@ type ReadText = {
   readonly bodyLength: number
 }
 
-/** Four numbers per entry: index in `terms`, index of the text in the batch, and two counts. */
-export type TermTable = { readonly terms: readonly string[]; readonly entries: Uint32Array }
+/** Bytes instead of strings: the main thread would create and collect each string of each batch. */
+export type TermTable = {
+  /** In UTF-8, one after the other. */
+  readonly terms: Uint8Array
+  /** By term: where it ends in `terms`. */
+  readonly ends: Uint32Array
+  /** Four numbers per entry: index of the term, index of the text in the batch, and two counts. */
+  readonly entries: Uint32Array
+}
 
 export type ReadBatch = {
   readonly texts: readonly ReadText[]
@@ -62,8 +69,24 @@ export function createBatchReader() {
         bodyLength,
       })
     },
-    result: (): ReadBatch => ({ texts, words: words.table(), names: names.table() }),
+    result: (): ReadBatch => ({
+      texts: joinFacts(texts),
+      words: words.table(),
+      names: names.table(),
+    }),
   }
+}
+
+/** Views of one buffer: a small one for each text would fragment the memory of the main thread. */
+function joinFacts(texts: readonly ReadText[]): readonly ReadText[] {
+  const joined = new Uint8Array(texts.reduce((sum, { facts }) => sum + facts.length, 0))
+  let end = 0
+  return texts.map((text) => {
+    const start = end
+    joined.set(text.facts, start)
+    end += text.facts.length
+    return { ...text, facts: joined.subarray(start, end) }
+  })
 }
 
 function countOf(named: readonly { readonly name: string }[]): ReadonlyMap<string, number> {
@@ -81,6 +104,19 @@ function createTerms() {
       if (index === places.size) places.set(term, index)
       entries.push(index, text, one, two)
     },
-    table: (): TermTable => ({ terms: [...places.keys()], entries: Uint32Array.from(entries) }),
+    table: () => tableOf([...places.keys()], entries),
   }
+}
+
+export function tableOf(terms: readonly string[], entries: readonly number[]): TermTable {
+  const joined = terms.join("")
+  const bytes = new TextEncoder().encode(joined)
+  const isAscii = bytes.length === joined.length
+  const ends = new Uint32Array(terms.length)
+  let end = 0
+  for (const [index, term] of terms.entries()) {
+    end += isAscii ? term.length : Buffer.byteLength(term)
+    ends[index] = end
+  }
+  return { terms: bytes, ends, entries: new Uint32Array(entries) }
 }

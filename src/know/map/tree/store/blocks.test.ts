@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { compareText } from "#ground/base"
 import { fcParameters } from "#test/seed"
 import { mergedRows, newestToMerge } from "../merge-segments.ts"
+import { tableOf } from "../read-text.ts"
 import { encodeBlocks, findInBlock, placeOf, type Row, rowsOfBlock } from "./blocks.ts"
 import { createGatheredTerms } from "./store-contents.ts"
 
@@ -68,14 +69,20 @@ describe("postings blocks", () => {
     ])
   })
 
-  test("rows gathered in batches are sorted by term, then by content", () => {
+  test("rows gathered in batches are sorted by term, then by content, and taken once", () => {
     const gathered = createGatheredTerms()
-    gathered.add({ terms: ["moor", "berth"], entries: Uint32Array.of(0, 0, 2, 1, 1, 1, 3, 0) }, 0)
-    gathered.add({ terms: ["berth"], entries: Uint32Array.of(0, 0, 7, 0) }, 2)
-    expect(gathered.blocks(10).bodies.flatMap((it) => [...rowsOfBlock(it)])).toEqual([
+    gathered.add(tableOf(["moor", "berth"], [0, 0, 2, 1, 1, 1, 3, 0]), 0)
+    gathered.add(tableOf(["ﬂut", "berth", "𝔭ier"], [1, 0, 7, 0, 2, 0, 1, 0, 0, 0, 4, 0]), 2)
+    const taken = () => gathered.take(10).bodies.flatMap((it) => [...rowsOfBlock(it)])
+    expect(taken()).toEqual([
       ["berth", [11, 3, 0, 12, 7, 0]],
       ["moor", [10, 2, 1]],
+      // In the order of UTF-16 units, not of bytes.
+      ["𝔭ier", [12, 1, 0]],
+      ["ﬂut", [12, 4, 0]],
     ])
+    gathered.add(tableOf(["crane"], [0, 0, 1, 1]), 0)
+    expect(taken()).toEqual([["crane", [10, 1, 1]]])
   })
 
   test.for([

@@ -1,4 +1,4 @@
-import { compareText, createPause, invariant } from "#ground/base"
+import { compareText, createByteTable, createPause, invariant } from "#ground/base"
 import type { Db } from "#ground/store"
 import type { LanguageName } from "../../facts.ts"
 import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../../limits.ts"
@@ -54,14 +54,17 @@ export function createContentWriter(deps: {
   readonly count: (text: string) => number
   readonly stored: (key: ContentKey, content: KnownContent) => void
 }) {
-  let group = emptyGroup()
+  const words = createGatheredTerms()
+  const names = createGatheredTerms()
+  let gathered: UnnumberedContent[] = []
   let written = 0
   let last: Promise<void> = Promise.resolve()
 
   async function flush(): Promise<void> {
-    const full = group
-    if (full.contents.length === 0) return
-    group = emptyGroup()
+    if (gathered.length === 0) return
+    // Numbers are assigned in the transaction; blocks count from 0, and a base is added.
+    const full = { contents: gathered, words: words.take(0), names: names.take(0) }
+    gathered = []
     const mine = last.then(() => store(deps, full))
     written += full.contents.length
     last = mine.catch(() => {})
@@ -85,11 +88,10 @@ export function createContentWriter(deps: {
         await pause()
       }
       // Without a pause: batches of other threads are added meanwhile, and places count from here.
-      group.words.add(reading.words, group.contents.length)
-      group.names.add(reading.names, group.contents.length)
-      group.contents.push(...contents)
-      const isFull =
-        group.contents.length >= CONTENTS_A_FLUSH || group.words.entries() >= TERMS_A_FLUSH
+      words.add(reading.words, gathered.length)
+      names.add(reading.names, gathered.length)
+      gathered.push(...contents)
+      const isFull = gathered.length >= CONTENTS_A_FLUSH || words.entries() >= TERMS_A_FLUSH
       if (isFull) await flush()
     },
     flush,
@@ -97,21 +99,17 @@ export function createContentWriter(deps: {
   }
 }
 
-function emptyGroup() {
-  const contents: UnnumberedContent[] = []
-  return { contents, words: createGatheredTerms(), names: createGatheredTerms() }
+type ContentGroup = {
+  readonly contents: readonly UnnumberedContent[]
+  readonly words: Blocks
+  readonly names: Blocks
 }
 
 async function store(
   deps: Parameters<typeof createContentWriter>[0],
-  group: ReturnType<typeof emptyGroup>,
+  group: ContentGroup,
 ): Promise<void> {
-  // Numbers are assigned in the transaction; blocks count from 0, and a base is added.
-  const segment = {
-    contents: group.contents.length,
-    words: group.words.blocks(0),
-    names: group.names.blocks(0),
-  }
+  const segment = { ...group, contents: group.contents.length }
   const base = await deps.db.transaction(async (tx) => {
     const state = await stateOf(tx)
     const first = state.next_content
@@ -126,19 +124,23 @@ async function store(
   }
 }
 
-/** Four numbers per entry in one flat list: a map of lists takes ten times the memory. */
+/**
+ * Four numbers per entry in one flat list: a map of lists takes ten times the memory. Its lists are
+ * used again after `take`, because freed ones of several MB fragment the memory of the process.
+ */
 export function createGatheredTerms() {
-  const places = new Map<string, number>()
+  const terms = createByteTable(FIRST_TERMS)
   let entries = new Uint32Array(FIRST_ENTRIES * 4)
   let used = 0
 
   return {
     add(table: TermTable, firstContent: number): void {
-      const own = table.terms.map((term) => {
-        const index = places.get(term) ?? places.size
-        if (index === places.size) places.set(term, index)
-        return index
-      })
+      const own = new Uint32Array(table.ends.length)
+      for (let at = 0, from = 0; at < own.length; at++) {
+        const end = table.ends[at] ?? from
+        own[at] = terms.numberOf(table.terms, from, end)
+        from = end
+      }
       const { entries: more } = table
       while (used + more.length > entries.length) entries = doubled(entries)
       for (let at = 0; at < more.length; at += 4) {
@@ -149,12 +151,19 @@ export function createGatheredTerms() {
       }
     },
     entries: () => used / 4,
-    blocks(firstNumber: number): Blocks {
-      return encodeBlocks(rowsOf({ places, entries: entries.subarray(0, used) }, firstNumber))
+    /** The blocks of all rows, which are gathered anew afterwards. */
+    take(firstNumber: number): Blocks {
+      const texts = Array.from({ length: terms.size() }, (_, term) => terms.textOf(term))
+      const gathered = { terms: texts, entries: entries.subarray(0, used) }
+      const blocks = encodeBlocks(rowsOf(gathered, firstNumber))
+      terms.clear()
+      used = 0
+      return blocks
     },
   }
 }
 
+const FIRST_TERMS = 4_096
 const FIRST_ENTRIES = 4_096
 
 function doubled(entries: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
@@ -164,21 +173,21 @@ function doubled(entries: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 }
 
 type GatheredPostings = {
-  readonly places: ReadonlyMap<string, number>
+  readonly terms: readonly string[]
   readonly entries: Uint32Array
 }
 
-function* rowsOf({ places, entries }: GatheredPostings, firstNumber: number): Generator<Row> {
-  const { ends, order } = sortedByTerm(entries, places.size)
-  const terms = [...places].toSorted(([a], [b]) => compareText(a, b))
-  for (const [term, index] of terms) {
+function* rowsOf({ terms, entries }: GatheredPostings, firstNumber: number): Generator<Row> {
+  const { ends, order } = sortedByTerm(entries, terms.length)
+  const byText = [...terms.keys()].toSorted((a, b) => compareText(terms[a] ?? "", terms[b] ?? ""))
+  for (const index of byText) {
     const row: number[] = []
     for (let at = ends[index - 1] ?? 0; at < (ends[index] ?? 0); at++) {
       const entry = (order[at] ?? 0) * 4
       row.push(firstNumber + (entries[entry + 1] ?? 0), entries[entry + 2] ?? 0)
       row.push(entries[entry + 3] ?? 0)
     }
-    yield [term, row]
+    yield [terms[index] ?? "", row]
   }
 }
 
