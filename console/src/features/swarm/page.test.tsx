@@ -15,6 +15,7 @@ function stream(name: string, fields: Partial<Workstream> = {}): Workstream {
     name,
     state: "working",
     agent: "codex",
+    startedBy: null,
     tickets: [{ id: "T-7QK2M", title: `Do ${name}`, touch: ["a.ts"], tests: [], from: "card" }],
     current: 0,
     attempt: 1,
