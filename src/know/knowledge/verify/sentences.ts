@@ -61,6 +61,9 @@ const RULE = /^\s*(?:[-*_=|:+]\s*){2,}$/
 const MARK =
   /^\s*(?:(?:[-*+•>]|\d{1,3}[.)]|\([a-z\d]{1,3}\)|[a-z]\)|(?:§\s?)?\d{1,3}(?:\.\d{1,3}){1,5}(?=\s+\p{Lu}))\s+)+/u
 
+/** Behind a mark: the line ends the sentence of the line before, as in "under clause\na) [P1]". */
+const ONLY_LABELS = /^(?:\[\s{0,4}[PW]\d[^\]\n]{0,120}\]\s*)+$/i
+
 function blocksOf(text: string): readonly Range[] {
   const blocks: Range[] = []
   let isCode = false
@@ -74,7 +77,8 @@ function blocksOf(text: string): readonly Range[] {
       open = undefined
       continue
     }
-    const mark = MARK.exec(written)?.[0].length ?? 0
+    const possibleMark = MARK.exec(written)?.[0].length ?? 0
+    const mark = ONLY_LABELS.test(written.slice(possibleMark)) ? 0 : possibleMark
     const isRow = written.trimStart().startsWith("|")
     if (open === undefined || mark > 0 || isRow) {
       open = { start: line.start + mark, end: line.end }

@@ -126,6 +126,8 @@ test.each([
   "[P1]?[P1]Fresh water is charged by the tonne and read from the meter.",
   "Fresh water is charged by the tonne and read from the meter. [P1-P3][P1-P3]Fresh water is charged by the tonne.",
   "The Re-pricing Notice must be given to the Master within 24 hours\n-",
+  "The Re-pricing Notice must be given to the Master within 24 hours\na)",
+  "The Re-pricing Notice must be given to the Master within hours\n24.",
   "The Re-pricing Notice must be given to the Master within 24 hours\nP4-",
   "[P [P9]1] and (P[P9]3)",
   "The Re-pricing Notice must be given to the Master within 24 hours`. `",
