@@ -122,7 +122,7 @@ describe.runIf(needs("PIPE-86", "claude-code"))("the development loop with Claud
         body.type === "substep" && body.tool === "Approval needed" ? [body.title] : [],
       )
       expect(notes).toHaveLength(2)
-      for (const note of notes) expect(note).toMatch(/^qm approve apr_\w+: Bash npm test$/)
+      for (const note of notes) expect(note).toMatch(/^Bash npm test \(`qm approve apr_\w+`\)$/)
       // The pipeline names these runs, so no title is paid for.
       const prompts = model.messages().map((it) => JSON.stringify(it.body))
       expect(prompts.filter((it) => it.includes("Name the piece of work"))).toEqual([])

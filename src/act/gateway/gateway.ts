@@ -193,7 +193,7 @@ function noticeOf(
 
 const NO_MASKS_IN_RECORD_MODE =
   "gateway.autoFold is on, but record mode changes no request. " +
-  "To mask old results, start with `--mode fold`, or `qm run --gateway fold`."
+  "To mask old results, start the session with `--mode fold`, and runs with `--gateway fold`."
 
 type FoldingSession = ProxiedSessionRequest & { readonly masking: Masking }
 

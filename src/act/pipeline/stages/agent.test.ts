@@ -39,7 +39,11 @@ test("[PIPE-86] a question of the agent is a note with the command that allows i
     },
   })
   await agentStage(ports)(stageInput({ stage: { kind: "agent" }, effects, query: "Mend it" }))
-  const note = { tool: "Approval needed", kind: "other", title: "qm approve apr_1: Bash npm test" }
+  const note = {
+    tool: "Approval needed",
+    kind: "other",
+    title: "Bash npm test (`qm approve apr_1`)",
+  }
   expect(effects.seen).toContainEqual({ what: "note", key: "approval-apr_1", ...note })
 })
 

@@ -60,7 +60,7 @@ function noteApproval(
   { effects }: StageInput,
 ): void {
   const label = { tool: "Approval needed", kind: "other" } as const
-  const note = { ...label, title: `qm approve ${id}: ${summaryLine(title)}` }
+  const note = { ...label, title: `${summaryLine(title)} (\`qm approve ${id}\`)` }
   // Rejects if the stage was aborted meanwhile; the agent is stopped then.
   effects.note(`approval-${id}`, note).catch(() => {})
 }

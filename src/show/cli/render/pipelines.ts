@@ -139,7 +139,7 @@ function nextText({ id, status, hasDocument }: PipelineRun, paint: Paint): reado
     return [
       "",
       paint.muted(
-        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "<change>"\``,
+        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "Shorter"\``,
       ),
       paint.muted(`or \`qm pipeline say ${id} 3\`.`),
     ]
