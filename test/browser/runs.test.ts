@@ -254,10 +254,13 @@ describe("one run", () => {
     await page.getByText("Followed.").waitFor()
     await page.getByRole("button", { name: "Allow once" }).waitFor()
     await scrollUp(page, 900)
-    const before = await stillTop(page)
+    await stillTop(page)
+    const before = await middleRow(page)
     await runs.answer((await runs.question(id)).id, "allow")
     await page.getByText("Completed", { exact: true }).waitFor()
-    expect(await stillTop(page)).toBe(before)
+    await stillTop(page)
+    // Rows above are measured late and then move the scroll position, but not the visible text.
+    expect((await middleRow(page, before.id)).top).toBeCloseTo(before.top, -1)
     await page.getByRole("button", { name: /Jump to latest/ }).click()
     await page.getByText("Not followed.").waitFor()
     expect(window.problems()).toEqual([])
@@ -358,6 +361,17 @@ async function scrollUp(page: Page, px: number): Promise<number | null> {
     const after = document.getElementById(row?.id ?? "")
     return after === null ? null : top(after) - before
   })()`)) as number | null
+}
+
+/** A row that is visible, or the row with this id. */
+async function middleRow(page: Page, id = ""): Promise<{ id: string; top: number }> {
+  return (await page.evaluate(`(() => {
+    const top = (row) => row.getBoundingClientRect().top
+    const id = ${JSON.stringify(id)}
+    const rows = [...document.querySelectorAll("[data-entry]")]
+    const row = rows.find((it) => (id === "" ? top(it) > 250 : it.id === id))
+    return { id: row?.id ?? "", top: row === undefined ? -1 : top(row) }
+  })()`)) as { id: string; top: number }
 }
 
 /** Rows are measured after they are drawn, which moves the list for a moment. */
