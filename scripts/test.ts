@@ -4,7 +4,6 @@ import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { newSeed } from "../test/kit/seed.ts"
-import { lockBuild } from "./test/build-lock.ts"
 import { computingTime, describeFileTimes } from "./test/computing-time.ts"
 import { reportCoverage } from "./test/coverage.ts"
 import { installHosts } from "./test/install-hosts.ts"
@@ -51,18 +50,13 @@ if (isFull && process.env.QM_TEST_INSTALL !== "none") {
   installTools()
   installHosts()
 }
-const builtPackage = await build()
+// Browser tests use the built console.
+execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
+  stdio: "inherit",
+})
+// A test of this script must not replace the folder that the other tests use.
+const builtPackage = process.env["QM_TEST_PACKAGE"] ?? (await packageFolder())
 process.exitCode = await runTests()
-
-async function build(): Promise<string> {
-  using _ = lockBuild()
-  // Browser tests use the built console.
-  execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
-    stdio: "inherit",
-  })
-  // A test of this script must not replace the folder that the other tests use.
-  return process.env["QM_TEST_PACKAGE"] ?? (await packageFolder())
-}
 
 async function runTests(): Promise<number> {
   const seed = process.env.SEED ?? String(newSeed())
