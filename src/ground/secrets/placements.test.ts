@@ -107,8 +107,9 @@ describe("placements of issue 25", () => {
       const shown = redact(text).text
       if (secrets.some((it) => windowsOf(it).some((part) => shown.includes(part)))) left.push(shown)
     }
-    // A random password may read like words once in a while.
-    expect(left.length, left[0]).toBeLessThanOrEqual(1)
+    // One random password in a thousand reads like words: two of 40 do so in one of 1,300 runs of
+    // a placement, which is too often, and three in one of 100,000.
+    expect(left.length, left[0]).toBeLessThanOrEqual(2)
   })
 
   test("[SECRETS-18] text in the same places that is not secret stays", () => {
