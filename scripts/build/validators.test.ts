@@ -213,14 +213,13 @@ describe("of all operations", () => {
     for (const [name, parse] of Object.entries(compiled)) {
       const schema = schemas[name] ?? z.never()
       let valid = 0
-      fc.assert(
-        fc.property(arbitraryOf(schema), (value) => {
-          if (!schema.safeParse(value).success) return
-          valid++
-          expect(expectSame(schema, parse, value), name).toBe(true)
-        }),
-        { numRuns: 20 },
-      )
+      const property = fc.property(arbitraryOf(schema), (value) => {
+        if (!schema.safeParse(value).success) return
+        valid++
+        expect(expectSame(schema, parse, value), name).toBe(true)
+      })
+      // Patterns with classes such as \p{L} are rarely matched by all texts of a list at once.
+      for (let round = 0; round < 50 && valid === 0; round++) fc.assert(property, { numRuns: 20 })
       expect(valid, name).toBeGreaterThan(0)
     }
   })
