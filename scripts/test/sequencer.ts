@@ -16,8 +16,8 @@ const LONG_FILES: readonly string[] = [
 ]
 
 /**
- * Starts the long files first, so that none runs alone at the end, and the browser last: the files
- * before it often wait for agents, while CI runs the other tests beside them.
+ * Starts the long files first, so that none runs alone at the end, and the browser files last, because
+ * they are short.
  */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -78,7 +78,7 @@ type RecipeSettings = Pick<PipelineConfig, "verification" | "citationFormat" | "
 export type StageInput = {
   readonly runId: string
   readonly query: string
-  /** Who started the run; undefined for the machine's own user. */
+  /** The name of the person that started the run; undefined for the machine's own user. */
   readonly person: string | undefined
   readonly settings: RecipeSettings
   readonly depth: DepthConfig

@@ -6,13 +6,7 @@ import { Group, Row, RowLink, Rows, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-
-const COLUMNS = {
-  full: "14px minmax(0, 1fr) 176px 72px",
-  tight: "14px minmax(0, 1fr) 144px 72px",
-  narrow: "14px minmax(0, 1fr) 72px",
-  nameSpan: 2,
-} as const
+import { WAITING_COLUMNS } from "./waiting-list.tsx"
 
 const LABELS = [
   { text: "", from: "roomy" },
@@ -40,7 +34,7 @@ type ReviewListProps = {
 export function ReviewList({ rows, now, at }: ReviewListProps) {
   if (rows.length === 0) return null
   return (
-    <Rows columns={COLUMNS}>
+    <Rows columns={WAITING_COLUMNS}>
       <Group name="To review" count={rows.length} labels={LABELS} />
       {rows.map(({ key, href, ticket }) => (
         <Row key={key} lines={2} isCurrent={key === at}>

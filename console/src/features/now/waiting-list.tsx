@@ -13,7 +13,8 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-const COLUMNS = {
+/** Also of the tickets below this list. */
+export const WAITING_COLUMNS = {
   full: "14px minmax(0, 1fr) 176px 72px",
   tight: "14px minmax(0, 1fr) 144px 72px",
   narrow: "14px minmax(0, 1fr) 72px",
@@ -57,7 +58,7 @@ type WaitingListProps = {
 export function WaitingList({ rows, now, at, isReadOnly }: WaitingListProps) {
   if (rows.length === 0) return null
   return (
-    <Rows columns={COLUMNS}>
+    <Rows columns={WAITING_COLUMNS}>
       <Group name="Waiting for you" count={rows.length} labels={LABELS} />
       {rows.map((it) => (
         <WaitingLine

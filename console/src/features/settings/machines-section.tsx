@@ -54,7 +54,14 @@ export function MachinesSection({ now }: { readonly now: number }) {
     <Section label="Machines">
       <Group name="Machines" {...(machines.data === undefined ? {} : { count: all.length })} />
       {error === null ? null : (
-        <Failure size="row" error={toWireError(error)} onRetry={() => void machines.refetch()} />
+        <Failure
+          size="row"
+          error={toWireError(error)}
+          onRetry={() => {
+            void machines.refetch()
+            void runs.refetch()
+          }}
+        />
       )}
       {machines.data !== undefined && all.length === 0 ? (
         <RowNote>
