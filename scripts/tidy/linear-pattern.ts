@@ -6,7 +6,6 @@ import {
   hasNestedRepetition,
   type NestedRepetition,
   type State,
-  step,
 } from "./pattern-automaton.ts"
 
 /** Products with more states than this are not searched; the pattern counts as not proven. */
@@ -185,8 +184,9 @@ function pairsAfter(
   inside: (state: State) => boolean,
 ): readonly (readonly [State, State])[] {
   return automaton.symbols.flatMap((symbol) => {
-    const rights = step(right, symbol, automaton).filter(inside)
-    return step(left, symbol, automaton)
+    const rights = automaton.step(right, symbol).filter(inside)
+    return automaton
+      .step(left, symbol)
       .filter(inside)
       .flatMap((to) => rights.map((other) => [to, other] as const))
   })
@@ -238,13 +238,14 @@ type Triple = readonly [State, State, State]
 
 function overlaps(automaton: Automaton, pair: LoopPair): boolean {
   const { first, last, budget } = pair
-  const seen = new Set<string>()
+  const size = automaton.states.length
+  const seen = new Set<number>()
   const waiting: Triple[] = [[first, first, last]]
   for (const triple of waiting) {
     for (const next of triplesAfter(automaton, triple, pair)) {
       const [one, two, three] = next
       if (one === first && two === last && three === last) return true
-      const key = `${one.id} ${two.id} ${three.id}`
+      const key = (one.id * size + two.id) * size + three.id
       if (seen.has(key)) continue
       seen.add(key)
       waiting.push(next)
@@ -262,13 +263,13 @@ function triplesAfter(
   { first, last, all, loops }: LoopPair,
 ): readonly Triple[] {
   return automaton.symbols.flatMap((symbol) => {
-    const ones = step(one, symbol, automaton).filter((it) => all.of.get(it) === all.of.get(first))
+    const ones = automaton.step(one, symbol).filter((it) => all.of.get(it) === all.of.get(first))
     if (ones.length === 0) return []
-    const threes = step(three, symbol, automaton).filter(
-      (it) => loops.of.get(it) === loops.of.get(last),
-    )
+    const threes = automaton
+      .step(three, symbol)
+      .filter((it) => loops.of.get(it) === loops.of.get(last))
     if (threes.length === 0) return []
-    const twos = step(two, symbol, automaton)
+    const twos = automaton.step(two, symbol)
     return ones.flatMap((a) => twos.flatMap((b) => threes.map((c): Triple => [a, b, c])))
   })
 }

@@ -24,12 +24,10 @@ export type Automaton = {
   readonly symbols: readonly number[]
   readonly next: (state: State) => readonly Edge[]
   edges(state: State, symbol: number): readonly Edge[]
+  /** The states of these edges. */
+  step(state: State, symbol: number): readonly State[]
   /** Whether a match certainly ends here if this character, or the end, follows. */
   accepts(state: State, symbol: number | "end"): boolean
-}
-
-export function step(state: State, symbol: number, automaton: Automaton): readonly State[] {
-  return automaton.edges(state, symbol).map(({ to }) => to)
 }
 
 /** A repetition of at most so many times costs a constant factor; above, it counts as a loop. */
@@ -421,7 +419,9 @@ class PatternAutomaton implements Automaton {
   readonly #alphabet: Alphabet
   readonly #byPosition = new Map<string, State>()
   readonly #positions: number[] = []
-  readonly #edges = new Map<string, readonly Edge[]>()
+  /** By state and symbol, in one list: the proofs look them up millions of times. */
+  readonly #edges: (readonly Edge[] | undefined)[] = []
+  readonly #steps: (readonly State[] | undefined)[] = []
   readonly #next = new Map<State, readonly Edge[]>()
 
   constructor(
@@ -448,10 +448,21 @@ class PatternAutomaton implements Automaton {
     return edges
   }
 
+  step(state: State, symbol: number): readonly State[] {
+    return (this.#steps[this.#indexOf(state, symbol)] ??= this.edges(state, symbol).map(
+      ({ to }) => to,
+    ))
+  }
+
   edges(state: State, symbol: number): readonly Edge[] {
-    const key = `${state.id} ${symbol}`
-    const stored = this.#edges.get(key)
-    if (stored !== undefined) return stored
+    return (this.#edges[this.#indexOf(state, symbol)] ??= this.#readEdges(state, symbol))
+  }
+
+  #indexOf(state: State, symbol: number): number {
+    return state.id * this.symbols.length + symbol
+  }
+
+  #readEdges(state: State, symbol: number): readonly Edge[] {
     const edges = new Map<Reads, Edge>()
     for (const next of this.#followsOf(state)) {
       const matches = (next.before & bit(state.symbol)) !== 0n && (next.after & bit(symbol)) !== 0n
@@ -463,9 +474,7 @@ class PatternAutomaton implements Automaton {
         isSure: next.isSure || (same?.isSure ?? false),
       })
     }
-    const result = [...edges.values()]
-    this.#edges.set(key, result)
-    return result
+    return [...edges.values()]
   }
 
   accepts(state: State, symbol: number | "end"): boolean {

@@ -49,7 +49,10 @@ export function readTree(root: string): Tree {
 }
 
 export function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length
+  let line = 1
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1))
+    line += 1
+  return line
 }
 
 /** The file of an import inside the tree; undefined for packages and Node's own modules. */
