@@ -12,24 +12,35 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly probe:
 }
 
 export function installTools(): void {
-  for (const [program, { name, probe }] of Object.entries(PACKAGES)) {
-    if (succeeds(program, probe)) continue
-    if (canInstall() && install(name)) continue
-    process.stderr.write(
-      `${program} is missing and could not be installed; as root run: apt-get install ${name}\n`,
-    )
-  }
+  const missing = Object.entries(PACKAGES).filter(
+    ([program, { probe }]) => !succeeds(program, probe),
+  )
+  if (missing.length === 0) return
+  const names = missing.map(([, { name }]) => name)
+  if (canInstall() && install(names)) return
+  process.stderr.write(
+    `missing and could not be installed; as root run: apt-get install ${names.join(" ")}\n`,
+  )
 }
 
 function canInstall(): boolean {
   return process.getuid?.() === 0 && succeeds("apt-get", ["--version"])
 }
 
-/** The package list of a fresh container is empty, so the first failure triggers an update. */
-function install(name: string): boolean {
-  const args = ["install", "-y", "--no-install-recommends", name]
-  if (aptGet(args)) return true
-  return aptGet(["update"]) && aptGet(args)
+/**
+ * The package list of a fresh container is empty, so the first failure triggers an update. Without
+ * the sync of every unpacked file the installation takes half of the time.
+ */
+function install(names: readonly string[]): boolean {
+  const args = [
+    "install",
+    "-y",
+    "--no-install-recommends",
+    "-o",
+    "Dpkg::Options::=--force-unsafe-io",
+  ]
+  if (aptGet([...args, ...names])) return true
+  return aptGet(["update"]) && aptGet([...args, ...names])
 }
 
 function aptGet(args: readonly string[]): boolean {
