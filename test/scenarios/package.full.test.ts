@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { beforeAll, describe, expect, test } from "vitest"
-import { mapStack } from "#ground/base"
+import { mapStack, once } from "#ground/base"
 import { git } from "#test/git"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
@@ -69,9 +69,20 @@ async function install(name: string, flags: readonly string[] = []): Promise<str
 
 const npmCache = () => npm(["config", "get", "cache"], ROOT).trim()
 
-async function installed(flags: readonly string[], searchPath: string): Promise<Installation> {
-  const folder = await install(`installed-${flags.length}`, flags)
-  return { folder, qm: path.join(folder, "node_modules/.bin/qm"), searchPath }
+const installedIn = (folder: string, searchPath: string): Installation => ({
+  folder,
+  qm: path.join(folder, "node_modules/.bin/qm"),
+  searchPath,
+})
+
+/** The package without its runtime, which most tests share. */
+const installBare = once(() => install("bare", ["--omit=optional"]))
+
+/** A copy of it that a test may damage. */
+async function copyBare(name: string, searchPath: string): Promise<Installation> {
+  const folder = path.join(temp.path, name)
+  await cp(await installBare(), folder, { recursive: true, verbatimSymlinks: true })
+  return installedIn(folder, searchPath)
 }
 
 /** A folder for the PATH with nothing but a Node of at least version 24. */
@@ -231,7 +242,7 @@ describe.runIf(needs("PACKAGE", "full mode"))(
     }, LONGEST_WALK_MS)
 
     test("[PACKAGE-1] contains only what runs, within its size, with its licences", async () => {
-      const folder = path.join(await install("listed", ["--omit=optional"]), "node_modules")
+      const folder = path.join(await installBare(), "node_modules")
       expect(await readdir(folder)).toEqual([".bin", ".package-lock.json", "quartermaster"])
       const top = await readdir(path.join(folder, "quartermaster"))
       expect(top.toSorted()).toMatchInlineSnapshot(`
@@ -267,12 +278,13 @@ describe.runIf(needs("PACKAGE", "full mode"))(
     })
 
     test("[PACKAGE-2] works on the runtime it brings, with an old Node on the PATH", async () => {
-      expect(await walk("pinned", await installed([], SYSTEM_PATH))).toBe("done")
+      const installation = installedIn(await install("pinned"), SYSTEM_PATH)
+      expect(await walk("pinned", installation)).toBe("done")
     })
 
     test("[PACKAGE-2] works without the runtime, with Node 24 or later on the PATH", async () => {
       const searchPath = `${await newNodeFolder()}:/usr/bin:/bin`
-      const installation = await installed(["--omit=optional"], searchPath)
+      const installation = installedIn(await installBare(), searchPath)
       expect(await walk("own-node", installation)).toBe("done")
     })
 
@@ -282,8 +294,7 @@ describe.runIf(needs("PACKAGE", "full mode"))(
     })
 
     test("[PACKAGE-3] a bug's stack names files of src", async () => {
-      const { folder } = await installed(["--omit=optional", "--no-save"], SYSTEM_PATH)
-      const main = path.join(folder, "node_modules/quartermaster/dist/engine/main.mjs")
+      const main = path.join(await installBare(), "node_modules/quartermaster/dist/engine/main.mjs")
       const lines = (await readFile(main, "utf8")).split("\n")
       const line = lines.findIndex((it) => it.includes("process.exitCode="))
       const column = lines[line]?.indexOf("process.exitCode=") ?? 0
@@ -293,10 +304,7 @@ describe.runIf(needs("PACKAGE", "full mode"))(
 
     test("[PACKAGE-4] an install folder that cannot be written only costs the compile cache", async () => {
       const searchPath = `${await newNodeFolder()}:/usr/bin:/bin`
-      const installation = await installed(
-        ["--omit=optional", "--no-save", "--no-package-lock"],
-        searchPath,
-      )
+      const installation = await copyBare("unwritable", searchPath)
       const folder = path.join(installation.folder, "node_modules/quartermaster")
       await rm(path.join(folder, "node_modules"), { recursive: true, force: true })
       await writeFile(path.join(folder, "node_modules"), "a file in the way")
@@ -307,8 +315,7 @@ describe.runIf(needs("PACKAGE", "full mode"))(
 
     test("[PACKAGE-5] a half-installed package names what is missing and how to reinstall", async () => {
       const searchPath = `${await newNodeFolder()}:/usr/bin:/bin`
-      const flags = ["--omit=optional", "--no-save", "--no-package-lock", "--prefer-offline"]
-      const installation = await installed(flags, searchPath)
+      const installation = await copyBare("half-installed", searchPath)
       const user = await newUser("half", installation)
       const folder = path.join(installation.folder, "node_modules/quartermaster")
       const program = { file: "dist/engine/main.mjs", args: ["now"], mark: "qm:" }
