@@ -6,6 +6,7 @@ import { lineBars } from "./scripts/test/bars.ts"
 import { UNCOUNTED } from "./scripts/test/coverage-provider.ts"
 import { closingReporter } from "./scripts/test/reporter.ts"
 import { LongFirst } from "./scripts/test/sequencer.ts"
+import { UNCOUNTED_FILES } from "./scripts/test/uncounted-files.ts"
 import { newSeed } from "./test/kit/seed.ts"
 import "./test/kit/compile-cache.ts"
 
@@ -21,7 +22,8 @@ const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
 
 /**
  * Tests that compute for long in their own process, of code that other tests cover: counted, they
- * would take up to four times as long. Full mode counts nothing.
+ * would take up to four times as long. The same holds for `UNCOUNTED_FILES`, some of which share a
+ * process. Full mode counts nothing.
  */
 const HEAVY_FILES = ["src/**/*.heavy.test.ts", "test/fault/store-{migrations,model}.test.ts"]
 
@@ -52,6 +54,8 @@ const SHARED_FILES =
             !OWN_PROCESS.test(readFileSync(path.join(import.meta.dirname, file), "utf8")),
         )
 
+const UNCOUNTED_OWN = UNCOUNTED_FILES.filter((file) => !SHARED_FILES.includes(file))
+
 /** Tests that need runners which only full mode installs; `npm test` runs those whose runner is there. */
 const RUNNER_FILES = "test/scenarios/scaffold-tests.test.ts"
 
@@ -64,7 +68,7 @@ const HOUSE: TestProjectInlineConfiguration = {
       : [`${FOLDERS}/**/*.test.ts`],
     exclude: [
       ...configDefaults.exclude,
-      ...(isFullMode ? [] : [...HEAVY_FILES, ...SHARED_FILES, BROWSER_FILES]),
+      ...(isFullMode ? [] : [...HEAVY_FILES, ...UNCOUNTED_OWN, ...SHARED_FILES, BROWSER_FILES]),
     ],
   },
 }
@@ -74,23 +78,34 @@ const HOUSE: TestProjectInlineConfiguration = {
  * which there are thousands, copies its page tables for 25 ms. Neighbours load the same modules.
  */
 const FILES_A_GROUP = 45
-const SHARED: readonly TestProjectInlineConfiguration[] = Array.from(
-  { length: Math.ceil(SHARED_FILES.length / FILES_A_GROUP) },
-  (_, at) => ({
+const SHARED: readonly TestProjectInlineConfiguration[] = [
+  ...groupsOf("shared", (file) => !UNCOUNTED_FILES.includes(file), {}),
+  ...groupsOf("heavy-shared", (file) => UNCOUNTED_FILES.includes(file), UNCOUNTED),
+]
+
+function groupsOf(
+  name: string,
+  isOfGroup: (file: string) => boolean,
+  env: Readonly<Record<string, string>>,
+): readonly TestProjectInlineConfiguration[] {
+  const files = SHARED_FILES.filter(isOfGroup)
+  const starts = files.keys().filter((at) => at % FILES_A_GROUP === 0)
+  return Array.from(starts, (at, group) => ({
     extends: true,
     test: {
-      name: `shared-${at + 1}`,
-      include: SHARED_FILES.slice(at * FILES_A_GROUP, (at + 1) * FILES_A_GROUP),
+      name: `${name}-${group + 1}`,
+      include: files.slice(at, at + FILES_A_GROUP),
       exclude: HEAVY_FILES,
       isolate: false,
+      env,
     },
-  }),
-)
+  }))
+}
 
 /** By its name before the house: projects run in that order, and the longest files should start first. */
 const HEAVY: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: "heavy", include: HEAVY_FILES, env: UNCOUNTED },
+  test: { name: "heavy", include: [...HEAVY_FILES, ...UNCOUNTED_OWN], env: UNCOUNTED },
 }
 
 /**
