@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest"
 import { type HostPlace, realDisk, type Survey } from "#see/hosts"
 import { hostProgram } from "#test/host-programs"
 import { needs } from "#test/needs"
+import { rowsOfThisRun } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { HOMES, type Home, MANAGED_HOMES } from "./claude-code-homes.ts"
 import { buildHome, type FirstRequest, observe, claudeCode as theHost } from "./claude-code-run.ts"
@@ -75,7 +76,7 @@ describe.runIf(needs("HOSTS-1", "claude-code"))(
   "the real Claude Code",
   { concurrent: true },
   () => {
-    test.each(HOMES.map((home) => [home.name, home] as const))(
+    test.each(rowsOfThisRun(HOMES, 3).map((home) => [home.name, home] as const))(
       "[HOSTS-1] %s: the host's request equals the survey, byte for byte",
       async (_, home) => {
         const bare = await bareHost()
@@ -115,7 +116,7 @@ const isAtRoot = (path: string) => path.startsWith("/") || path.startsWith("etc/
 describe.runIf(needs("HOSTS-1", "claude-code") && needs("HOSTS-1", "unshare"))(
   "machine-wide files",
   () => {
-    test.each(MANAGED_HOMES.map((home) => [home.name, home] as const))(
+    test.each(rowsOfThisRun(MANAGED_HOMES, 3).map((home) => [home.name, home] as const))(
       "[HOSTS-1] %s: host and survey agree in a separate root",
       async (_, home) => {
         const bare = await bareHost()

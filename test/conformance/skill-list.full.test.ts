@@ -5,6 +5,7 @@ import { z } from "zod"
 import { loadHost, realDisk } from "#see/hosts"
 import type { TestedHost } from "#test/host-programs"
 import { needs } from "#test/needs"
+import { rowsOfThisRun } from "#test/seed"
 import { readClaudeStart } from "./start-parts.ts"
 import { emptyHome, firstRequest, PROMPT } from "./start-run.ts"
 
@@ -105,7 +106,7 @@ const isOwn = (line: string) => /^- s\d{3}\b/.test(line)
 describe.runIf(needs("HOSTS-64", "claude-code"))(
   "the skill listing of the real Claude Code",
   () => {
-    test.each(CLAUDE_SCENES)(
+    test.each(rowsOfThisRun(CLAUDE_SCENES, 3))(
       "[T2][HOSTS-64] $name: the same skills keep their description",
       async (scene) => {
         const { body, lines, listing } = await compare("claude-code", scene)
@@ -122,7 +123,7 @@ const CodexBody = z.object({
 })
 
 describe.runIf(needs("HOSTS-64", "codex"))("the skill listing of the real Codex", () => {
-  test.each(CODEX_SCENES)(
+  test.each(rowsOfThisRun(CODEX_SCENES, 2))(
     "[T2][HOSTS-64] $name: descriptions are shortened alike",
     async (scene) => {
       const { body, lines } = await compare("codex", scene)

@@ -22,6 +22,18 @@ export function isNight(): boolean {
   return process.env.QM_NIGHT === "1"
 }
 
+/**
+ * The rows of a table that start a real host each: by day a part, in which every kind of row is
+ * present, at night all. Pass a test for daily rows, or n for every nth row.
+ */
+export function rowsOfThisRun<Row>(
+  rows: readonly Row[],
+  daily: number | ((row: Row) => boolean),
+): readonly Row[] {
+  if (isNight()) return rows
+  return rows.filter((row, at) => (typeof daily === "number" ? at % daily === 0 : daily(row)))
+}
+
 /** A limit against hanging: the counts of the night take up to an hour on a loaded machine. */
 export function longestTestMs(): number {
   return isNight() ? 7_200_000 : 1_800_000

@@ -1,6 +1,7 @@
 import { afterAll, describe } from "vitest"
 import { systemClock } from "#ground/base"
 import { needs } from "#test/needs"
+import { isNight } from "#test/seed"
 import { agentSuite } from "../../../../test/conformance/agents.ts"
 import {
   claudeAcpFixture,
@@ -16,6 +17,9 @@ import { configuredAgent, gemini, opencode } from "./acp.ts"
 type Source = Readonly<Record<string, string | undefined>>
 
 const SUITE = { canAsk: true, hasProcess: true, canResume: true } as const
+
+/** By day the whole suite runs with three agents; Copilot also runs it with its own adapter. */
+const BRIEF_BY_DAY = { ...SUITE, isBrief: !isNight() } as const
 
 describe.runIf(needs("TB7", "claude-agent-acp"))("the real Claude Code over ACP", () => {
   const command = "claude-agent-acp"
@@ -33,7 +37,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot over ACP", () => {
   const command = "copilot --acp"
   afterAll(removeCopilotCache)
   agentSuite(command, {
-    ...SUITE,
+    ...BRIEF_BY_DAY,
     makeFixture: () =>
       copilotFixture({
         agent: configuredAgent(command, systemClock),
@@ -44,7 +48,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot over ACP", () => {
 
 describe.runIf(needs("TB7", "opencode"))("the real opencode over ACP", () => {
   agentSuite("opencode", {
-    ...SUITE,
+    ...BRIEF_BY_DAY,
     makeFixture: () =>
       opencodeFixture({
         agent: opencode,
