@@ -36,6 +36,11 @@ async function rowOf(url: string, id: string) {
   return Row.parse(row)
 }
 
+/** Between the end of its turn and of its session a run is paused for a moment. */
+async function untilEnded(url: string, id: string): Promise<void> {
+  while (["running", "paused"].includes((await rowOf(url, id)).status)) await sleep(100)
+}
+
 async function messagesOf(node: TeamNode, id: string): Promise<readonly Message[]> {
   const { json } = await node.ask("GET", `/api/agents/${id}/messages?limit=500`)
   return z.array(Message).parse(json)
@@ -63,7 +68,7 @@ test.runIf(needs("C6", "postgres"))(
 
     await driver.kill()
     const killedMs = performance.now()
-    while ((await rowOf(url, id)).status === "running") await sleep(100)
+    await untilEnded(url, id)
     expect(performance.now() - killedMs).toBeLessThan(30_000)
     expect(await rowOf(url, id)).toMatchObject({ status: "interrupted" })
 
@@ -116,7 +121,7 @@ test.runIf(needs("N4", "postgres"))(
       await sleep(50)
     }
     expect(performance.now() - backMs).toBeLessThan(10_000)
-    while ((await rowOf(url, id)).status === "running") await sleep(100)
+    await untilEnded(url, id)
     expect(await rowOf(url, id)).toMatchObject({ status: "completed" })
     const contents = (await messagesOf(node, id)).map((it) => it.content)
     expect(contents.filter((it) => it.startsWith("word "))).toEqual(
