@@ -12,14 +12,16 @@ const LONGEST_SLICE_CHARACTERS = 3 * 65_536
  * further back: a split there changes no count. Only a slice without such a boundary, hundreds of
  * thousands of letters, digits, spaces or punctuation characters in a row, is split elsewhere.
  */
-export function* slicesOf(text: string, longest = LONGEST_SLICE_CHARACTERS): Generator<string> {
+export function slicesOf(text: string, longest = LONGEST_SLICE_CHARACTERS): readonly string[] {
+  if (text.length <= longest) return [text]
+  const slices: string[] = []
   let start = 0
   while (text.length - start > longest) {
     const end = lastWordEnd(text, start, start + longest) ?? betweenPairs(text, start + longest)
-    yield text.slice(start, end)
+    slices.push(text.slice(start, end))
     start = end
   }
-  yield start === 0 ? text : text.slice(start)
+  return [...slices, text.slice(start)]
 }
 
 /**

@@ -15,9 +15,9 @@ export const LONGEST_NAME_UNITS = 200
 
 export const MOST_FACTS = 50_000
 
-/** Few enough to share the work, enough to save messages. */
+/** Few enough to share the work and to be forgotten while young, enough to save messages. */
 export const MOST_BATCH_FILES = 32
-export const LARGEST_BATCH_UNITS = 200_000
+export const LARGEST_BATCH_UNITS = 50_000
 
 export const LONGEST_SEGMENT_LINES = 80
 

@@ -1,4 +1,4 @@
-import { compareText, createPause, invariant, isLongText } from "#ground/base"
+import { compareText, createPause, invariant, isLongText, limitYoungHeap } from "#ground/base"
 import type { TokenEncoding } from "#ground/contract"
 import type { PrepareRedaction } from "#ground/secrets"
 import type { Db } from "#ground/store"
@@ -22,6 +22,9 @@ import type { ScanOptions, SourceEntry, SourceText, TreeProbe, TreeSource } from
 const READER_VERSION = 6
 
 const BATCHES_AHEAD = 2
+
+/** Reading them takes more than a second, in which the young heap would grow. */
+const MANY_FILES = 1_000
 
 type ScanParts = {
   readonly db: Db<"map">
@@ -114,11 +117,13 @@ async function readNew(
     count,
     stored: (key, content) => intake.contents.set(key, content),
   })
+  using youngHeap = total < MANY_FILES ? undefined : await limitYoungHeap()
   const batches = ahead(batchesOf({ parts, reader, toRead, intake, progress }))
   try {
     await parts.readers.readAll({
       next: batches.next,
       async keep(batch, reading) {
+        youngHeap?.check()
         await writer.add(batch, reading)
         progress(batch.length)
       },

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import path from "node:path"
-import { type Clock, type FileStat, giveOthersATurn, statNow } from "#ground/base"
+import { type Clock, type FileStat, giveOthersATurn, releaseMemory, statNow } from "#ground/base"
 import { type Commit, cleanMessage } from "#know/search"
 import {
   type BlobOutcome,
@@ -87,7 +87,9 @@ export function workingTree(options: {
       using tree = openTree(repository.root)
       for (const { path } of entries) {
         signal.throwIfAborted()
-        yield textOrSkip(path, tree.read(path))
+        const file = tree.read(path)
+        yield textOrSkip(path, file)
+        if (file.kind === "read") releaseMemory([file.bytes])
       }
     },
     async past({ gitSha, known, redact }, signal) {

@@ -33,6 +33,18 @@ async function cleanDump(files: Readonly<Record<string, string>>): Promise<strin
 }
 
 describe("facts of a tree", () => {
+  test("[MAP-14] more new files than the young heap grows for give the same tree as a few at a time", async () => {
+    const files: Record<string, string> = {}
+    await using made = await madeIndex()
+    for (let at = 0; at < 1_010; at++) {
+      files[`f${at}.py`] = `def moor_${at}():\n    return "é${at}"\n`
+      if (at % 300 > 0) continue
+      await made.index.scan(memorySource({ files }), INCREMENTAL)
+    }
+    const { tree } = await made.index.scan(memorySource({ files }), INCREMENTAL)
+    expect(await dumpTree(tree)).toBe(await cleanDump(files))
+  })
+
   test("[MAP-13] files, symbols, references and words are stored by content", async () => {
     await using made = await madeTree(HARBOUR)
     const { tree, result } = made

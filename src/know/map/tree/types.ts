@@ -124,7 +124,7 @@ export type TreeSource = {
   }>
   /** True only if a scan would give the same tree; reads no file and lists no folder. */
   isUnchanged(state: SourceState, signal: AbortSignal): Promise<boolean>
-  /** In the given order; a reason where there are no bytes. */
+  /** In the given order; a reason where there are no bytes. Use the bytes before reading the next. */
   read(entries: readonly SourceEntry[], signal: AbortSignal): AsyncIterable<SourceText>
   past(
     given: {

@@ -3,7 +3,10 @@ import { invariant } from "#ground/base"
 /** A query reads several hundred blocks, each from its beginning. */
 const BLOCK_BYTES = 4_096
 
-export type Row = readonly [term: string, postings: readonly number[]]
+export type Row<Postings extends ArrayLike<number> = readonly number[]> = readonly [
+  term: string,
+  postings: Postings,
+]
 
 export type Blocks = { readonly firsts: readonly string[]; readonly bodies: readonly Uint8Array[] }
 
@@ -11,7 +14,7 @@ export type Blocks = { readonly firsts: readonly string[]; readonly bodies: read
  * For each term: the length of the prefix shared with the previous term, the rest, the bytes of its
  * postings, and these as varints with delta-encoded content numbers.
  */
-export function encodeBlocks(rows: Iterable<Row>): Blocks {
+export function encodeBlocks(rows: Iterable<Row<ArrayLike<number>>>): Blocks {
   const firsts: string[] = []
   const bodies: Uint8Array[] = []
   const block = createBytes()
@@ -20,14 +23,14 @@ export function encodeBlocks(rows: Iterable<Row>): Blocks {
   for (const [term, row] of rows) {
     if (block.length() === 0) firsts.push(term)
     const shared = block.length() === 0 ? 0 : sharedUnits(before, term)
-    const rest = Buffer.from(term.slice(shared))
+    const rest = term.slice(shared)
     postings.clear()
     writePostings(postings, row)
     block.number(shared)
-    block.number(rest.length)
-    block.bytes(rest)
+    block.number(Buffer.byteLength(rest))
+    block.text(rest)
     block.number(postings.length())
-    block.bytes(postings.view())
+    block.bytes(postings)
     before = term
     if (block.length() < BLOCK_BYTES) continue
     bodies.push(block.copy())
@@ -77,7 +80,7 @@ function sharedUnits(a: string, b: string): number {
   return isHalf ? shared - 1 : shared
 }
 
-function writePostings(into: Bytes, row: readonly number[]): void {
+function writePostings(into: Bytes, row: ArrayLike<number>): void {
   let before = 0
   for (let at = 0; at < row.length; at += STRIDE) {
     const number = row[at] ?? 0
@@ -106,9 +109,17 @@ function readPostings(from: Cursor, length: number): readonly number[] {
   return row
 }
 
-type Bytes = ReturnType<typeof createBytes>
+type Bytes = {
+  number(value: number): void
+  text(text: string): void
+  bytes(more: Bytes): void
+  copyTo(target: Buffer, at: number): number
+  length(): number
+  copy(): Uint8Array
+  clear(): void
+}
 
-function createBytes() {
+function createBytes(): Bytes {
   let bytes = Buffer.allocUnsafe(BLOCK_BYTES * 2)
   let used = 0
   const makeRoom = (more: number) => {
@@ -127,13 +138,16 @@ function createBytes() {
       }
       bytes[used++] = left
     },
-    bytes(more: Uint8Array): void {
-      makeRoom(more.length)
-      bytes.set(more, used)
-      used += more.length
+    bytes(more: Bytes): void {
+      makeRoom(more.length())
+      used += more.copyTo(bytes, used)
+    },
+    copyTo: (target: Buffer, at: number): number => bytes.copy(target, at, 0, used),
+    text(more: string): void {
+      makeRoom(more.length * 3)
+      used += bytes.write(more, used)
     },
     length: () => used,
-    view: (): Uint8Array => bytes.subarray(0, used),
     copy: (): Uint8Array => Uint8Array.prototype.slice.call(bytes, 0, used),
     clear(): void {
       used = 0

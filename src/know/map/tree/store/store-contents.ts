@@ -1,4 +1,4 @@
-import { compareText, createByteTable, createPause, invariant } from "#ground/base"
+import { compareText, createByteTable, createPause, invariant, releaseMemory } from "#ground/base"
 import type { Db } from "#ground/store"
 import type { LanguageName } from "../../facts.ts"
 import { ROWS_A_STATEMENT, VALUES_A_STATEMENT } from "../../limits.ts"
@@ -6,7 +6,7 @@ import { stateOf } from "../merge-segments.ts"
 import type { ReadBatch, TermTable } from "../read-text.ts"
 import type { ReadItem } from "../readers.ts"
 import { countTokens } from "../text-segments.ts"
-import { type Blocks, encodeBlocks, type Row } from "./blocks.ts"
+import { type Blocks, encodeBlocks, type Row, STRIDE } from "./blocks.ts"
 import { roundsOf, writeSegment } from "./postings-store.ts"
 import {
   insertContents,
@@ -90,6 +90,8 @@ export function createContentWriter(deps: {
       // Without a pause: batches of other threads are added meanwhile, and places count from here.
       words.add(reading.words, gathered.length)
       names.add(reading.names, gathered.length)
+      for (const { terms, ends, entries } of [reading.words, reading.names])
+        releaseMemory([terms, ends, entries])
       gathered.push(...contents)
       const isFull = gathered.length >= CONTENTS_A_FLUSH || words.entries() >= TERMS_A_FLUSH
       if (isFull) await flush()
@@ -119,6 +121,8 @@ async function store(
     await tx.run(updateState({ ...after, next_content: first + numbered.length }))
     return first
   })
+  releaseMemory(group.contents.map((it) => it.facts))
+  releaseMemory([...group.words.bodies, ...group.names.bodies])
   for (const [at, { blobId, language, summary }] of group.contents.entries()) {
     deps.stored(`${blobId} ${language}`, { number: base + at, ...summary })
   }
@@ -154,8 +158,10 @@ export function createGatheredTerms() {
     /** The blocks of all rows, which are gathered anew afterwards. */
     take(firstNumber: number): Blocks {
       const texts = Array.from({ length: terms.size() }, (_, term) => terms.textOf(term))
-      const gathered = { terms: texts, entries: entries.subarray(0, used) }
-      const blocks = encodeBlocks(rowsOf(gathered, firstNumber))
+      const gathered = { termCount: texts.length, entries: entries.subarray(0, used) }
+      const { ends, postings } = sortedByTerm(gathered, firstNumber)
+      const blocks = encodeBlocks(rowsOf(texts, { ends, postings }))
+      releaseMemory([postings])
       terms.clear()
       used = 0
       return blocks
@@ -167,46 +173,48 @@ const FIRST_TERMS = 4_096
 const FIRST_ENTRIES = 4_096
 
 function doubled(entries: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(entries.length * 2)
-  larger.set(entries)
-  return larger
+  return new Uint32Array(entries.buffer.transfer(entries.byteLength * 2))
 }
 
 type GatheredPostings = {
-  readonly terms: readonly string[]
+  readonly termCount: number
   readonly entries: Uint32Array
 }
 
-function* rowsOf({ terms, entries }: GatheredPostings, firstNumber: number): Generator<Row> {
-  const { ends, order } = sortedByTerm(entries, terms.length)
+type SortedPostings = { readonly ends: Uint32Array; readonly postings: Uint32Array }
+
+function* rowsOf(
+  terms: readonly string[],
+  { ends, postings }: SortedPostings,
+): Generator<Row<Uint32Array>> {
   const byText = [...terms.keys()].toSorted((a, b) => compareText(terms[a] ?? "", terms[b] ?? ""))
   for (const index of byText) {
-    const row: number[] = []
-    for (let at = ends[index - 1] ?? 0; at < (ends[index] ?? 0); at++) {
-      const entry = (order[at] ?? 0) * 4
-      row.push(firstNumber + (entries[entry + 1] ?? 0), entries[entry + 2] ?? 0)
-      row.push(entries[entry + 3] ?? 0)
-    }
-    yield [terms[index] ?? "", row]
+    const from = ends[index - 1] ?? 0
+    yield [terms[index] ?? "", postings.subarray(from * STRIDE, (ends[index] ?? from) * STRIDE)]
   }
 }
 
-function sortedByTerm(entries: Uint32Array, termCount: number) {
-  const count = entries.length / 4
+/** Counting sort, because a list per term would be 50,000 lists. */
+function sortedByTerm(
+  { termCount, entries }: GatheredPostings,
+  firstNumber: number,
+): SortedPostings {
   const ends = new Uint32Array(termCount)
-  for (let at = 0; at < count; at++) {
-    const term = entries[at * 4] ?? 0
+  for (let at = 0; at < entries.length; at += 4) {
+    const term = entries[at] ?? 0
     ends[term] = (ends[term] ?? 0) + 1
   }
   for (let term = 1; term < termCount; term++)
     ends[term] = (ends[term] ?? 0) + (ends[term - 1] ?? 0)
-  const order = new Uint32Array(count)
   const next = ends.slice()
-  for (let at = count - 1; at >= 0; at--) {
-    const term = entries[at * 4] ?? 0
+  const postings = new Uint32Array((entries.length / 4) * STRIDE)
+  for (let at = entries.length - 4; at >= 0; at -= 4) {
+    const term = entries[at] ?? 0
     const slot = (next[term] ?? 0) - 1
     next[term] = slot
-    order[slot] = at
+    postings[slot * STRIDE] = firstNumber + (entries[at + 1] ?? 0)
+    postings[slot * STRIDE + 1] = entries[at + 2] ?? 0
+    postings[slot * STRIDE + 2] = entries[at + 3] ?? 0
   }
-  return { ends, order }
+  return { ends, postings }
 }
