@@ -140,7 +140,7 @@ function ChangeCells({ change, trend, name = "" }: ChangeCellsProps) {
           <TrendLine values={smooth(trend)} label={`Cost by day of ${visibleLine(name)}`} />
         )}
       </Cell>
-      <TextCell from="roomy" mono={change?.percent !== null} tone="2" align="end">
+      <TextCell from="roomy" tone="2" align="end">
         {change === undefined ? "" : formatCostChange(change)}
       </TextCell>
     </>

@@ -5,7 +5,7 @@ import { keys } from "../../data/keys.ts"
 import { costParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { smooth } from "./breakdown.tsx"
-import { CostPage, daysBetween, modelsIn } from "./page.tsx"
+import { CostPage, daysBetween, modelsIn, seriesOf } from "./page.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const DAY = 86_400_000
@@ -203,6 +203,17 @@ describe("page Cost", () => {
     expect(text).toMatch(/nova-9 .* unknown haiku .* new Total/)
     expect(smooth([7, 0, null, 0, 0, 0, 0, 7])).toEqual([7, 3.5, 7 / 3, 1.75, 1.4, 7 / 6, 1, 1])
     expect(smooth([1, null, 3])).toEqual([1, 0, 3])
+  })
+
+  it("models of one vendor have one hue, and their own shade", () => {
+    const models = ["claude-opus-5", "gpt-5-codex", "claude-haiku-5", "nova-9", "qwen3-coder"]
+    expect(seriesOf(models).map((it) => [it.family, it.shade])).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [2, 0],
+      [3, 0],
+    ])
   })
 
   it("days without cost have a bar, and models have one order", () => {

@@ -14,7 +14,7 @@ import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { COST_PERIODS, type CostParams, paths } from "../../data/paths.ts"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
-import { ChartBeside, DayBars, SeriesBar } from "../../ui/day-bars/day-bars.tsx"
+import { ChartBeside, DayBars, type Series, SeriesBar } from "../../ui/day-bars/day-bars.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { FigureLine } from "../../ui/figure/figure.tsx"
@@ -188,7 +188,7 @@ function Summary({ cost, period, isFiltered }: SummaryProps) {
         </Flow>
         <SeriesBar
           label="Cost by model"
-          series={models.map(visibleLine)}
+          series={seriesOf(models)}
           values={models.map((it) => totalOf(cost.rows, it))}
           format={formatUsd}
         />
@@ -213,6 +213,23 @@ export function modelsIn(rows: readonly CostRow[]): readonly string[] {
     totals.set(model, (totals.get(model) ?? 0) + (spend.usd ?? 0))
   }
   return [...totals].toSorted((a, b) => b[1] - a[1]).map(([model]) => model)
+}
+
+const VENDORS = [/claude|opus|sonnet|haiku/, /^gpt|^o\d|codex/] as const
+
+/** The hue is the vendor; the more a model cost, the earlier its shade. */
+export function seriesOf(models: readonly string[]): readonly Series[] {
+  const families: string[] = VENDORS.map((it) => it.source)
+  const used = new Map<number, number>()
+  return models.map((model) => {
+    const pattern = VENDORS.find((it) => it.test(model.toLowerCase()))
+    const vendor = pattern?.source ?? model.split(/[-/:.]/)[0] ?? model
+    if (!families.includes(vendor)) families.push(vendor)
+    const family = families.indexOf(vendor)
+    const shade = used.get(family) ?? 0
+    used.set(family, shade + 1)
+    return { name: visibleLine(model), family, shade }
+  })
 }
 
 /** Null where nothing is known, so that an unknown price is never shown as 0. */
@@ -268,7 +285,7 @@ function Days({ cost, params, onParams }: CostContentProps) {
         <Block title="By day and model" aside="UTC">
           <DayBars
             label="Cost by day"
-            series={models.map(visibleLine)}
+            series={seriesOf(models)}
             picked={selected?.key ?? ""}
             format={formatUsd}
             bars={days.map((day) => {
