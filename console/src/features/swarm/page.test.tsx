@@ -138,6 +138,10 @@ describe("words of a swarm", () => {
     expect(swarm === null ? "" : describeCounts(swarm)).toBe("1 approved")
     const unknown = { workstream: "ws1", with: "main", files: [] }
     expect(suggestOrder(unknown, [])).toBeUndefined()
+    const pair = { workstream: "ws1", with: "ws2", files: [] }
+    const [small, large] = [diffOf("ws1", 1), diffOf("ws2", 9)]
+    expect(suggestOrder(pair, [small, large])).toMatch(/^ws1 is the smaller change/)
+    expect(suggestOrder(pair, [small, diffOf("ws2", 1)])).toMatch(/^Both changes are equally large/)
   })
 
   it("[CONSOLE-96] Pause all and Continue all name the workstreams that they change", () => {

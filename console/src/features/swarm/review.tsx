@@ -128,10 +128,14 @@ function ReviewRow({ stream, diff, most, isCurrent, onPick }: ReviewRowProps) {
         </Text>
       </Stack>
       <Cell from="wide">
-        <Flow>
-          <DiffStat added={added} removed={removed} most={most} />
-          <Text tone="2">{plural(diff?.files.length ?? 0, "file")}</Text>
-        </Flow>
+        {diff === undefined || diff.files.length === 0 ? (
+          <Text tone="3">no commit yet</Text>
+        ) : (
+          <Flow>
+            <DiffStat added={added} removed={removed} most={most} />
+            <Text tone="2">{plural(diff.files.length, "file")}</Text>
+          </Flow>
+        )}
       </Cell>
       <Cell from="roomy">
         <Stack>

@@ -130,7 +130,9 @@ export function suggestOrder(
   }
   const [one, two] = [sizeOf(workstream), sizeOf(other)]
   if (one === undefined || two === undefined) return undefined
-  const [first, second] = one <= two ? [workstream, other] : [other, workstream]
+  if (one === two)
+    return `Both changes are equally large. Approve ${workstream} first, then send ${other} back with the request to merge the base.`
+  const [first, second] = one < two ? [workstream, other] : [other, workstream]
   return `${first} is the smaller change. Approve it first, then send ${second} back with the request to merge the base.`
 }
 
