@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
 import { type ConsoleFixture, startConsole } from "./console-fixture.ts"
@@ -111,6 +112,24 @@ describe("Sessions, session and cost pages", () => {
     await groups.getByRole("img", { name: "Cost by day of claude-opus-4-5" }).waitFor()
     await page.getByText("Fresh input").waitFor()
     await page.getByText(/No price is known for nova-9/).waitFor()
+    for (const [choice, by] of [
+      ["Days and models As in the chart", "day"],
+      ["Model As in the table", "model"],
+    ] as const) {
+      await page.keyboard.press("e")
+      const download = page.waitForEvent("download")
+      await page.getByRole("menuitemradio", { name: choice }).click()
+      const file = await download
+      expect(file.suggestedFilename()).toMatch(
+        new RegExp(String.raw`^cost-by-${by}-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$`),
+      )
+      const saved = await text(await file.createReadStream())
+      const { csv } = await fixture.call("sessions.cost", { by, since: "30d", format: "csv" })
+      expect(saved).toBe(`${csv}\n`)
+      expect(saved).toMatch(/nova-9,4,\d+,.*,unknown,\d+/)
+    }
+    const { stdout } = await fixture.qm(["cost", "--by", "model", "--format", "csv"])
+    expect(stdout).toMatch(/^model,calls,input_tokens,.*\nclaude-opus-4-5,46,/)
     await page.keyboard.press("t")
     await page.waitForURL(/by=repository/)
     await page.getByRole("button", { name: "Agent and sub-agent" }).click()

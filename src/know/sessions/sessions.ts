@@ -46,6 +46,8 @@ import {
   shownLine,
   ToolRow,
 } from "./queries.ts"
+import { costCsv } from "./query/cost-csv.ts"
+import { costMonth } from "./query/cost-month.ts"
 import { costRows } from "./query/cost-rows.ts"
 import { searchLines } from "./query/search.ts"
 import { contextOverTime, describeSessions } from "./query/session-facts.ts"
@@ -67,6 +69,7 @@ type SessionIndexSettings = {
   readonly import: ImportState["setting"]
   readonly dayBudget: number
   readonly weekBudget: number
+  readonly monthBudget: number
 }
 
 export type SessionIndexDeps = {
@@ -245,7 +248,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     },
 
     async cost(
-      { since: sinceText, by, ...filter }: SessionFilter & CostInput,
+      { since: sinceText, by, format, ...filter }: SessionFilter & CostInput,
       context: CallContext,
     ): Promise<SessionsCost> {
       await refresh(context)
@@ -253,7 +256,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       await reprice(db)
       const now = deps.clock.now()
       const period = { since: sinceOf(sinceText, now), until: now + 1 }
-      return {
+      const cost: SessionsCost = {
         by,
         ...period,
         ...(await costRows(db, by, { ...period, filter })),
@@ -261,9 +264,11 @@ export function createSessionIndex(deps: SessionIndexDeps) {
         unpricedModels: await unpricedModels(db, period),
         priceTable: PRICES_VERSION,
         budgets: await budgetStates(db, deps.settings(), now),
+        month: await costMonth(db, now),
         planWindows: await planWindows(db, now),
         import: await importState(),
       }
+      return format === "csv" ? { ...cost, csv: costCsv(cost) } : cost
     },
 
     /** Findings of the transcripts, and of the start context by the given advice. */
@@ -336,7 +341,11 @@ function median(values: readonly number[]): number {
 
 type LinesRequest = LineFilter & { readonly session: string; readonly limit: number }
 type SearchInput = { readonly query: string; readonly limit: number }
-type CostInput = { readonly since: string; readonly by: CostGroup }
+type CostInput = {
+  readonly since: string
+  readonly by: CostGroup
+  readonly format?: "csv" | undefined
+}
 
 async function sessionsSince(
   db: SessionsDb,

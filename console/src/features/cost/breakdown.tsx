@@ -41,7 +41,7 @@ const HEAD = [
   { text: "Cost", align: "end" },
 ] as const
 
-const TABS = {
+export const TABS = {
   model: "Model",
   repository: "Repository",
   agent: "Agent and sub-agent",
@@ -140,7 +140,7 @@ function ChangeCells({ change, trend, name = "" }: ChangeCellsProps) {
           <TrendLine values={smooth(trend)} label={`Cost by day of ${visibleLine(name)}`} />
         )}
       </Cell>
-      <TextCell from="roomy" mono={change?.percent !== null} tone="2" align="end">
+      <TextCell from="roomy" tone="2" align="end">
         {change === undefined ? "" : formatCostChange(change)}
       </TextCell>
     </>
@@ -176,7 +176,7 @@ function SpendCells({ spend }: { readonly spend: Spend }) {
       <TextCell from="wide" mono tone="2" align="end">
         {formatCount(tokens.cacheWrite + tokens.cacheWriteHour)}
       </TextCell>
-      <Text as="div" mono align="end" tone={isLow ? "warn" : "2"}>
+      <Text as="div" align="end" tone={isLow ? "warn" : "2"}>
         {share === null ? "" : `${Math.round(share * 100)} %`}
       </Text>
       <Text as="div" mono={spend.usd !== null} align="end" cut>

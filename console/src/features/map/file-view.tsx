@@ -108,7 +108,7 @@ type SymbolsProps = ListProps & { readonly symbols: readonly MapSymbol[] }
 
 const SYMBOL_COLUMNS = {
   full: "minmax(0, 1fr) 72px 88px 56px",
-  narrow: "minmax(0, 1fr) 88px",
+  narrow: "minmax(0, 1fr) 64px",
 } as const
 
 function Symbols({ symbols, takesFocus, onShow }: SymbolsProps) {

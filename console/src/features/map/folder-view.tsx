@@ -51,14 +51,16 @@ export function FolderView({ shown, now, params, onParams, onFollow }: FolderVie
         </Block>
       )}
       <Neighbours shown={shown} hrefOf={hrefOf} onFollow={onFollow} />
-      <Block title="Largest files" aside="changes, tokens">
-        <Rows columns={FILE_COLUMNS}>
+      <Block title="Largest files" aside={period === null ? "tokens" : "changes, tokens"}>
+        <Rows columns={period === null ? FILE_COLUMNS_WITHOUT_HISTORY : FILE_COLUMNS}>
           {largest.slice(0, MOST_FILES).map((it) => (
             <Row key={it.path} href={hrefOf(it.path)}>
               <Path path={below(it.path, folder)} />
-              <TextCell mono tone="2" align="end">
-                {it.changes === null ? "" : formatExact(it.changes)}
-              </TextCell>
+              {period === null ? null : (
+                <TextCell mono tone="2" align="end">
+                  {it.changes === null ? "" : formatExact(it.changes)}
+                </TextCell>
+              )}
               <TextCell mono align="end">
                 {formatCount(it.tokens)}
               </TextCell>
@@ -104,6 +106,7 @@ export function FolderView({ shown, now, params, onParams, onFollow }: FolderVie
 }
 
 const FILE_COLUMNS = { full: "minmax(0, 1fr) 40px 56px" } as const
+const FILE_COLUMNS_WITHOUT_HISTORY = { full: "minmax(0, 1fr) 56px" } as const
 const SYMBOL_COLUMNS = { full: "minmax(0, 1fr) 72px 64px" } as const
 const CHANGED_COLUMNS = { full: "minmax(0, 1fr) 72px" } as const
 

@@ -66,6 +66,7 @@ export function TreemapView({ now, treemap, params, onParams }: TreemapViewProps
         items={items}
         folder={folder}
         at={at}
+        shown={params.show}
         scope="map"
         stepOf={(tile) => stepOf(highest(tile), most)}
         describe={(spot) => describeSpot(spot, { treemap, now, tile: tileOf(spot) })}

@@ -6,7 +6,14 @@ import { swarmParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { activityLines } from "./activity-lines.ts"
 import { SwarmPage } from "./page.tsx"
-import { describeCounts, describeFact, suggestOrder } from "./words.ts"
+import {
+  describeContinue,
+  describeCounts,
+  describeFact,
+  describePause,
+  isContinuable,
+  suggestOrder,
+} from "./words.ts"
 
 const NOW = Date.UTC(2026, 10, 17, 16, 11)
 
@@ -131,6 +138,40 @@ describe("words of a swarm", () => {
     expect(swarm === null ? "" : describeCounts(swarm)).toBe("1 approved")
     const unknown = { workstream: "ws1", with: "main", files: [] }
     expect(suggestOrder(unknown, [])).toBeUndefined()
+    const pair = { workstream: "ws1", with: "ws2", files: [] }
+    const [small, large] = [diffOf("ws1", 1), diffOf("ws2", 9)]
+    expect(suggestOrder(pair, [small, large])).toMatch(/^ws1 is the smaller change/)
+    expect(suggestOrder(pair, [small, diffOf("ws2", 1)])).toMatch(/^Both changes are equally large/)
+  })
+
+  it("[CONSOLE-96] Pause all and Continue all name the workstreams that they change", () => {
+    const streams = [
+      stream("ws1"),
+      stream("ws2", { state: "pending" }),
+      stream("ws3", { state: "finishing" }),
+      stream("ws4", { state: "paused", costUsd: null }),
+      stream("ws5", { state: "paused", costUsd: 4 }),
+      stream("ws6", { state: "failed" }),
+    ]
+    const { swarm } = review(streams)
+    if (swarm === null) throw new Error("the fixture has a swarm")
+    expect(describePause(swarm)).toMatchObject({
+      title: "Pause 2 workstreams",
+      description: expect.stringMatching(
+        /1 workstream that already runs its checks will reach testing\.$/,
+      ),
+      lines: ["ws1, working: Do ws1", "ws2, waiting: Do ws2"],
+      verb: "Pause 2",
+    })
+    // ws5 used its budget, and ws6 has its own Restart.
+    const paused = streams.filter((it) => isContinuable(it, swarm))
+    expect(describeContinue(paused)).toMatchObject({
+      title: "Continue 1 workstream",
+      lines: ["ws4, paused: Do ws4"],
+    })
+    expect(show(review(streams))).toContain("Pause all")
+    expect(show(review(streams.slice(3)))).toContain("Continue all")
+    expect(show(review(streams.slice(4)))).not.toMatch(/Pause all|Continue all/)
   })
 
   it("[CONSOLE-95] activities are lines with their result, newest last", () => {

@@ -18,6 +18,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { Conflict, Conflicts, Tracks, TracksPage } from "../../ui/tracks/tracks.tsx"
 import { Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { Lane } from "./lane.tsx"
+import { PauseAll } from "./pause-all.tsx"
 import { Review } from "./review.tsx"
 import { type SwarmActions, useReview, useSwarmActions } from "./use-swarm.ts"
 import {
@@ -65,7 +66,6 @@ export function SwarmPage(props: Props) {
   const actions = useSwarmActions()
   const swarm = review.data?.swarm ?? null
   const selected = swarm?.workstreams.find((it) => it.name === params.at)
-  const isWorking = swarm?.workstreams.some(isActive) === true
   const plan = () => onParams({ show: params.show === "plan" ? null : "plan" })
   const facts = swarm === null ? "" : plural(swarm.workstreams.length, "workstream")
   const close = () => onParams({ show: null })
@@ -89,18 +89,9 @@ export function SwarmPage(props: Props) {
       detailPx={392}
       header={
         <Header title="Swarm" facts={<Text tone="2">{facts}</Text>}>
-          {isWorking ? (
-            <Button
-              variant="ghost"
-              icon="pause"
-              keyId="swarm.pause"
-              disabled={isReadOnly || actions.isBusy}
-              onPress={actions.pause}
-              shrinks
-            >
-              Pause all
-            </Button>
-          ) : null}
+          {swarm === null ? null : (
+            <PauseAll swarm={swarm} isReadOnly={isReadOnly} actions={actions} />
+          )}
           <Button icon="plus" variant="primary" keyId="swarm.plan" onPress={plan} shrinks>
             Plan a swarm
           </Button>

@@ -159,7 +159,12 @@ export const sessionsOperations = defineOperations("sessions", {
     cli: {
       words: ["cost"],
       group: "Sessions",
-      examples: ["qm cost", "qm cost --since 7d --by model", "qm cost --by tool --json"],
+      examples: [
+        "qm cost",
+        "qm cost --since 7d --by model",
+        "qm cost --by tool --json",
+        "qm cost --format csv",
+      ],
       notes: [
         "Costs are the providers' list prices, also for calls that a subscription covers.",
         "Days and weeks are UTC. A model call that occurs in several transcripts is counted once.",
@@ -170,6 +175,10 @@ export const sessionsOperations = defineOperations("sessions", {
         .default("30d")
         .describe("Start: a date such as 2026-01-31, or an age such as 24h, 7d or 4w"),
       by: CostGroup.default("day").describe("What to group by; each row is one group"),
+      format: z
+        .enum(["csv"])
+        .optional()
+        .describe("Output format (default: human-readable); csv splits days and weeks by model"),
       ...filters,
     }),
     output: SessionsCost,

@@ -4,6 +4,7 @@ import {
   formatCostChange,
   formatCount,
   formatExact,
+  formatForecast,
   formatUsd,
   plural,
 } from "#ground/base"
@@ -342,6 +343,7 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
     paint.muted(describeChange(cost)),
     paint.muted(`List prices of ${cost.priceTable}`),
     ...cost.budgets.map((it) => budgetLine(it, screen)),
+    ...monthLine(cost, screen),
     ...cost.planWindows.map((it) => planLine(it, screen)),
     "",
     rows,
@@ -392,6 +394,14 @@ function budgetLine(budget: SessionsCost["budgets"][number], { paint }: Screen):
   return budget.state === "near" || budget.state === "over" ? paint.warn(text) : paint.muted(text)
 }
 
+function monthLine({ month, budgets }: SessionsCost, { paint }: Screen): readonly string[] {
+  const limitUsd = budgets.find((it) => it.period === "month")?.limitUsd
+  const forecast = formatForecast(month, limitUsd)
+  if (forecast === undefined) return []
+  const text = `This month ${costText(month.spend)}, ${forecast}`
+  return [forecast.endsWith(" over") ? paint.warn(text) : paint.muted(text)]
+}
+
 const HEADINGS = {
   day: "Day (UTC)",
   week: "Week from",
@@ -409,7 +419,10 @@ export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
   search: renderSearch,
   context: renderContext,
   import: renderImported,
-  cost: renderCost,
+  cost: {
+    text: (cost, screen) => cost.csv ?? renderCost(cost, screen),
+    isVerbatim: (cost) => cost.csv !== undefined,
+  },
   waste: renderWaste,
   apply: ({ fix }, { paint }) =>
     [
