@@ -82,6 +82,8 @@ describe("Sessions, session and cost pages", () => {
     await page.getByRole("link", { name: /you Round quotes half to even/ }).click()
     const line = page.getByRole("region", { name: "The line" })
     await line.getByText("Round quotes half to even").waitFor()
+    await line.getByText(/^Its requests did not go through the gateway/).waitFor()
+    await line.getByText("qm gateway run --mode fold -- claude").waitFor()
     await page.keyboard.press("Escape")
     await line.waitFor({ state: "detached" })
     await page.goto(`${fixture.url}/sessions/${long}?call=28`)

@@ -238,6 +238,13 @@ export const KEYMAP = defineKeymap([
   { id: "sessions.copy", keys: ["y"], scope: "sessions", label: "Copy name" },
   { id: "session.next", keys: ["ArrowRight"], scope: "session", label: "Next model call" },
   { id: "session.previous", keys: ["ArrowLeft"], scope: "session", label: "Previous model call" },
+  {
+    id: "session.fold",
+    keys: ["f"],
+    scope: "session",
+    label: "Fold the turn of the selected entry",
+    operation: "gateway.fold",
+  },
   { id: "session.copy", keys: ["y"], scope: "session", label: "Copy the session's id" },
   { id: "cost.next", keys: ["ArrowRight"], scope: "cost", label: "Next day" },
   { id: "cost.previous", keys: ["ArrowLeft"], scope: "cost", label: "Previous day" },

@@ -3,6 +3,7 @@ import { formatExact, plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunsParams, type RunsView } from "../../data/paths.ts"
+import { shownStatus } from "../../data/paused-sessions.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { useOrganising } from "../../data/run-organisation.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -178,6 +179,7 @@ function peekOf({ data, params, now, isReadOnly, onParams, onStop }: PanesProps)
     <Peek
       key={run.id}
       run={run}
+      status={shownStatus(run, data.paused)}
       approvals={(data.approvals ?? []).filter((it) => it.runId === run.id)}
       now={now}
       isReadOnly={isReadOnly}
