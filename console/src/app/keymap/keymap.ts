@@ -235,6 +235,13 @@ export const KEYMAP = defineKeymap([
     label: "Release the claim",
     operation: "claim.release",
   },
+  {
+    id: "sessions.resume",
+    keys: ["s"],
+    scope: "sessions",
+    label: "Resume",
+    operation: "agents.read",
+  },
   { id: "sessions.copy", keys: ["y"], scope: "sessions", label: "Copy name" },
   { id: "session.next", keys: ["ArrowRight"], scope: "session", label: "Next model call" },
   { id: "session.previous", keys: ["ArrowLeft"], scope: "session", label: "Previous model call" },
