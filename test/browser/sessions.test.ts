@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const open = (path: string) => visit(chromium.browser, fixture, { path })
 
-/** A `claude` that names the session that it was told to resume; no other host is on the PATH. */
+/** A `claude` that prints the session in its `--resume` option; no other host is on the PATH. */
 async function prepareClaude(parent: string): Promise<{ PATH: string }> {
   const programs = path.join(parent, "programs")
   await mkdir(programs)

@@ -13,14 +13,14 @@ import { AxisLabels, Fall } from "../../ui/waterfall/waterfall.tsx"
 
 export const LINE_COLUMNS = {
   full: "14px 128px minmax(0, 1fr) 80px",
-  narrow: "14px 88px minmax(0, 1fr)",
+  narrow: "14px 88px minmax(0, 1fr) 44px",
 } as const
 
 const LINE_HEAD = [
   { text: "" },
   { text: "Entry" },
   { text: "Text" },
-  { text: "Tokens, est.", align: "end", from: "roomy" },
+  { text: "Tokens, est.", align: "end" },
 ] as const
 
 /** With the state of the lines of one call and their staircase. */
@@ -89,9 +89,9 @@ export function LineRow({ line, option, entered, ...link }: LineRowProps) {
           {text}
         </Text>
       </Cell>
-      <TextCell from="roomy" mono tone="2" align="end">
+      <Text as="div" mono tone="2" align="end">
         {formatCount(line.tokens)}
-      </TextCell>
+      </Text>
       {entered === undefined ? null : (
         <>
           <TextCell from="roomy" size="sm" tone="3">

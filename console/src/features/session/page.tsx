@@ -64,6 +64,7 @@ export function SessionPage(props: SessionPageProps) {
             key={params.line}
             session={id}
             line={params.line}
+            now={props.now}
             onClose={() => onParams({ line: null }, "replace")}
           >
             {(turn) =>
@@ -144,7 +145,7 @@ function SessionContent(props: SessionContentProps) {
             id: "ledger",
             label: "Ledger",
             note: formatExact(entries),
-            content: <LedgerTab shown={shown} />,
+            content: <LedgerTab now={props.now} shown={shown} />,
           },
         ]}
       />

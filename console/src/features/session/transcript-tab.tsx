@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { capText, formatMoment } from "../../base/format.ts"
+import { capText, formatWhen } from "../../base/format.ts"
 import { formatBytes, formatExact } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
@@ -95,12 +95,13 @@ export function TranscriptTab({ id, params, onParams }: SessionPageProps) {
 type LineDetailProps = {
   readonly session: string
   readonly line: number
+  readonly now: number
   onClose(): void
   /** Below the text, about the line's turn. */
   children(turn: number): ReactNode
 }
 
-export function LineDetail({ session, line: id, onClose, children }: LineDetailProps) {
+export function LineDetail({ session, line: id, now, onClose, children }: LineDetailProps) {
   const { data, error } = useOperation("sessions.lines", { session, after: id - 1, limit: 1 })
   const line = data?.lines.find((it) => it.id === id)
   return (
@@ -125,7 +126,7 @@ export function LineDetail({ session, line: id, onClose, children }: LineDetailP
           <Block>
             <Values>
               <Value name="Turn">{formatExact(line.turn)}</Value>
-              <Value name="Written">{formatMoment(line.at)}</Value>
+              <Value name="Written">{formatWhen(line.at, now)}</Value>
               <Value name="Tokens">
                 about {formatExact(line.tokens)}, {formatBytes(line.sizeBytes)}
               </Value>

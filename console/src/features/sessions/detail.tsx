@@ -1,5 +1,5 @@
 import { toWireError } from "../../base/errors.ts"
-import { formatAge, formatMoment, shortSession, visibleLine } from "../../base/format.ts"
+import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import {
   formatExact,
@@ -81,7 +81,7 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
         <PaneScroll>
           {run === undefined ? null : <RunFacts run={run} />}
           {indexed.data === undefined ? null : (
-            <TranscriptDetail id={id} shown={indexed.data} text={text} />
+            <TranscriptDetail now={now} id={id} shown={indexed.data} text={text} />
           )}
           {data === undefined || data.text === null ? null : (
             <Block>
@@ -184,9 +184,9 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
           </Value>
           <Value name="Work">{describeEdits(live)}</Value>
           <Value name="Host">{describeHost(live)}</Value>
-          {startedAt === null ? null : <Value name="Started">{formatMoment(startedAt)}</Value>}
+          {startedAt === null ? null : <Value name="Started">{formatWhen(startedAt, now)}</Value>}
           <Value name="Last seen">
-            {formatAge(lastAt, now)} ago, {formatMoment(lastAt)}
+            {formatAge(lastAt, now)} ago, {formatWhen(lastAt, now)}
           </Value>
         </Values>
         <PlaceLink href={paths.guard({ session, hours: 720 })}>Show hook messages</PlaceLink>

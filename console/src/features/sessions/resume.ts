@@ -60,7 +60,7 @@ function ofTranscript(session: IndexedSession, { id, providers, root }: ResumeQu
   const { host, cwd } = session
   const command = hostCommand(session)
   if (session.spend.calls === 0) return elsewhere("It has no answer yet, so nothing continues.")
-  if (cwd === null || !(session.repository === root || isInside(root, cwd))) {
+  if (cwd === null || !(session.repository === root || isFolderIn(root, cwd))) {
     return elsewhere("Agents of this page work only in this repository. In a terminal:", command)
   }
   const problem = missing(host, providers)
@@ -87,7 +87,7 @@ function missing(type: AgentType, providers: readonly Provider[]): string | unde
   return `${provider?.title ?? type} is not on the PATH of this server.`
 }
 
-function isInside(root: string, folder: string): boolean {
+function isFolderIn(root: string, folder: string): boolean {
   return folder === root || folder.startsWith(`${root}/`)
 }
 

@@ -1,4 +1,5 @@
-import { formatClock, formatMoment, visible, visibleLine } from "../../base/format.ts"
+import { sliceText } from "#ground/base/truncate"
+import { formatClock, formatMoment, formatWhen, visible, visibleLine } from "../../base/format.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
   formatCount,
@@ -16,19 +17,20 @@ import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Trend } from "../../ui/trend/trend.tsx"
 
 type TranscriptDetailProps = {
+  readonly now: number
   readonly id: string
   readonly shown: SessionsShow
   readonly text: string
 }
 
 /** Facts, matching lines, context, files and tools of the transcript. */
-export function TranscriptDetail({ id, shown, text }: TranscriptDetailProps) {
+export function TranscriptDetail({ now, id, shown, text }: TranscriptDetailProps) {
   return (
     <>
       {shown.problems.map((it) => (
         <PaneNote key={it.file}>{`Not fully read: ${visibleLine(it.problem)}`}</PaneNote>
       ))}
-      <Facts session={shown.session} />
+      <Facts now={now} session={shown.session} />
       <FirstMessage session={shown.session} />
       {text.trim() === "" ? null : <Matches id={id} text={text.trim()} />}
       <Context session={shown.session} />
@@ -38,7 +40,7 @@ export function TranscriptDetail({ id, shown, text }: TranscriptDetailProps) {
   )
 }
 
-function Facts({ session }: { readonly session: IndexedSession }) {
+function Facts({ now, session }: { readonly now: number; readonly session: IndexedSession }) {
   const { host, version, models, branch, repository, startedAt, endedAt, spend, id } = session
   const took = startedAt === null || endedAt === null ? null : endedAt - startedAt
   return (
@@ -56,7 +58,7 @@ function Facts({ session }: { readonly session: IndexedSession }) {
         )}
         {startedAt === null ? null : (
           <Value name="Started" title={formatMoment(startedAt)}>
-            {formatMoment(startedAt).slice(0, 16)}
+            {formatWhen(startedAt, now)}
           </Value>
         )}
         {took === null ? null : <Value name="Lasted">{formatDuration(took)}</Value>}
@@ -87,7 +89,7 @@ function FirstMessage({ session }: { readonly session: IndexedSession }) {
   return (
     <Block title="First message" aside={formatClock(line.at)}>
       <Text as="p" wrap>
-        {visible(words.slice(0, MOST_CHARACTERS).toWellFormed())}
+        {visible(sliceText(words, MOST_CHARACTERS))}
       </Text>
     </Block>
   )
