@@ -277,10 +277,10 @@ describe("folding from the page of a session", () => {
     const [first = 0, second = 0] = answeredAt
     const options = { cwd: project, sessionId: session }
     const use = { type: "tool_use", id: "r1", name: "Read", input: { file_path: "/p/rates.ts" } }
-    const answer = (id: string, window: number, block: object, at: number) =>
+    const answer = (block: object, window: number, at: number) =>
       claudeAnswer(
         {
-          id,
+          id: `folded-${window}`,
           model: "claude-opus-4-5",
           usage: { input: 40, output: 90, cacheRead: 0, cacheWrite: window - 40 },
           blocks: [block],
@@ -289,9 +289,9 @@ describe("folding from the page of a session", () => {
       )
     await writeLines(claudeFile(home, project, session), [
       claudePrompt("Which rate is used?", { ...options, at: first - 1 }),
-      ...answer("f1", 12_000, use, first),
+      ...answer(use, 12_000, first),
       claudeResult("r1", found, { ...options, at: first + 1 }),
-      ...answer("f2", 16_000, { type: "text", text: "That of the quay." }, second),
+      ...answer({ type: "text", text: "That of the quay." }, 16_000, second),
     ])
     await fixture.call("sessions.import", { all: false })
   }

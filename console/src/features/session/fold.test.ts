@@ -4,7 +4,7 @@ import { foldOffer } from "./fold.ts"
 
 const result = (name: string, tokens: number) =>
   ({ kind: "result", name, tokens }) as GatewayRequest["added"][number]
-const request = (seq: number, at: number, added: GatewayRequest["added"], more = {}) =>
+const request = (seq: number, at: number, added: GatewayRequest["added"]) =>
   ({
     proxiedSession: "gw_1",
     seq,
@@ -12,7 +12,6 @@ const request = (seq: number, at: number, added: GatewayRequest["added"], more =
     session: "s-1",
     agent: null,
     added,
-    ...more,
   }) as GatewayRequest
 const proxied = (more: Partial<ProxiedSession> = {}) =>
   ({ id: "gw_1", mode: "fold", latchedOff: null, isAlive: true, ...more }) as ProxiedSession
