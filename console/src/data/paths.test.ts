@@ -240,8 +240,17 @@ const PAGES: readonly Case[] = [
     beside: optional("peek", "new"),
     prompt: text,
     pack: text,
+    agent: text,
+    dir: text,
+    resume: text,
   }),
-  page(["one run", "?at=-1&raw=1"], runParams, { at: whole, chart: flag, raw: flag, find: text }),
+  page(["one run", "?at=-1&raw=1"], runParams, {
+    at: whole,
+    chart: flag,
+    raw: flag,
+    find: text,
+    compose: flag,
+  }),
 ]
 
 describe("URL parameters and paths", () => {

@@ -283,8 +283,13 @@ export const runsParams = defineParams({
   at: text,
   /** Content of the detail pane: the selected run, or the launch form. */
   beside: optional(["peek", "new"]),
+  /** Values of the launch form. */
   prompt: text,
   pack: text,
+  agent: text,
+  dir: text,
+  /** The host's session that the run continues. */
+  resume: text,
 })
 export type RunsParams = ParamsOf<typeof runsParams>
 export type RunsView = RunsParams["view"]
@@ -296,6 +301,8 @@ export const runParams = defineParams({
   chart: flag(),
   raw: flag(),
   find: text,
+  /** Whether the page opens with the cursor in the field for the next turn. */
+  compose: flag(),
 })
 export type RunParams = ParamsOf<typeof runParams>
 

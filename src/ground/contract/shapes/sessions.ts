@@ -116,6 +116,7 @@ export const SessionLine = z.object({
   agent: z.string().describe("`main`, or the type of a sub-agent"),
   tool: z.string().nullable(),
   sizeBytes: Count.describe("Of the whole text"),
+  tokens: Count.describe("Of the whole text; estimate"),
   text: z.string().describe("Redacted, and truncated if long"),
 })
 export type SessionLine = z.infer<typeof SessionLine>
