@@ -57,8 +57,15 @@ export async function selectFiles(
   const weights = options.weights ?? FIT_WEIGHTS
   const { files } = ranked.weighed
   const mostScore = files.reduce((most, it) => Math.max(most, ...it.scores), 0)
-  const shape = { ...options, analysis: ranked.analysis, mostScore }
-  const fitFiles = files.map((it) => fitFileOf(it, shape))
+  const shape = {
+    ...options,
+    analysis: ranked.analysis,
+    taskKind: ranked.taskKind,
+    mostScore,
+    mostProbability: files.reduce((most, it) => Math.max(most, it.probability), 0),
+    isBestSource: files[0]?.file.fileClass === "source",
+  }
+  const fitFiles = files.map((it, place) => fitFileOf(it, place, shape))
   const closureTokens = options.closure
     ? Math.floor(options.budgetTokens * weights.closureShare)
     : 0

@@ -1,10 +1,30 @@
 import { type FileChoice, type FitFile, newSegments, PIECE_TOKENS, sum } from "./budget-board.ts"
+import { worthOf } from "./expected-need.ts"
 
 export type FitOption = {
   readonly choice: FileChoice
   readonly segments: readonly number[]
   readonly tokens: number
-  readonly chance: number
+}
+
+type WorthOption = FitOption & { readonly chance: number }
+
+/** Single segments, those worth most first. */
+export function optionsByWorth(choices: readonly FileChoice[]): readonly WorthOption[] {
+  const options = choices.flatMap((choice) => {
+    const { segments } = choice.file
+    return newSegments(choice.file).flatMap((index) => {
+      const segment = segments[index]
+      if (segment === undefined || segment.isBare) return []
+      const { tokens, chance } = segment
+      return [{ choice, segments: [index], tokens, chance, worth: worthOf(segment) }]
+    })
+  })
+  return options.toSorted((a, b) => b.worth - a.worth || byPlace(a, b))
+}
+
+function byPlace(a: FitOption, b: FitOption): number {
+  return a.choice.place - b.choice.place || (a.segments[0] ?? 0) - (b.segments[0] ?? 0)
 }
 
 export function optionsByDensity(
@@ -13,12 +33,7 @@ export function optionsByDensity(
 ): readonly FitOption[] {
   const most = choices.reduce((best, it) => Math.max(best, bestScore(it.file)), 0)
   const options = choices.flatMap((choice) => optionsOf(choice, { weights, most }))
-  return options.toSorted(
-    (a, b) =>
-      b.density - a.density ||
-      a.choice.place - b.choice.place ||
-      (a.segments[0] ?? 0) - (b.segments[0] ?? 0),
-  )
+  return options.toSorted((a, b) => b.density - a.density || byPlace(a, b))
 }
 
 type Scale = { readonly weights: FitWeights; readonly most: number }
@@ -35,14 +50,7 @@ function optionsOf(choice: FileChoice, scale: Scale): readonly (FitOption & { de
     const tokens = tokensOf(file, segments)
     const shares = segments.map((it) => shareOf(file, it, { ...scale, best }))
     const value = fileWeight * Math.max(...shares) * Math.max(1, tokens) ** scale.weights.sizePower
-    const chance = sum(segments.map((it) => file.segments[it]?.chance ?? 0))
-    return {
-      choice,
-      segments,
-      tokens,
-      chance: Math.min(file.probability, chance),
-      density: value / (tokens + PIECE_TOKENS),
-    }
+    return { choice, segments, tokens, density: value / (tokens + PIECE_TOKENS) }
   })
 }
 
