@@ -249,6 +249,7 @@ export const KEYMAP = defineKeymap([
   { id: "cost.previous", keys: ["ArrowLeft"], scope: "cost", label: "Previous day" },
   { id: "cost.by", keys: ["t"], scope: "cost", label: "Next grouping" },
   { id: "cost.export", keys: ["e"], scope: "cost", label: "Export as CSV" },
+  { id: "cost.check", keys: ["r"], scope: "cost", label: "Check for waste again" },
   { id: "cost.budget", keys: ["b"], scope: "cost", label: "Set a budget" },
   { id: "guard.open", keys: ["Enter"], scope: "guard", label: "Open" },
   { id: "guard.verdict", keys: ["v"], scope: "guard", label: "Next verdict" },
