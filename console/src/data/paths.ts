@@ -91,6 +91,8 @@ export const captureParams = defineParams({
   view: choice(["text", "diff", "raw"], "text"),
   open: flag(),
   kind: optional(KINDS),
+  /** Whose total the page shows, where the host or the gateway reported one. */
+  figure: choice(["reported", "estimate"], "reported"),
   /** Groups and folders that are not in their default state. */
   turned: list,
   /** The two captures to compare; empty for the previous one and the shown one. */

@@ -3,8 +3,11 @@ import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
+import { recall, remember } from "../../ui/remember.ts"
 import { Split } from "../../ui/split/split.tsx"
 import { useLater } from "../../ui/use-later.ts"
+import { useNarrow } from "../../ui/use-narrow.ts"
+import { CutsPane } from "./cuts-pane.tsx"
 import { SelectedDetail, useSelected } from "./detail/selected-detail.tsx"
 import { CaptureHeader } from "./header.tsx"
 import { ListPane } from "./list/list-pane.tsx"
@@ -34,6 +37,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
     settings: data.settings.data,
     params,
   })
+  const cuts = useCutsPane(params)
   const takeAgain = () => take.mutate({ observe: false, trust: false })
   useKey("leave", params.at === "" ? undefined : () => onParams({ at: "" }, "replace"))
   useKey("capture.tab", () => onParams({ tab: NEXT[params.tab], at: "" }, "replace"))
@@ -71,7 +75,11 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
           />
         }
         detail={
-          line === undefined || capture === undefined ? null : (
+          capture === undefined ? null : line === undefined ? (
+            cuts.isShown ? (
+              <CutsPane capture={capture} params={params} onClose={cuts.close} />
+            ) : null
+          ) : (
             <SelectedDetail
               now={now}
               line={line}
@@ -97,6 +105,21 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
       )}
     </>
   )
+}
+
+const CLOSED = "capture.cuts-closed"
+
+/** Shown until it is closed, and again after the same key. A narrow page has only the tab. */
+function useCutsPane({ tab, at }: CaptureParams) {
+  const isNarrow = useNarrow()
+  const [isClosed, setIsClosed] = useState(() => recall(CLOSED) === "yes")
+  const turn = (closed: boolean) => {
+    remember(CLOSED, closed ? "yes" : "no")
+    setIsClosed(closed)
+  }
+  const isPossible = tab === "loads" && at === "" && !isNarrow
+  useKey("panel.right", isPossible && isClosed ? () => turn(false) : undefined)
+  return { isShown: isPossible && !isClosed, close: () => turn(true) }
 }
 
 const loadAsk = async () => (await import("./ask.tsx")).AskDialog

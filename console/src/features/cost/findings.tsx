@@ -187,7 +187,6 @@ function Finding({ finding, writes, isDismissed = false }: FindingProps) {
           )}
           <Button
             small
-            variant={isDismissed ? "plain" : "ghost"}
             disabled={writes.isOff}
             onPress={() => writes.dismiss.mutate({ finding: id, restore: isDismissed })}
           >

@@ -6,7 +6,7 @@ type MeterProps = {
   readonly share: number
   readonly label: string
   /** For a share that is not used up: by default 80 % is a warning. */
-  readonly state?: "neutral" | "warn"
+  readonly state?: "neutral" | "warn" | "bad"
 }
 
 export function Meter({ share, label, state = stateOf(share) }: MeterProps) {
