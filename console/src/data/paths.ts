@@ -103,8 +103,8 @@ export type CaptureParams = ParamsOf<typeof captureParams>
 export type CaptureTab = CaptureParams["tab"]
 export type CaptureView = CaptureParams["view"]
 
-/** In the order of the keys 1 to 4. */
-export const MAP_COLORS = ["size", "changes", "rank", "reads"] as const
+/** In the order of the keys 1 to 5. */
+export const MAP_COLORS = ["size", "changes", "rank", "reads", "age"] as const
 export const mapParams = defineParams({
   text,
   by: choice(["words", "path"], "words"),

@@ -116,6 +116,7 @@ export const KEYMAP = defineKeymap([
   { id: "map.changes", keys: ["2"], scope: "map", label: "Colour by changes" },
   { id: "map.rank", keys: ["3"], scope: "map", label: "Colour by rank" },
   { id: "map.reads", keys: ["4"], scope: "map", label: "Colour by agent reads" },
+  { id: "map.age", keys: ["5"], scope: "map", label: "Colour by age" },
   {
     id: "map.pack",
     keys: ["p"],

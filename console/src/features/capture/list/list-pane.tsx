@@ -20,7 +20,7 @@ import { ChoiceField } from "../../../ui/field/field.tsx"
 import { Figure, FigureBarSkeleton } from "../../../ui/figure/figure.tsx"
 import { RowSkeleton } from "../../../ui/list/list.tsx"
 import { Notice } from "../../../ui/notice/notice.tsx"
-import { OnlyWide, Pane, PaneHead } from "../../../ui/pane/pane.tsx"
+import { Flow, OnlyWide, Pane, PaneHead } from "../../../ui/pane/pane.tsx"
 import { Facets } from "../../../ui/tabs/tabs.tsx"
 import { type Axis, axisFor, formatTick } from "../../../ui/waterfall/axis.ts"
 import { Cuts } from "../advice.tsx"
@@ -90,7 +90,7 @@ function Shown(props: ListPaneProps) {
         edge="page"
         actions={
           capture === undefined ? undefined : (
-            <>
+            <Flow gap="wide">
               <AgreementMark now={now} observation={capture.observation} host={host} />
               {capture.headline.by === "estimate" ? null : (
                 <OnlyWide>
@@ -105,7 +105,7 @@ function Shown(props: ListPaneProps) {
                   />
                 </OnlyWide>
               )}
-            </>
+            </Flow>
           )
         }
       >
