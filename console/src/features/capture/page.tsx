@@ -38,6 +38,21 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
     params,
   })
   const cuts = useCutsPane(params)
+  const selected =
+    line === undefined || capture === undefined ? null : (
+      <SelectedDetail
+        now={now}
+        line={line}
+        capture={capture}
+        diff={diff}
+        params={params}
+        onParams={onParams}
+      />
+    )
+  const suggested =
+    capture === undefined || !cuts.isShown ? null : (
+      <CutsPane capture={capture} params={params} onClose={cuts.close} />
+    )
   const takeAgain = () => take.mutate({ observe: false, trust: false })
   useKey("leave", params.at === "" ? undefined : () => onParams({ at: "" }, "replace"))
   useKey("capture.tab", () => onParams({ tab: NEXT[params.tab], at: "" }, "replace"))
@@ -74,22 +89,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
             onAsk={ask}
           />
         }
-        detail={
-          capture === undefined ? null : line === undefined ? (
-            cuts.isShown ? (
-              <CutsPane capture={capture} params={params} onClose={cuts.close} />
-            ) : null
-          ) : (
-            <SelectedDetail
-              now={now}
-              line={line}
-              capture={capture}
-              diff={diff}
-              params={params}
-              onParams={onParams}
-            />
-          )
-        }
+        detail={selected ?? suggested}
       />
       {AskDialog === undefined || asking === null || host === undefined ? null : (
         <AskDialog

@@ -140,11 +140,11 @@ export function spanForecasts(
     const at = [it.workstream, it.with].map((name) => lanes.indexOf(name)).filter((i) => i >= 0)
     const from = at.length === 0 ? 0 : Math.min(...at)
     const to = at.length === 0 ? Math.max(0, lanes.length - 1) : Math.max(...at)
-    const taken = new Set(
+    const rowsInUse = new Set(
       spanned.filter((one) => one.from <= to && one.to >= from).map((one) => one.row),
     )
     let row = 0
-    while (taken.has(row)) row++
+    while (rowsInUse.has(row)) row++
     spanned.push({ ...it, from, to, row })
   }
   return spanned

@@ -152,7 +152,7 @@ type ConflictProps = {
 export function Conflict({ from, to, row, title, description, children }: ConflictProps) {
   const style = { "--from": from + 1, "--to": to + 2, "--row": row + 2 }
   return (
-    <div className={styles.conflict} style={style} role="note">
+    <div className={styles.conflict} style={style} role="note" data-first={from === 0 || undefined}>
       <Icon name="warning" />
       <div>
         {title}

@@ -90,7 +90,7 @@ function Shown(props: ListPaneProps) {
         edge="page"
         actions={
           capture === undefined ? undefined : (
-            <Flow gap="wide">
+            <Flow>
               <AgreementMark now={now} observation={capture.observation} host={host} />
               {capture.headline.by === "estimate" ? null : (
                 <OnlyWide>
