@@ -192,6 +192,7 @@ const PAGES: readonly Case[] = [
     view: choice("text", "diff", "raw"),
     open: flag,
     kind: optional(...KINDS),
+    figure: choice("reported", "estimate"),
     turned: list,
     from: text,
     to: text,

@@ -53,6 +53,7 @@ import { searchLines } from "./query/search.ts"
 import { contextOverTime, describeSessions } from "./query/session-facts.ts"
 import { budgetStates, reprice, sinceOf, spendBy, unpricedModels } from "./query/spend.ts"
 import { TranscriptState } from "./transcript/transcript-state.ts"
+import { createDismissedFindings } from "./waste/dismissed-findings.ts"
 import { findSessionWaste, startSizes } from "./waste/find-waste.ts"
 import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
 
@@ -164,6 +165,8 @@ export function createSessionIndex(deps: SessionIndexDeps) {
   function fixes() {
     return createFixes({ folder: deps.fixesFolder(), root: deps.root(), clock: deps.clock })
   }
+
+  const dismissed = () => createDismissedFindings({ folder: deps.fixesFolder(), clock: deps.clock })
 
   async function appliedFixes(db: SessionsDb, filter: SessionFilter): Promise<WasteFix[]> {
     const applied = await fixes().list()
@@ -288,7 +291,9 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       return {
         since: period.since,
         sessions: await sessionsSince(db, period.since, filter),
-        findings: findings.toSorted((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
+        ...(await dismissed().split(
+          findings.toSorted((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
+        )),
         applied: await appliedFixes(db, filter),
       }
     },
@@ -311,6 +316,10 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     },
 
     undoFix: (id: string) => fixes().undo(id),
+
+    dismissFinding: (id: string) => dismissed().dismiss(id),
+
+    restoreFinding: (id: string) => dismissed().restore(id),
   }
 }
 

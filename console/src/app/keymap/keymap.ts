@@ -116,6 +116,7 @@ export const KEYMAP = defineKeymap([
   { id: "map.changes", keys: ["2"], scope: "map", label: "Colour by changes" },
   { id: "map.rank", keys: ["3"], scope: "map", label: "Colour by rank" },
   { id: "map.reads", keys: ["4"], scope: "map", label: "Colour by agent reads" },
+  { id: "map.age", keys: ["5"], scope: "map", label: "Colour by age" },
   {
     id: "map.pack",
     keys: ["p"],
@@ -263,6 +264,7 @@ export const KEYMAP = defineKeymap([
   { id: "cost.previous", keys: ["ArrowLeft"], scope: "cost", label: "Previous day" },
   { id: "cost.by", keys: ["t"], scope: "cost", label: "Next grouping" },
   { id: "cost.export", keys: ["e"], scope: "cost", label: "Export as CSV" },
+  { id: "cost.check", keys: ["r"], scope: "cost", label: "Check for waste again" },
   { id: "cost.budget", keys: ["b"], scope: "cost", label: "Set a budget" },
   { id: "guard.open", keys: ["Enter"], scope: "guard", label: "Open" },
   { id: "guard.verdict", keys: ["v"], scope: "guard", label: "Next verdict" },

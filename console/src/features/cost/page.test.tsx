@@ -5,7 +5,7 @@ import { keys } from "../../data/keys.ts"
 import { costParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { smooth } from "./breakdown.tsx"
-import { CostPage, daysBetween, modelsIn, seriesOf } from "./page.tsx"
+import { CostPage, daysBetween, modelsIn, seriesOf, ticksOf } from "./page.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const DAY = 86_400_000
@@ -175,11 +175,14 @@ describe("page Cost", () => {
       sessions: 9,
       findings: [finding],
       applied: [fix, { ...fix, id: "00000002", realisedTokens: null }],
+      dismissed: [{ ...finding, id: "00000003", title: "Repair an import" }],
       problems: [],
     })
     const text = render(queries)
     expect(text).toMatch(/Delete the rule old\.md 2\.3k tokens a session/)
-    expect(text).toMatch(/delete \.claude\/rules\/old\.md − Old rules\. Apply/)
+    expect(text).toMatch(/delete \.claude\/rules\/old\.md − Old rules\. Apply Dismiss/)
+    expect(text).toContain("1 open, 2 applied, 1 dismissed")
+    expect(text, "closed at first").toMatch(/Dismissed 1 $/)
     expect(text).toContain("Estimated saving: 11.2k tokens a session saved 4.0k")
     expect(text).toContain("waiting for the next session")
   })
@@ -214,6 +217,31 @@ describe("page Cost", () => {
       [2, 0],
       [3, 0],
     ])
+  })
+
+  it("[CONSOLE-69] the axis names Mondays, the picked day, the months and today", () => {
+    const days = daysBetween(NOW - 20 * DAY, NOW)
+    const named = (picked: string) => ticksOf(days, picked).filter((it) => it !== "")
+    expect(named("")).toEqual(["26", "2", "9"])
+    expect(named("2026-11-03"), "Monday 2 is beside it").toEqual(["26", "3", "9"])
+    expect(ticksOf(days.slice(0, 3), "")).toEqual(["26", "27", "28"])
+    expect(page(aCost())).toMatch(/October November today so far/)
+  })
+
+  it("[CONSOLE-69] a hit rate below 65 % is marked", () => {
+    const tokens = { ...aSpend().tokens, cacheRead: 10_000 }
+    const rows = [{ key: "opus", label: "opus", spend: aSpend({ tokens }), costs: COSTS }]
+    const queries = new QueryClient()
+    queries.setQueryData(DAYS, aCost())
+    const group = keys.operation("sessions.cost", { since: "30d", by: "model" })
+    queries.setQueryData(group, aCost({ rows }))
+    const params = costParams.parse("")
+    const html = renderPage(
+      queries,
+      <CostPage now={NOW} params={params} onParams={() => undefined} />,
+    )
+    const meters = html.match(/data-state="\w+" role="meter" aria-label="Cache hit rate"/g)
+    expect(meters?.map((it) => it.slice(12, 16))).toEqual(["warn", "neut"])
   })
 
   it("days without cost have a bar, and models have one order", () => {

@@ -85,9 +85,7 @@ export function CostPage(props: PageProps<CostParams>) {
         facts={
           cost.data === undefined || cost.data.total.calls === 0 ? undefined : (
             <Pane label="Findings" ground="canvas">
-              <PaneScroll>
-                <Findings since={params.since} now={props.now} />
-              </PaneScroll>
+              <Findings since={params.since} now={props.now} />
             </Pane>
           )
         }
@@ -247,11 +245,7 @@ const DAY_NAME = new Intl.DateTimeFormat("en-GB", {
   month: "long",
   timeZone: "UTC",
 })
-const TICK_NAME = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-})
+const MONTH_NAME = new Intl.DateTimeFormat("en-GB", { month: "long", timeZone: "UTC" })
 const MONDAY = 1
 
 /** `2026-11-12` as `Thu 12 November`. */
@@ -260,11 +254,19 @@ function nameDay(day: string): string {
   return Number.isNaN(at) ? day : DAY_NAME.format(at).replace(",", "")
 }
 
-/** Weeks, or months where weeks would not fit on a phone. */
-function tickOf(day: string, days: number): string | undefined {
-  const at = new Date(day)
-  const isTick = days > 45 ? at.getUTCDate() === 1 : at.getUTCDay() === MONDAY
-  return isTick ? TICK_NAME.format(at) : undefined
+/** A short period has room for each day. */
+const MOST_NAMED_DAYS = 14
+
+/** Mondays and the picked day, but not both side by side. */
+export function ticksOf(days: readonly string[], picked: string): readonly string[] {
+  const index = days.indexOf(picked)
+  return days.map((day, i) => {
+    const at = new Date(day)
+    const isBeside = index >= 0 && Math.abs(i - index) === 1
+    const isNamed =
+      i === index || days.length <= MOST_NAMED_DAYS || (at.getUTCDay() === MONDAY && !isBeside)
+    return isNamed ? `${at.getUTCDate()}` : ""
+  })
 }
 
 function Days({ cost, params, onParams }: CostContentProps) {
@@ -274,6 +276,7 @@ function Days({ cost, params, onParams }: CostContentProps) {
   const byDay = new Map(rows.map((it) => [it.key, it]))
   const selected = byDay.get(params.day) ?? rows.at(-1)
   const index = days.indexOf(selected?.key ?? "")
+  const ticks = ticksOf(days, selected?.key ?? "")
   const go = (to: string | undefined) =>
     to === undefined ? undefined : () => onParams({ day: to }, "replace")
   const withCost = days.filter((it) => byDay.has(it))
@@ -288,12 +291,14 @@ function Days({ cost, params, onParams }: CostContentProps) {
             series={seriesOf(models)}
             picked={selected?.key ?? ""}
             format={formatUsd}
-            bars={days.map((day) => {
+            end="today so far"
+            bars={days.map((day, i) => {
               const row = byDay.get(day)
               return {
                 key: day,
                 label: nameDay(day),
-                tick: tickOf(day, days.length),
+                tick: ticks[i],
+                month: MONTH_NAME.format(Date.parse(day)),
                 values: models.map((model) => {
                   const part = row?.models?.find((it) => it.model === model)
                   return part === undefined ? 0 : part.spend.usd

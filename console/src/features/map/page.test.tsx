@@ -8,7 +8,7 @@ import { renderPage, textOf } from "../../test-page.tsx"
 import { cyclesOf, folderNodes } from "./folder-view.tsx"
 import { graphNodes } from "./link-lines.ts"
 import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
-import { stepOf } from "./measures.ts"
+import { colorProblem, stepOf, stepOfAge } from "./measures.ts"
 import { MapPage, ScanLine } from "./page.tsx"
 import { foundLines } from "./search-results.tsx"
 import { filterInput, findInput, folderInput } from "./use-map.ts"
@@ -103,6 +103,20 @@ describe("page Map", () => {
     expect(tab("imports")).toContain("No imports.")
     expect(tab("importers")).toContain("No file of this repository imports it.")
     expect(tab("changed")).toContain("in the known history")
+  })
+
+  it("a file has a button that adds it to a package", () => {
+    const text = render("?show=src%2Frounding.ts", { root: SOME, shown: aFile() })
+    expect(text).toContain("Add to a package")
+  })
+
+  it("the colour Age is strongest for the newest change, weakest for an unknown one", () => {
+    const ages = [1, 7, 8, 30, 31, 90, 91, 365, 366]
+    const steps = ages.map((it) => stepOfAge(NOW - it * 86_400_000, NOW))
+    expect(steps).toEqual([5, 5, 4, 4, 3, 3, 2, 2, 1])
+    expect(stepOfAge(0, NOW)).toBe(1)
+    const measured = { period: null, readsSince: null, ranked: 1 }
+    expect(colorProblem("age", measured)).toBe("This folder has no git history")
   })
 
   it("a symbol shows its signature and location, and the graph has labels and links", () => {

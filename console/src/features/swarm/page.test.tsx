@@ -11,7 +11,9 @@ import {
   describeCounts,
   describeFact,
   describePause,
+  forecastKey,
   isContinuable,
+  spanForecasts,
   suggestOrder,
 } from "./words.ts"
 
@@ -112,6 +114,38 @@ describe("Swarm page", () => {
     expect(text).toContain("out of date, the files changed")
     expect(text).toContain("Approve ws3")
     expect(text).toContain("moves T-7QK2M to Conclusion in your name")
+  })
+
+  it("[CONSOLE-95] forecasts are below their lanes, side by side where they share none", () => {
+    const conflict = (workstream: string, other: string) => ({
+      workstream,
+      with: other,
+      files: ["a.ts"],
+    })
+    const lanes = ["ws1", "ws2", "ws3", "ws4"]
+    const all = [
+      conflict("ws2", "ws1"),
+      conflict("ws2", "ws3"),
+      conflict("ws3", "ws4"),
+      conflict("ws4", "main"),
+      conflict("x", "y"),
+    ]
+    expect(spanForecasts(all, lanes).map((it) => [it.from, it.to, it.row])).toEqual([
+      [0, 1, 0],
+      [1, 2, 1],
+      [2, 3, 0],
+      [3, 3, 1],
+      [0, 3, 2],
+    ])
+    const [one = conflict("", "")] = all
+    expect(forecastKey("sw1", one)).not.toBe(forecastKey("sw1", { ...one, files: ["b.ts"] }))
+  })
+
+  it("[CONSOLE-95] a workstream is added to an open swarm, a closed one is followed by a new one", () => {
+    expect(show(review([stream("ws1")]))).toContain("Add workstream")
+    const closed = show(review([stream("ws1", { state: "discarded" })]))
+    expect(closed).toContain("Plan a swarm")
+    expect(closed).not.toContain("Add workstream")
   })
 
   it("[CONSOLE-95] a swarm that no process works on is offered to continue, a lost worktree is named", () => {

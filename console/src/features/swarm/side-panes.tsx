@@ -69,12 +69,14 @@ const CHOICES = [
 ]
 
 type PlanPaneProps = {
+  /** New workstreams join the open swarm. */
+  readonly isOpen: boolean
   readonly isReadOnly: boolean
   readonly actions: SwarmActions
   onClose(): void
 }
 
-export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
+export function PlanPane({ isOpen, isReadOnly, actions, onClose }: PlanPaneProps) {
   const [agent, setAgent] = useState("")
   const [count, setCount] = useState("3")
   const [budget, setBudget] = useState("")
@@ -92,7 +94,7 @@ export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
   return (
     <Pane ground="canvas" label="Plan">
       <DetailHead back="Back to the swarm" onClose={onClose}>
-        <Text strong>Plan a swarm</Text>
+        <Text strong>{isOpen ? "Add workstream" : "Plan a swarm"}</Text>
       </DetailHead>
       <PaneScroll>
         <EntryForm>

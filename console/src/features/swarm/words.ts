@@ -117,6 +117,39 @@ export function sumOf(files: Diff["files"]): { readonly added: number; readonly 
   }
 }
 
+type Forecast = SwarmReview["conflicts"][number]
+
+/** Other files are another forecast, so it is shown again. */
+export function forecastKey(swarm: string, { workstream, with: other, files }: Forecast): string {
+  return [swarm, workstream, other, ...files].join(" ")
+}
+
+export type SpannedForecast = Forecast & {
+  readonly from: number
+  readonly to: number
+  readonly row: number
+}
+
+/** The lanes of each forecast, and the first row in which none of them is taken. */
+export function spanForecasts(
+  forecasts: readonly Forecast[],
+  lanes: readonly string[],
+): readonly SpannedForecast[] {
+  const spanned: SpannedForecast[] = []
+  for (const it of forecasts) {
+    const at = [it.workstream, it.with].map((name) => lanes.indexOf(name)).filter((i) => i >= 0)
+    const from = at.length === 0 ? 0 : Math.min(...at)
+    const to = at.length === 0 ? Math.max(0, lanes.length - 1) : Math.max(...at)
+    const rowsInUse = new Set(
+      spanned.filter((one) => one.from <= to && one.to >= from).map((one) => one.row),
+    )
+    let row = 0
+    while (rowsInUse.has(row)) row++
+    spanned.push({ ...it, from, to, row })
+  }
+  return spanned
+}
+
 /** The smaller change first: the other one then has less to merge. */
 export function suggestOrder(
   { workstream, with: other }: SwarmReview["conflicts"][number],

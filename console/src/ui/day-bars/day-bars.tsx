@@ -7,6 +7,8 @@ type DayBar = {
   readonly label: string
   /** Text below it on the axis. */
   readonly tick?: string | undefined
+  /** The name of its month, under the ticks. */
+  readonly month: string
   /** One per series, in its order; null if it is not known. */
   readonly values: readonly (number | null)[]
   readonly isPartUnknown: boolean
@@ -26,6 +28,8 @@ type DayBarsProps = {
   readonly series: readonly Series[]
   readonly bars: readonly DayBar[]
   readonly picked: string
+  /** At the right end of the axis, where it fits. */
+  readonly end: string
   format(value: number): string
   onPick(key: string): void
 }
@@ -54,7 +58,7 @@ function Swatch({
 }
 
 /** Stacked bars, one per day. A ring under a bar marks a part without a known value. */
-export function DayBars({ label, series, bars, picked, format, onPick }: DayBarsProps) {
+export function DayBars({ label, series, bars, picked, end, format, onPick }: DayBarsProps) {
   const top = roundUp(Math.max(...bars.map((it) => sum(it.values)), 0))
   const shown = bars.find((it) => it.key === picked)
   return (
@@ -91,9 +95,12 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
         </div>
         <div className={styles.ticks} aria-hidden="true">
           {bars.map((bar) => (
-            <b key={bar.key}>{bar.tick}</b>
+            <b key={bar.key} data-picked={bar.key === picked || undefined}>
+              {bar.tick}
+            </b>
           ))}
         </div>
+        <Months bars={bars} end={end} />
       </div>
       <p className={styles.note}>
         {shown === undefined ? "" : `${shown.label}: ${format(sum(shown.values))}`}
@@ -106,6 +113,21 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
       </p>
       <TableOf series={series} bars={bars} label={label} format={format} />
     </section>
+  )
+}
+
+/** A name that does not fit over its days is left out, and so is the end. */
+function Months({ bars, end }: Pick<DayBarsProps, "bars" | "end">) {
+  const months = [...Map.groupBy(bars, (it) => it.month)]
+  return (
+    <div className={styles.months} aria-hidden="true">
+      {months.map(([month, days], i) => (
+        <span key={month} style={{ flexGrow: days.length }}>
+          <b>{month}</b>
+          {i === months.length - 1 ? <b>{end}</b> : null}
+        </span>
+      ))}
+    </div>
   )
 }
 

@@ -1,13 +1,19 @@
+import type { ReactNode } from "react"
 import { cssPercent } from "../../base/format.ts"
 import styles from "./meter.module.css"
 
-type MeterProps = { readonly share: number; readonly label: string }
+type MeterProps = {
+  readonly share: number
+  readonly label: string
+  /** For a share that is not used up: by default 80 % is a warning. */
+  readonly state?: "neutral" | "warn" | "bad"
+}
 
-export function Meter({ share, label }: MeterProps) {
+export function Meter({ share, label, state = stateOf(share) }: MeterProps) {
   return (
     <div
       className={styles.meter}
-      data-state={stateOf(share)}
+      data-state={state}
       role="meter"
       aria-label={label}
       aria-valuenow={Math.round(share * 100)}
@@ -15,6 +21,18 @@ export function Meter({ share, label }: MeterProps) {
       aria-valuemax={Math.max(100, Math.round(share * 100))}
     >
       <i style={{ width: cssPercent(share) }} />
+    </div>
+  )
+}
+
+type MeterFigureProps = MeterProps & { readonly children: ReactNode }
+
+/** A meter with its figure at the right; a phone shows the figure alone. */
+export function MeterFigure({ children, ...meter }: MeterFigureProps) {
+  return (
+    <div className={styles.figure}>
+      <Meter {...meter} />
+      {children}
     </div>
   )
 }

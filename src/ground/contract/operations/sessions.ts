@@ -12,7 +12,7 @@ import {
   SessionsShow,
   TranscriptHost,
 } from "../shapes/sessions.ts"
-import { SessionsWaste, WasteApplied, WasteUndone } from "../shapes/waste.ts"
+import { SessionsWaste, WasteApplied, WasteDismissed, WasteUndone } from "../shapes/waste.ts"
 
 const session = z
   .string()
@@ -237,5 +237,26 @@ export const sessionsOperations = defineOperations("sessions", {
       fix: z.string().min(1).max(100).describe("Id of an applied finding, listed by `qm waste`"),
     }),
     output: WasteUndone,
+  },
+  dismiss: {
+    summary: "Dismiss a finding, or list it again",
+    effect: "write",
+    role: "owner",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["waste", "dismiss"],
+      args: ["finding"],
+      group: "Sessions",
+      examples: ["qm waste dismiss 3fa09b12", "qm waste dismiss 3fa09b12 --restore"],
+      notes: ["A dismissed finding is not an open one; its cause is still there."],
+    },
+    input: z.strictObject({
+      finding: listedBy(
+        "sessions.waste",
+        z.string().min(1).max(100).describe("Id of a finding, listed by `qm waste`"),
+      ),
+      restore: z.boolean().default(false).describe("List it with the open findings again"),
+    }),
+    output: WasteDismissed,
   },
 })

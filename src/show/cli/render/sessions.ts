@@ -430,11 +430,18 @@ export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
       paint.muted(`\`qm waste undo ${fix.id}\` restores it. Later sessions measure the saving.`),
     ].join("\n"),
   undo: ({ file }) => `Restored ${rowText(file)}`,
+  dismiss: ({ id, isDismissed }, { paint }) =>
+    isDismissed
+      ? [
+          `Dismissed ${rowText(id)}`,
+          paint.muted(`\`qm waste dismiss ${id} --restore\` lists it again.`),
+        ].join("\n")
+      : `Restored ${rowText(id)}`,
 }
 
 function renderWaste(report: SessionsWaste, screen: Screen): string {
   const { paint } = screen
-  const { findings, applied, problems } = report
+  const { findings, applied, dismissed, problems } = report
   return [
     wasteSummary(report),
     ...findings.flatMap((it) => ["", ...findingLines(it, screen)]),
@@ -442,6 +449,11 @@ function renderWaste(report: SessionsWaste, screen: Screen): string {
       "Applied",
       applied.map((it) => [it.id, rowText(it.title), rowText(it.file), savingText(it)]),
       { screen, most: MOST_SHOWN, headings: ["Fix", "Title", "File", "Saved"] },
+    ),
+    ...section(
+      "Dismissed",
+      dismissed.map((it) => [it.id, rowText(it.title), formatCount(it.tokens)]),
+      { screen, most: MOST_SHOWN, headings: ["Finding", "Title", "Tokens"] },
     ),
     ...problems.map((it) => paint.warn(rowText(it))),
   ].join("\n")
