@@ -65,10 +65,10 @@ describe("the budget is a cap", () => {
     const kinds = ["issue", "task"] as const
     const sent = (chance: number, tokens: number) =>
       kinds.filter((kind) => isWorthSending({ chance, tokens }, kind))
-    expect(sent(0.06, 100)).toEqual(["task"])
     expect(sent(0.08, 100)).toEqual(["issue", "task"])
     expect(sent(0.08, 1_000)).toEqual(["task"])
-    expect(sent(0.04, 1_000)).toEqual([])
+    expect(sent(0.014, 100)).toEqual(["task"])
+    expect(sent(0.014, 1_000)).toEqual([])
   })
 
   test("[PACK-34] the expected recall rises with the size of a package", async () => {

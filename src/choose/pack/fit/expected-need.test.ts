@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import { fitFile, fitSegment } from "../fit.fixture.ts"
+import { createBoard } from "./budget-board.ts"
 import { expectationOf, segmentChance } from "./expected-need.ts"
 import { fillBudget } from "./fill-budget.ts"
+import { FIT_WEIGHTS, optionsInOrder } from "./value-density.ts"
 
 const FACTS = {
   probability: 0.5,
@@ -41,10 +43,16 @@ test("[PACK-34] a package that the cap ends has what the curve expects of its si
       { headingTokens: 41, signatures: [] },
     ),
   )
+  const options = optionsInOrder(createBoard(files, 0).choices, {
+    taskKind: "issue",
+    weights: FIT_WEIGHTS,
+  })
+  const parts = options.map(({ choice, segments }) => ({ file: choice.file, segments }))
   for (const budgetTokens of [500, 1_000]) {
-    const { chosen } = fillBudget(files, { budgetTokens, truncate: "signatures", fill: false })
+    const limits = { budgetTokens, truncate: "signatures", fill: false, taskKind: "issue" } as const
+    const { chosen } = fillBudget(files, limits)
     const sent = new Map(chosen.map((it) => [it.path, new Set(it.segments)]))
-    const { recall, curve } = expectationOf(files, (path) => sent.get(path) ?? new Set())
+    const { recall, curve } = expectationOf(files, (path) => sent.get(path) ?? new Set(), parts)
     const expected = curve.find((it) => it.tokens === budgetTokens)?.recall ?? 0
     // The package saves labels between adjacent segments, so it may have one segment more.
     expect(recall).toBeGreaterThanOrEqual(expected)

@@ -84,10 +84,10 @@ export function segmentChance(facts: SegmentFacts, kind: TaskKind): number {
 }
 
 /**
- * Least chance of a segment of 100 tokens in a package. Chosen on the same
- * issues: both raise F1 by half, the recall of an issue too, and keep that of a short task (docs/reference/issues.md).
+ * Least chance of a segment of 100 tokens in a package. Chosen on the same issues, that of short texts
+ * with commits of fastify: their recall should not fall (docs/reference/issues.md).
  */
-const LEAST_CHANCE: Readonly<Record<TaskKind, number>> = { issue: 0.06, task: 0.035 }
+const LEAST_CHANCE: Readonly<Record<TaskKind, number>> = { issue: 0.06, task: 0.012 }
 
 /** A longer segment costs more, so its worth is lower than its chance. */
 export function worthOf({ chance, tokens }: { readonly chance: number; readonly tokens: number }) {
@@ -110,30 +110,34 @@ export const LISTED_PROBABILITY = 0.1
 
 const CURVE_TOKENS = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000] as const
 
+type OrderedPart = { readonly file: FitFile; readonly segments: readonly number[] }
+
 /**
- * Expected share of the needed segments by the size of a package that takes the segments in the
- * order of their worth.
+ * Expected share of what the task needs: of the sent segments, and by the size of a package that takes
+ * all parts in the given order.
  */
 export function expectationOf(
   files: readonly FitFile[],
   sentOf: (path: string) => ReadonlySet<number>,
+  ordered: readonly OrderedPart[],
 ): PackExpectation {
-  const parts = files.flatMap((file) =>
-    file.segments.flatMap((segment, index) => {
-      if (segment.isBare) return []
-      const { chance, tokens } = segment
-      const isSent = sentOf(file.path).has(index)
-      return [{ file, chance, worth: worthOf(segment), tokens: tokens + PIECE_TOKENS, isSent }]
-    }),
-  )
-  const whole = parts.reduce((sum, it) => sum + it.chance, 0)
+  const useful = files.flatMap(({ path, segments }) => {
+    const sent = sentOf(path)
+    return segments.flatMap(({ chance, isBare }, index) =>
+      isBare ? [] : [{ chance, isSent: sent.has(index) }],
+    )
+  })
+  const whole = useful.reduce((sum, it) => sum + it.chance, 0)
   if (whole === 0) return { recall: 0, curve: [] }
-  const sent = parts.reduce((sum, it) => sum + (it.isSent ? it.chance : 0), 0)
+  const sent = useful.reduce((sum, it) => sum + (it.isSent ? it.chance : 0), 0)
   const curve: PackExpectation["curve"] = []
   const opened = new Set<FitFile>()
   let [tokens, gained] = [0, 0]
-  for (const { file, ...part } of parts.toSorted((a, b) => b.worth - a.worth)) {
-    const cost = part.tokens + (opened.has(file) ? 0 : frameTokens(file))
+  for (const { file, segments } of ordered) {
+    const parts = segments.flatMap((it) => file.segments[it] ?? [])
+    const cost =
+      parts.reduce((sum, it) => sum + it.tokens, PIECE_TOKENS) +
+      (opened.has(file) ? 0 : frameTokens(file))
     for (const size of CURVE_TOKENS.slice(curve.length)) {
       if (tokens + cost <= size) break
       curve.push({ tokens: size, recall: round(gained / whole) })
@@ -141,7 +145,7 @@ export function expectationOf(
     if (curve.length === CURVE_TOKENS.length) break
     opened.add(file)
     tokens += cost
-    gained += part.chance
+    gained += parts.reduce((sum, it) => sum + (it.isBare ? 0 : it.chance), 0)
   }
   return { recall: round(sent / whole), curve }
 }

@@ -19,7 +19,7 @@ import {
   type FitOption,
   type FitWeights,
   optionsByDensity,
-  optionsByWorth,
+  optionsInOrder,
 } from "./value-density.ts"
 
 type FitOptions = {
@@ -96,7 +96,7 @@ function placeParts(
   const choices = open(board)
   const options = fill
     ? optionsByDensity(choices, weights)
-    : optionsByWorth(choices).filter((it) => isWorthSending(it, taskKind))
+    : optionsInOrder(choices, { taskKind, weights }).filter((it) => isWorthSending(it, taskKind))
   const reserve = Math.min(board.room, Math.floor(budgetTokens * weights.signatureShare))
   board.room -= reserve
   takeBest(board, options, weights)
