@@ -45,7 +45,7 @@ export const bench: Bench = {
         clock,
         log: silentLog,
         hostHome: () => ({ home, environment: {} }),
-        settings: () => ({ import: "ask", dayBudget: 0, weekBudget: 0 }),
+        settings: () => ({ import: "ask", dayBudget: 0, weekBudget: 0, monthBudget: 0 }),
         redact: async () => (text) => secrets.redact(text).text,
         repositoryOf: async (directory) => directory,
         ownRepository: async () => "/w/shop",

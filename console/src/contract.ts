@@ -9,6 +9,7 @@ export {
   formatCount,
   formatDuration,
   formatExact,
+  formatForecast,
   plural,
 } from "#ground/base/format"
 export type * from "#ground/contract"

@@ -1,6 +1,14 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isNight } from "#test/seed"
+import {
+  claudeAnswer,
+  claudeFile,
+  claudePrompt,
+  claudeResult,
+  sessionIdOf,
+  writeLines,
+} from "#test/transcripts"
 import { launchChromium } from "./chromium.ts"
 import { type ProxyFixture, startConsole } from "./console-fixture.ts"
 import { auditPage } from "./page-audit.ts"
@@ -248,6 +256,90 @@ describe("folding by hand", () => {
       .nth(2)
       .getByText(/^−\S+ masked$/)
       .waitFor()
+    expect(window.problems()).toEqual([])
+    await proxied.end()
+  })
+})
+
+describe("folding from the page of a session", () => {
+  const session = sessionIdOf("folded by hand")
+  const found = "The quay of the invoice has another rate.\n".repeat(200)
+  const worked = [
+    user("Which rate is used?"),
+    call("r1", "Read", { file_path: "/p/rates.ts" }),
+    result("r1", `rates\n${found}`),
+  ]
+  const headers = { "x-claude-code-session-id": session }
+
+  /** The transcript of the requests, as the host writes it. */
+  async function writeTranscript(answeredAt: readonly number[]): Promise<void> {
+    const { home, project } = fixture
+    const [first = 0, second = 0] = answeredAt
+    const options = { cwd: project, sessionId: session }
+    const use = { type: "tool_use", id: "r1", name: "Read", input: { file_path: "/p/rates.ts" } }
+    const answer = (block: object, window: number, at: number) =>
+      claudeAnswer(
+        {
+          id: `folded-${window}`,
+          model: "claude-opus-4-5",
+          usage: { input: 40, output: 90, cacheRead: 0, cacheWrite: window - 40 },
+          blocks: [block],
+        },
+        { ...options, at },
+      )
+    await writeLines(claudeFile(home, project, session), [
+      claudePrompt("Which rate is used?", { ...options, at: first - 1 }),
+      ...answer(use, 12_000, first),
+      claudeResult("r1", found, { ...options, at: first + 1 }),
+      ...answer({ type: "text", text: "That of the quay." }, 16_000, second),
+    ])
+    await fixture.call("sessions.import", { all: false })
+  }
+
+  test("[CONSOLE-68] [GATE-130] the entry of a turn shows what its fold changes, and folds it", async () => {
+    const proxied = await story.startProxy({ mode: "fold" })
+    const tools = [{ name: "Read" }]
+    const answeredAt: number[] = []
+    for (const messages of [worked.slice(0, 1), worked]) {
+      await proxied.ask({ messages, tools, headers })
+      answeredAt.push(Date.now() + answeredAt.length * 10)
+    }
+    await writeTranscript(answeredAt)
+    await using window = await visit(chromium.browser, fixture, { path: `/sessions/${session}` })
+    const { page } = window
+    await page.getByRole("link", { name: /Read result/ }).click()
+    const line = page.getByRole("region", { name: "The line" })
+    await line.getByRole("heading", { name: "Fold turn 1" }).waitFor()
+    await line.getByText("Window now").waitFor()
+    await line.getByText("16.0k").waitFor()
+    await line.getByText(/^Replaces 1 tool result, [\d,]+ tokens, with a summary/).waitFor()
+    await line.getByText(/^The next prompt sends about [\d.k]+ tokens again/).waitFor()
+    await page.keyboard.press("f")
+    const dialog = page.getByRole("dialog", { name: "Fold finished work" })
+    const summary = dialog.getByRole("textbox", { name: "Summary" })
+    expect(await summary.inputValue()).toMatch(/^Done: Read/)
+    await summary.fill("Rates are in rates.ts.")
+    await page.keyboard.press("Control+Enter")
+    await page.getByText("1 result will be folded at the next prompt").waitFor()
+    const done = { role: "assistant", content: [{ type: "text", text: "That of the quay." }] }
+    await proxied.ask({ messages: [...worked, done, user("Change it")], tools, headers })
+    const sent = story.provider.heard.at(-1) ?? ""
+    expect(sent).toContain("Rates are in rates.ts.")
+    expect(sent).not.toContain("another rate")
+    expect(window.problems()).toEqual([])
+    await proxied.end()
+  })
+
+  test("[CONSOLE-68] a session that the gateway only recorded says what is missing", async () => {
+    const proxied = await story.startProxy({ mode: "record" })
+    await proxied.ask({ messages: worked, tools: [{ name: "Read" }], headers })
+    await using window = await visit(chromium.browser, fixture, { path: `/sessions/${session}` })
+    const { page } = window
+    await page.getByRole("link", { name: /Read result/ }).click()
+    const line = page.getByRole("region", { name: "The line" })
+    await line.getByText(/^The gateway recorded this session and changes no request\./).waitFor()
+    await line.getByText("qm gateway run --mode fold -- claude").waitFor()
+    expect(await line.getByRole("button", { name: /^Fold/ }).count()).toBe(0)
     expect(window.problems()).toEqual([])
     await proxied.end()
   })

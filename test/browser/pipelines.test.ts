@@ -240,12 +240,14 @@ describe("the other pipeline pages with real data", () => {
   test("[CONSOLE-97] the page ends above an error message", async () => {
     await writeAgent(fixture.project, "harbour-check")
     await using window = await visit(chromium.browser, fixture, {
-      path: "/recipes?at=harbour-check&show=harbour-check",
+      path: "/recipes?show=harbour-check",
       expects: [/status of 409/],
     })
     const { page } = window
     const error = { code: "PIPELINE_RECIPE_CHANGED", message: "It changed.", hint: "", data: {} }
     await page.route(/trust/, (route) => route.fulfill({ status: 409, json: error }))
+    // The address names only what is open; its row is marked as well.
+    await page.getByRole("option", { name: /harbour-check/, selected: true }).waitFor()
     const detail = page.getByRole("region", { name: "The recipe" })
     await detail.getByRole("button", { name: "Trust" }).click()
     const message = page.getByRole("region", { name: "Messages" })

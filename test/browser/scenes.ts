@@ -211,6 +211,20 @@ export const NIGHT_SCENES: readonly Scene[] = [
   ),
   seeded("guard-filtered", "/guard?verdict=deny&session=x"),
   seeded("session-files", ({ transcripts }) => `/sessions/${transcripts.long}?tab=files`),
+  seeded(
+    "session-entry",
+    ({ transcripts }) => `/sessions/${transcripts.long}?call=45`,
+    async (page) => {
+      await page
+        .getByRole("link", { name: /result/ })
+        .first()
+        .click()
+      await page
+        .getByRole("region", { name: "The line" })
+        .getByText(/^Fold turn/)
+        .waitFor()
+    },
+  ),
   seeded("session-ledger", `/sessions/${CLAUDE}?tab=ledger`),
   seeded("cost-agents", "/cost?by=agent"),
   seeded("cost-tools", "/cost?by=tool"),

@@ -48,6 +48,25 @@ describe("a whole research inside a session", () => {
     expect(window.problems()).toEqual([])
   })
 
+  test("[CONSOLE-104] while its research waits for an answer, a run is listed as waiting", async () => {
+    await using window = await visit(chromium.browser, fixture, { path: "/runs?status=waiting" })
+    const { page } = window
+    const row = page.getByRole("listbox", { name: "Runs" }).getByRole("option")
+    await row.filter({ hasText: QUESTION }).getByText("waiting", { exact: true }).first().waitFor()
+    await row.filter({ hasText: QUESTION }).click()
+    const peek = page.getByRole("region", { name: "The selected run" })
+    await peek.getByText("waiting for your answer").waitFor()
+    expect(await peek.getByRole("button", { name: "Stop" }).count(), "no agent works").toBe(0)
+    await page.goto(`${fixture.url}/`)
+    await page.getByText("Paused after Analyze query").waitFor()
+    await settle(page)
+    expect(await page.getByText("Ended today").count(), "it has not ended").toBe(0)
+    await page.goto(`${fixture.url}/runs?at=${run}&beside=peek`)
+    await peek.getByRole("link", { name: "Answer" }).click()
+    await card(page).waitFor()
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-104] [PIPE-27] after a restart of the server the pause is answered in place", async () => {
     await fixture.stop()
     await fixture.startAgain()

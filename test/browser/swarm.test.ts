@@ -58,7 +58,13 @@ describe("Swarm page", () => {
     await page.keyboard.press("Control+Enter")
     await review(page).getByText("3 of 3 ready").waitFor()
     await lane(page, "ws1").getByText("Parked at testing").waitFor()
-    await page.getByText("Conflict forecast: ws1 with ws2").waitFor()
+    const forecast = page.getByText("Conflict forecast: ws1 with ws2")
+    await forecast.waitFor()
+    await page.getByRole("button", { name: "Ignore" }).click()
+    await forecast.waitFor({ state: "detached" })
+    await page.reload()
+    await page.getByRole("button", { name: "Show 1 ignored forecast" }).click()
+    await forecast.waitFor()
     await lane(page, "ws3").getByText("exit code 0").waitFor()
     expect(await findings(page)).toEqual([])
 
@@ -98,6 +104,43 @@ describe("Swarm page", () => {
     await page.getByRole("heading", { name: /^Worktrees/ }).waitFor()
     const load = await measureFirstLoad(chromium.browser, fixture, "/swarm")
     expect(load.bytes).toBeLessThan(LARGEST_FIRST_LOAD_BYTES)
+  })
+
+  test("[CONSOLE-96] Pause all stops each workstream after one question, and continues them after a restart", async () => {
+    await using own = await startConsole({ backups: 0, prepare: prepareSwarm })
+    for (const file of ["a", "b"])
+      await own.call("ticket.new", { title: `Change ${file}`, paths: [`src/${file}.ts`] })
+    const script = '{"event":"turn.ended","outcome":"completed","after":3600000}'
+    await own.call("swarm.run", { script, wait: false })
+    await using window = await visit(chromium.browser, own, { path: "/swarm" })
+    const { page } = window
+    const states = async () =>
+      (await own.call("swarm.review", {})).swarm?.workstreams.map((it) => it.state)
+    for (const name of ["ws1", "ws2"]) await lane(page, name).getByText("Working").waitFor()
+
+    await page.keyboard.press("p")
+    const dialog = page.getByRole("dialog")
+    await dialog.getByRole("heading", { name: "Pause 2 workstreams" }).waitFor()
+    await dialog.getByText("ws2, working: Change b").waitFor()
+    expect(await findings(page)).toEqual([])
+    await page.keyboard.press("Escape")
+    expect(await states()).toEqual(["working", "working"])
+    await page.keyboard.press("p")
+    await dialog.getByRole("button", { name: "Pause 2" }).click()
+    for (const name of ["ws1", "ws2"])
+      await lane(page, name).getByText("Paused", { exact: true }).waitFor()
+    expect(await states()).toEqual(["paused", "paused"])
+    const { runs } = await own.call("agents.list", {})
+    expect(runs.map((it) => it.status)).toEqual(["stopped", "stopped"])
+
+    await own.stop()
+    await own.startAgain()
+    await page.reload()
+    await lane(page, "ws1").getByText("Paused", { exact: true }).waitFor()
+    await page.keyboard.press("p")
+    await dialog.getByRole("button", { name: "Continue 2" }).click()
+    await review(page).getByText("2 of 2 ready").waitFor()
+    expect(await states()).toEqual(["parked", "parked"])
   })
 
   test("[CONSOLE-96] a failing server is shown with its code", async () => {

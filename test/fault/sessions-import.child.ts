@@ -16,7 +16,7 @@ const index = createSessionIndex({
   clock: systemClock,
   log: silentLog,
   hostHome: () => ({ home, environment: {} }),
-  settings: () => ({ import: "machine", dayBudget: 0, weekBudget: 0 }),
+  settings: () => ({ import: "machine", dayBudget: 0, weekBudget: 0, monthBudget: 0 }),
   redact: async () => (text) => {
     texts += 1
     if (texts === Number(last)) process.kill(process.pid, "SIGKILL")

@@ -54,6 +54,10 @@ export const FILE_WRITERS: Readonly<Record<string, (n: number) => Call>> = {
     args: ["session", "register", name(n), `Request of ${name(n)}`],
     marker: `Request of ${name(n)}`,
   }),
+  "sessions.dismiss": (n) => {
+    const id = (n + 1).toString(16).padStart(8, "0")
+    return { args: ["waste", "dismiss", id], marker: `"${id}"` }
+  },
   "claim.take": (n) => ({
     args: ["claim", "take", `src/${name(n)}.ts`, "--session", name(n)],
     marker: `src/${name(n)}.ts`,

@@ -69,7 +69,7 @@ const DEFAULTS: HookConfig = {
   important: undefined,
   registration: undefined,
   largeResultBytes: 16 * 1024,
-  spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
+  spending: { isStop: false, dayUsd: 0, weekUsd: 0, monthUsd: 0 },
 }
 
 type Base = { readonly session: string; readonly directory: string; readonly at: number }

@@ -18,7 +18,7 @@ export async function sessionsFixture(location: StoreLocation = { kind: "memory"
     log: silentLog,
   })
   const clock = testClock()
-  const settings = { import: "ask", dayBudget: 0, weekBudget: 0 }
+  const settings = { import: "ask", dayBudget: 0, weekBudget: 0, monthBudget: 0 }
   const db = store.forRoom("sessions")
   const secrets = createSecrets({ random: systemRandom })
   const open = ({ staysOpen = false } = {}): SessionIndex =>

@@ -82,6 +82,7 @@ test.for<Environment>([
           isStop: settled.sessions.stopAtBudget,
           dayUsd: settled.sessions.dayBudget,
           weekUsd: settled.sessions.weekBudget,
+          monthUsd: settled.sessions.monthBudget,
         },
       })
     }),

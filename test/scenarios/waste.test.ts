@@ -246,6 +246,27 @@ test("[SESSIONS-18] apply edits the file, undo restores its bytes and mode, and 
   expect((await it.waste()).applied).toEqual([])
 })
 
+test("[SESSIONS-18] a dismissed finding is listed apart until it is restored", async () => {
+  await using it = await makeFixture()
+  await plantAll(it)
+  const before = (await it.waste()).findings
+  const reads = before.find((one) => one.kind === "repeated-reads")
+  const id = reads?.id ?? ""
+  for (const _ of [1, 2]) await it.call("sessions.dismiss", { finding: id })
+  const after = await it.waste()
+  expect(after.findings).toEqual(before.filter((one) => one.id !== id))
+  expect(after.dismissed).toEqual([reads])
+  expect(after.applied).toEqual([])
+  const restored = await it.call("sessions.dismiss", { finding: id, restore: true })
+  expect(restored).toEqual({ id, isDismissed: false })
+  expect(await it.waste()).toMatchObject({ findings: before, dismissed: [] })
+  for (const restore of [true, false]) {
+    await expect(it.call("sessions.dismiss", { finding: "../x", restore })).rejects.toMatchObject({
+      code: "SESSIONS_WASTE_UNKNOWN",
+    })
+  }
+})
+
 test("[SESSIONS-18] undo also removes the folder that apply created", async () => {
   await using it = await makeFixture()
   await plantAll(it)

@@ -13,6 +13,7 @@ import type { Now } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { followLinks, navigate, useLocation } from "../data/location.ts"
 import { paths } from "../data/paths.ts"
+import { NEWEST_PIPELINES } from "../data/paused-sessions.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import {
@@ -257,8 +258,6 @@ class LayerBoundary extends Component<LayerProps, Pick<State, "hasFailed">> {
 }
 
 type Count = { readonly count?: number; readonly tone?: "warn" }
-
-const NEWEST_PIPELINES = 50
 
 function useCounts(report: Now | undefined): (id: PlaceOnMap["id"]) => Count {
   const pipelines = useOperation("pipeline.list", { limit: NEWEST_PIPELINES }).data?.runs ?? []

@@ -1,7 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { withSeed } from "../test-seed.ts"
-import { cssPercent, formatElapsed, formatShare, visible, visibleLine } from "./format.ts"
+import {
+  cssPercent,
+  formatElapsed,
+  formatMoment,
+  formatSecond,
+  formatShare,
+  visible,
+  visibleLine,
+} from "./format.ts"
 
 describe("visible and visibleLine", () => {
   it.each([
@@ -53,4 +61,10 @@ describe("figures", () => {
   it("a width in CSS stays between 0 and 100 %", () => {
     expect([-1, 0.123456, 2].map(cssPercent)).toEqual(["0.00%", "12.35%", "100.00%"])
   })
+})
+
+it("[CONSOLE-22] a detail shows seconds and its tooltip the milliseconds", () => {
+  const at = new Date(2026, 10, 15, 8, 16, 3, 42).getTime()
+  expect(formatSecond(at)).toBe("2026-11-15 08:16:03")
+  expect(formatMoment(at)).toBe("2026-11-15 08:16:03.042")
 })

@@ -24,6 +24,11 @@ export function formatClockFine(at: number): string {
   return SECONDS.format(at)
 }
 
+/** For facts in a detail; `formatMoment` for its tooltip has the milliseconds too. */
+export function formatSecond(at: number): string {
+  return formatMoment(at).slice(0, -4)
+}
+
 export function formatMoment(at: number): string {
   return `${DATE.format(at)} ${formatClockFine(at)}`
 }

@@ -192,6 +192,7 @@ const PAGES: readonly Case[] = [
     view: choice("text", "diff", "raw"),
     open: flag,
     kind: optional(...KINDS),
+    figure: choice("reported", "estimate"),
     turned: list,
     from: text,
     to: text,
@@ -240,8 +241,17 @@ const PAGES: readonly Case[] = [
     beside: optional("peek", "new"),
     prompt: text,
     pack: text,
+    agent: text,
+    dir: text,
+    resume: text,
   }),
-  page(["one run", "?at=-1&raw=1"], runParams, { at: whole, chart: flag, raw: flag, find: text }),
+  page(["one run", "?at=-1&raw=1"], runParams, {
+    at: whole,
+    chart: flag,
+    raw: flag,
+    find: text,
+    compose: flag,
+  }),
 ]
 
 describe("URL parameters and paths", () => {

@@ -91,6 +91,8 @@ export const captureParams = defineParams({
   view: choice(["text", "diff", "raw"], "text"),
   open: flag(),
   kind: optional(KINDS),
+  /** Whose total the page shows, where the host or the gateway reported one. */
+  figure: choice(["reported", "estimate"], "reported"),
   /** Groups and folders that are not in their default state. */
   turned: list,
   /** The two captures to compare; empty for the previous one and the shown one. */
@@ -101,8 +103,8 @@ export type CaptureParams = ParamsOf<typeof captureParams>
 export type CaptureTab = CaptureParams["tab"]
 export type CaptureView = CaptureParams["view"]
 
-/** In the order of the keys 1 to 4. */
-export const MAP_COLORS = ["size", "changes", "rank", "reads"] as const
+/** In the order of the keys 1 to 5. */
+export const MAP_COLORS = ["size", "changes", "rank", "reads", "age"] as const
 export const mapParams = defineParams({
   text,
   by: choice(["words", "path"], "words"),
@@ -283,8 +285,13 @@ export const runsParams = defineParams({
   at: text,
   /** Content of the detail pane: the selected run, or the launch form. */
   beside: optional(["peek", "new"]),
+  /** Values of the launch form. */
   prompt: text,
   pack: text,
+  agent: text,
+  dir: text,
+  /** The host's session that the run continues. */
+  resume: text,
 })
 export type RunsParams = ParamsOf<typeof runsParams>
 export type RunsView = RunsParams["view"]
@@ -296,6 +303,8 @@ export const runParams = defineParams({
   chart: flag(),
   raw: flag(),
   find: text,
+  /** Whether the page opens with the cursor in the field for the next turn. */
+  compose: flag(),
 })
 export type RunParams = ParamsOf<typeof runParams>
 

@@ -17,7 +17,7 @@ import { NO_SETTINGS } from "./read/cache-settings.ts"
 import type { ReadAnswer, Reader } from "./read/reader.ts"
 import { createSecretReport, type SecretReport } from "./secrets/secret-report.ts"
 import { headerOf, sessionIn } from "./session-header.ts"
-import type { RecordedRequest } from "./store/record.ts"
+import { conversationOf, type RecordedRequest } from "./store/record.ts"
 import type { GatewayStore } from "./store/store.ts"
 
 /** Above this, requests are recorded without their content. */
@@ -144,10 +144,6 @@ async function beforeOf({ request }: Exchange, recordedSessions: Set<string>, de
   recordedSessions.add(conversation)
   const manifest = await deps.store.lastManifest(conversation)
   return manifest && { conversation, manifest }
-}
-
-function conversationOf(session: string, agent: string | null | undefined): string {
-  return `${session}/${agent ?? ""}`
 }
 
 type FoldCache = ReturnType<typeof createFoldCache>

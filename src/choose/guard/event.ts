@@ -101,7 +101,12 @@ export type HookConfig = {
   /** Output of tools above this size is replaced by a digest; 0 never. */
   readonly largeResultBytes: number
   /** Limits of the user in US dollars; 0 is none. */
-  readonly spending: { readonly isStop: boolean; readonly dayUsd: number; readonly weekUsd: number }
+  readonly spending: {
+    readonly isStop: boolean
+    readonly dayUsd: number
+    readonly weekUsd: number
+    readonly monthUsd: number
+  }
 }
 
 export type BackgroundWork = { readonly kind: "fetch" | "import" | "index-daemon" }

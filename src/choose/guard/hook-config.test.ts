@@ -14,7 +14,7 @@ const DEFAULTS = {
   important: undefined,
   registration: undefined,
   largeResultBytes: 16 * 1024,
-  spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
+  spending: { isStop: false, dayUsd: 0, weekUsd: 0, monthUsd: 0 },
 }
 
 type ConfigFiles = { project?: string | Buffer; user?: string } & Partial<HookConfigPlaces>
@@ -46,7 +46,7 @@ describe("readHookConfig", () => {
   test("[GUARD-83] spending limits come from the user and the environment, not from a repository", async () => {
     const user = '{ "sessions": { "dayBudget": 5, "stopAtBudget": true } }'
     const project = '{ "sessions": { "dayBudget": 900, "weekBudget": 3, "stopAtBudget": false } }'
-    const spending = { isStop: true, dayUsd: 5, weekUsd: 0 }
+    const spending = { isStop: true, dayUsd: 5, weekUsd: 0, monthUsd: 0 }
     expect(await configOf({ user, project })).toMatchObject({ spending })
     const environment = { QM_SESSIONS_WEEK_BUDGET: "7.5", QM_SESSIONS_DAY_BUDGET: "-1" }
     expect(await configOf({ user, environment })).toMatchObject({

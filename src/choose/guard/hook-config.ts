@@ -40,6 +40,7 @@ function spendingIn(layers: Layers): HookConfig["spending"] {
     isStop: settle(STOP, layers) ?? false,
     dayUsd: settle(amountOf("dayBudget"), layers) ?? 0,
     weekUsd: settle(amountOf("weekBudget"), layers) ?? 0,
+    monthUsd: settle(amountOf("monthBudget"), layers) ?? 0,
   }
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { madeTree } from "#test/indexed-tree"
 import { fcParameters } from "#test/seed"
-import { leastChance } from "./fit/expected-need.ts"
+import { isWorthSending } from "./fit/expected-need.ts"
 import { memoryTree } from "./memory-tree.fixture.ts"
 import { counter, packFixture } from "./pack.fixture.ts"
 
@@ -61,9 +61,14 @@ describe("the budget is a cap", () => {
     expect(pack.files.map((it) => it.path)).toContain("src/quote.ts")
   })
 
-  test("[PACK-34] a pasted issue ends earlier than a short task, because it says more", () => {
-    expect(leastChance(200, "issue")).toBeGreaterThan(leastChance(200, "task"))
-    expect(leastChance(400, "issue")).toBeGreaterThan(leastChance(200, "issue"))
+  test("[PACK-34] a pasted issue ends earlier than a short task, and a long segment costs more", () => {
+    const kinds = ["issue", "task"] as const
+    const sent = (chance: number, tokens: number) =>
+      kinds.filter((kind) => isWorthSending({ chance, tokens }, kind))
+    expect(sent(0.08, 100)).toEqual(["issue", "task"])
+    expect(sent(0.08, 1_000)).toEqual(["task"])
+    expect(sent(0.014, 100)).toEqual(["task"])
+    expect(sent(0.014, 1_000)).toEqual([])
   })
 
   test("[PACK-34] the expected recall rises with the size of a package", async () => {

@@ -1,6 +1,6 @@
 import type { PackExpectation, PackForm } from "#ground/contract"
 import type { Content, IndexedTree } from "#know/map"
-import { type FitFile, frameTokens, sum } from "./fit/budget-board.ts"
+import { createBoard, type FitFile, frameTokens, sum } from "./fit/budget-board.ts"
 import {
   type ClosureFile,
   closureFiles,
@@ -16,7 +16,7 @@ import {
   leastForTargets,
 } from "./fit/fill-budget.ts"
 import { fitFileOf } from "./fit/fit-file.ts"
-import { FIT_WEIGHTS, type FitWeights } from "./fit/value-density.ts"
+import { FIT_WEIGHTS, type FitWeights, optionsInOrder } from "./fit/value-density.ts"
 import type { SentPlace } from "./history/history.ts"
 import { graphOf } from "./rank/per-tree-cache.ts"
 import { denialOf, type RankedFiles, type ScoredFile, type WeighedFile } from "./rank.ts"
@@ -57,8 +57,15 @@ export async function selectFiles(
   const weights = options.weights ?? FIT_WEIGHTS
   const { files } = ranked.weighed
   const mostScore = files.reduce((most, it) => Math.max(most, ...it.scores), 0)
-  const shape = { ...options, analysis: ranked.analysis, mostScore }
-  const fitFiles = files.map((it) => fitFileOf(it, shape))
+  const shape = {
+    ...options,
+    analysis: ranked.analysis,
+    taskKind: ranked.taskKind,
+    mostScore,
+    mostProbability: files.reduce((most, it) => Math.max(most, it.probability), 0),
+    isBestSource: files[0]?.file.fileClass === "source",
+  }
+  const fitFiles = files.map((it, place) => fitFileOf(it, place, shape))
   const closureTokens = options.closure
     ? Math.floor(options.budgetTokens * weights.closureShare)
     : 0
@@ -72,7 +79,7 @@ export async function selectFiles(
   })
   const edges = await followNames(tree, linesOf(first, files))
   if (reserve === 0) {
-    const expectation = expectationFor(fitFiles, first)
+    const expectation = expectationFor(fitFiles, first, { taskKind: ranked.taskKind, weights })
     return { ...selectionOf(first, files), edges, leastTokens, expectation, fill: options.fill }
   }
 
@@ -95,14 +102,20 @@ export async function selectFiles(
     // The second fill has more room and may send other lines than those followed above.
     edges: await followNames(tree, linesOf(second, files)),
     leastTokens,
-    expectation: expectationFor(fitFiles, second),
+    expectation: expectationFor(fitFiles, second, { taskKind: ranked.taskKind, weights }),
     fill: options.fill,
   }
 }
 
-function expectationFor(fitFiles: readonly FitFile[], { chosen }: FittedFiles): PackExpectation {
+function expectationFor(
+  fitFiles: readonly FitFile[],
+  { chosen }: FittedFiles,
+  order: Parameters<typeof optionsInOrder>[1],
+): PackExpectation {
   const sentByPath = new Map(chosen.map((it) => [it.path, new Set(it.segments)]))
-  return expectationOf(fitFiles, (path) => sentByPath.get(path) ?? NOTHING_SENT)
+  const options = optionsInOrder(createBoard(fitFiles, 0).choices, order)
+  const parts = options.map(({ choice, segments }) => ({ file: choice.file, segments }))
+  return expectationOf(fitFiles, (path) => sentByPath.get(path) ?? NOTHING_SENT, parts)
 }
 
 const NOTHING_SENT: ReadonlySet<number> = new Set()

@@ -51,6 +51,30 @@ export function formatCostChange(change: {
   return rounded === 0 ? "0 %" : `${sign}${formatExact(Math.abs(rounded))} %`
 }
 
+/**
+ * `about $315 by 30 November, $15 over`. An estimate of $10 or more has no cents. Undefined without
+ * one.
+ */
+export function formatForecast(
+  month: { readonly until: number; readonly forecastUsd: number | null },
+  limitUsd: number | undefined,
+): string | undefined {
+  const { until, forecastUsd } = month
+  if (forecastUsd === null) return undefined
+  const over = Math.round(forecastUsd) - (limitUsd ?? Number.POSITIVE_INFINITY)
+  const text = `about ${formatRoughUsd(forecastUsd)} by ${LAST_DAY.format(until - 1)}`
+  return over > 0 ? `${text}, ${formatRoughUsd(over)} over` : text
+}
+
+const LAST_DAY = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  timeZone: "UTC",
+})
+
+const formatRoughUsd = (usd: number): string =>
+  usd < 10 ? formatUsd(usd) : formatUsd(Math.round(usd)).replace(".00", "")
+
 /** How long ago: "just now", "5 minutes ago", "3 hours ago", "2 days ago". */
 export function formatAgo(ms: number): string {
   const minutes = Math.floor(ms / 60_000)

@@ -9,6 +9,7 @@ import {
   formatCount,
   formatDuration,
   formatExact,
+  formatForecast,
   formatUsd,
   isInside,
   isRecord,
@@ -162,6 +163,17 @@ describe("format", () => {
     [null, null, "unknown"],
   ])("[BASE-31] formatCostChange of %d %% against %d is %s", (percent, beforeUsd, text) =>
     expect(formatCostChange({ percent, beforeUsd })).toBe(text),
+  )
+
+  test.each([
+    [314.6, 300, "about $315 by 30 November, $15 over"],
+    [314.6, 310.5, "about $315 by 30 November, $4.50 over"],
+    [299.7, 300, "about $300 by 30 November"],
+    [12_345, undefined, "about $12,345 by 30 November"],
+    [3.456, undefined, "about $3.46 by 30 November"],
+    [null, 300, undefined],
+  ])("[BASE-31] formatForecast of %d against a limit of %d is %s", (forecastUsd, limitUsd, text) =>
+    expect(formatForecast({ until: Date.UTC(2026, 11, 1), forecastUsd }, limitUsd)).toBe(text),
   )
 
   test.each([

@@ -64,6 +64,7 @@ export {
   formatCount,
   formatDuration,
   formatExact,
+  formatForecast,
   formatUsd,
   plural,
 } from "./format.ts"

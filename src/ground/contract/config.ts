@@ -42,6 +42,12 @@ const SessionSettings = z
       env: "QM_SESSIONS_WEEK_BUDGET",
       personal: true,
     }),
+    monthBudget: field(Budget, {
+      description:
+        "Spending limit per calendar month (UTC) in US dollars that `qm cost` warns about; 0 is none",
+      env: "QM_SESSIONS_MONTH_BUDGET",
+      personal: true,
+    }),
     stopAtBudget: field(z.boolean().default(false), {
       description:
         "Let hooks (level 3 and above) deny tools while a spending limit is reached; `qm override . --reason release` permits them",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { defineEvent } from "./event.ts"
+import { defineEvent, liftEntry } from "./event.ts"
 import {
   CONTEXT_KINDS,
   Config,
@@ -59,6 +59,16 @@ describe("events", () => {
     ]) {
       expect(Cursor.safeParse(bad).success).toBe(false)
     }
+  })
+
+  test("[CONTRACT-15] an entry of an earlier version gets the current body; others are unchanged", () => {
+    const entry = { epoch: "ep_1", seq: 1, id: "ev_1", at: 1, name: "gateway.closed", version: 1 }
+    const lifted = { proxiedSession: "gw_1", run: null }
+    const current = { ...entry, version: 2, body: lifted }
+    expect(liftEntry({ ...entry, body: { carry: "gw_1", run: null } })).toEqual(current)
+    expect(liftEntry({ ...entry, body: lifted })).toEqual(current)
+    const unknown = { ...entry, name: "later.added", version: 7, body: { carry: "gw_1" } }
+    for (const it of [current, unknown]) expect(liftEntry(it)).toBe(it)
   })
 })
 

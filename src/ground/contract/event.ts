@@ -265,7 +265,6 @@ const StoreRestored = defineEvent("store.restored", {
   body: z.object({ file: z.string(), events: z.int() }),
 })
 
-/** All events; `emit` accepts no others. */
 const SwarmChanged = defineEvent("swarm.changed", {
   version: 1,
   summary: "A workstream of a swarm changed its state",
@@ -277,6 +276,7 @@ const WorktreesChanged = defineEvent("worktrees.changed", {
   body: z.object({ name: z.string(), isRemoved: z.boolean() }),
 })
 
+/** All events; `emit` accepts no others. */
 export const EVENTS = [
   AgentsAdvanced,
   AgentsAnswered,

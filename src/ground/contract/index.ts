@@ -481,6 +481,7 @@ export type {
   CostByType,
   CostChange,
   CostGroup,
+  CostMonth,
   ImportState,
   IndexedSession,
   PlanWindow,

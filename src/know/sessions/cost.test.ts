@@ -333,11 +333,11 @@ test("[SESSIONS-11] prices are computed again when the price table changed", asy
   expect(total.usd).toBeCloseTo(0.2945, 9)
 })
 
-test("[SESSIONS-12] a budget is below, near or over its limit for this day and week", async () => {
+test("[SESSIONS-12] a budget is below, near or over its limit for this day, week and month", async () => {
   const { fixture } = await sheet()
   await using it = fixture
-  const states = async (dayBudget: number, weekBudget: number) => {
-    Object.assign(it.settings, { dayBudget, weekBudget })
+  const states = async (dayBudget: number, weekBudget: number, monthBudget = 0) => {
+    Object.assign(it.settings, { dayBudget, weekBudget, monthBudget })
     const { budgets } = await it.index.cost({ since: "30d", by: "day" }, CALL)
     return budgets.map((budget) => `${budget.period} ${budget.state}`)
   }
@@ -345,6 +345,8 @@ test("[SESSIONS-12] a budget is below, near or over its limit for this day and w
   expect(await states(1, 0.2945)).toEqual(["day below", "week over"])
   expect(await states(0, 0.3)).toEqual(["week near"])
   expect(await states(0, 10)).toEqual(["week below"])
+  // The calls were in the month before.
+  expect(await states(0, 0, 0.01)).toEqual(["month below"])
 })
 
 /**

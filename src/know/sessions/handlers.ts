@@ -51,6 +51,11 @@ export const sessionsHandlers = (deps: HandlerDeps): Handlers<typeof sessionsOpe
   async undo({ fix: id }) {
     return { id, file: await (await deps.sessionIndex()).undoFix(id) }
   },
+  async dismiss({ finding: id, restore }) {
+    const index = await deps.sessionIndex()
+    await (restore ? index.restoreFinding(id) : index.dismissFinding(id))
+    return { id, isDismissed: !restore }
+  },
 })
 
 async function located<Input extends { readonly repository?: string | undefined }>(

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { estimateTokens } from "#ground/base"
 import { type SessionLine, SessionRole, TranscriptHost } from "#ground/contract"
 import { type Db, join, type Sql, sql } from "#ground/store"
 
@@ -360,5 +361,12 @@ export const selectSessionsById = (ids: readonly string[]): Sql =>
 
 export function shownLine(row: LineRow): SessionLine {
   const { id, turn, at, role, agent, tool, size_bytes: sizeBytes, body: text } = row
-  return { id, turn, at, role, agent, tool, sizeBytes, text }
+  return { id, turn, at, role, agent, tool, sizeBytes, tokens: tokensOf(row), text }
+}
+
+/** Results were estimated when they were indexed; of other lines the stored part is scaled up. */
+function tokensOf({ role, tokens, size_bytes: sizeBytes, body }: LineRow): number {
+  if (role === "result") return tokens
+  const scale = Math.max(1, sizeBytes / Math.max(1, Buffer.byteLength(body)))
+  return Math.round(estimateTokens(body, "claude") * scale)
 }

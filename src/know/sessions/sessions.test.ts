@@ -250,6 +250,10 @@ function expectations(open: () => StoreLocation | undefined | Promise<StoreLocat
       until: at(2).at + 1,
     })
     expect(entered.lines.map((it) => it.role)).toEqual(["edit", "result"])
+    for (const line of entered.lines) {
+      expect(line.tokens, line.role).toBeGreaterThan(0)
+      expect(line.tokens, line.role).toBeLessThan(line.sizeBytes)
+    }
     expect(context).toMatchObject({ peakTokens: 90_000, left: 0 })
     expect(context.compactions).toMatchObject([{ tokensBefore: 91_000, tokensAfter: 20_500 }])
     const codex = await it.index.context({ session: CODEX, agent: "main", limit: 1 }, CALL)

@@ -46,11 +46,14 @@ import {
   shownLine,
   ToolRow,
 } from "./queries.ts"
+import { costCsv } from "./query/cost-csv.ts"
+import { costMonth } from "./query/cost-month.ts"
 import { costRows } from "./query/cost-rows.ts"
 import { searchLines } from "./query/search.ts"
 import { contextOverTime, describeSessions } from "./query/session-facts.ts"
 import { budgetStates, reprice, sinceOf, spendBy, unpricedModels } from "./query/spend.ts"
 import { TranscriptState } from "./transcript/transcript-state.ts"
+import { createDismissedFindings } from "./waste/dismissed-findings.ts"
 import { findSessionWaste, startSizes } from "./waste/find-waste.ts"
 import { changeFor, createFixes, findingsOfAdvice } from "./waste/fixes.ts"
 
@@ -67,6 +70,7 @@ type SessionIndexSettings = {
   readonly import: ImportState["setting"]
   readonly dayBudget: number
   readonly weekBudget: number
+  readonly monthBudget: number
 }
 
 export type SessionIndexDeps = {
@@ -162,6 +166,8 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     return createFixes({ folder: deps.fixesFolder(), root: deps.root(), clock: deps.clock })
   }
 
+  const dismissed = () => createDismissedFindings({ folder: deps.fixesFolder(), clock: deps.clock })
+
   async function appliedFixes(db: SessionsDb, filter: SessionFilter): Promise<WasteFix[]> {
     const applied = await fixes().list()
     if (applied.length === 0) return []
@@ -245,7 +251,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     },
 
     async cost(
-      { since: sinceText, by, ...filter }: SessionFilter & CostInput,
+      { since: sinceText, by, format, ...filter }: SessionFilter & CostInput,
       context: CallContext,
     ): Promise<SessionsCost> {
       await refresh(context)
@@ -253,7 +259,7 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       await reprice(db)
       const now = deps.clock.now()
       const period = { since: sinceOf(sinceText, now), until: now + 1 }
-      return {
+      const cost: SessionsCost = {
         by,
         ...period,
         ...(await costRows(db, by, { ...period, filter })),
@@ -261,9 +267,11 @@ export function createSessionIndex(deps: SessionIndexDeps) {
         unpricedModels: await unpricedModels(db, period),
         priceTable: PRICES_VERSION,
         budgets: await budgetStates(db, deps.settings(), now),
+        month: await costMonth(db, now),
         planWindows: await planWindows(db, now),
         import: await importState(),
       }
+      return format === "csv" ? { ...cost, csv: costCsv(cost) } : cost
     },
 
     /** Findings of the transcripts, and of the start context by the given advice. */
@@ -283,7 +291,9 @@ export function createSessionIndex(deps: SessionIndexDeps) {
       return {
         since: period.since,
         sessions: await sessionsSince(db, period.since, filter),
-        findings: findings.toSorted((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
+        ...(await dismissed().split(
+          findings.toSorted((a, b) => b.tokens - a.tokens || compareText(a.id, b.id)),
+        )),
         applied: await appliedFixes(db, filter),
       }
     },
@@ -306,6 +316,10 @@ export function createSessionIndex(deps: SessionIndexDeps) {
     },
 
     undoFix: (id: string) => fixes().undo(id),
+
+    dismissFinding: (id: string) => dismissed().dismiss(id),
+
+    restoreFinding: (id: string) => dismissed().restore(id),
   }
 }
 
@@ -336,7 +350,11 @@ function median(values: readonly number[]): number {
 
 type LinesRequest = LineFilter & { readonly session: string; readonly limit: number }
 type SearchInput = { readonly query: string; readonly limit: number }
-type CostInput = { readonly since: string; readonly by: CostGroup }
+type CostInput = {
+  readonly since: string
+  readonly by: CostGroup
+  readonly format?: "csv" | undefined
+}
 
 async function sessionsSince(
   db: SessionsDb,

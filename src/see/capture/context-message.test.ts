@@ -45,7 +45,7 @@ test("[CAPTURE-20] the context message contains every file found, and its raw fo
     type: "context",
     role: "system",
     content: "# /x/CLAUDE.md\n\nBe brief.\n---\n# /x/link.md\n\nby a link\n---",
-    metadata: { contextFileCount: 1, workingDirectory: "/x", capture: "cap_1" },
+    metadata: { contextFileCount: 1, workingDirectory: "/x", capture: "cap_1", startBudget: 100 },
   })
   expect(JSON.parse(message.raw ?? "")).toEqual({
     type: "context_estimation",

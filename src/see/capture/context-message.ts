@@ -28,6 +28,7 @@ export function contextMessage(
       workingDirectory,
       tokens: budget.tokens,
       window: budget.window,
+      startBudget: budget.startBudget,
       kinds: budget.kinds,
     },
     raw: JSON.stringify({

@@ -42,6 +42,11 @@ export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({
     ])
     const count = (state: string): number => checks.filter((it) => it.state === state).length
     const work = { runs, pipelines }
+    const asking = new Set(
+      pipelines.flatMap((it) => (it.status === "paused" ? (it.session ?? []) : [])),
+    )
+    // Its pipeline waits for an answer and is listed instead.
+    const shown = runs.filter((it) => it.endedAt === null || !asking.has(it.id))
     return {
       repository: {
         root: repository.root,
@@ -52,7 +57,7 @@ export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({
       store,
       spend: sumSpend(work, deps.clock.now()),
       isNew: await isUnused(work, deps),
-      ...joined(await describeRuns(work.runs, deps), describePipelines(work.pipelines, deps)),
+      ...joined(await describeRuns(shown, deps), describePipelines(work.pipelines, deps)),
     }
   },
   repository: (_, { signal }) => describeRepository(deps, signal),

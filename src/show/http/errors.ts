@@ -86,6 +86,13 @@ export const NotRunning = defineError<{ root: string }>()("HTTP_NOT_RUNNING", {
   hint: () => "Run `qm up` to start one.",
 })
 
+/** The token is in the home folder, so a server started with another home has another one. */
+export const ServerOfOtherHome = defineError<{ url: string }>()("HTTP_SERVER_OF_OTHER_HOME", {
+  family: "denied",
+  message: ({ url }) => `${url} serves this repository with another home folder.`,
+  hint: () => "Use that HOME or QM_HOME, stop that server, or start this one in another clone.",
+})
+
 // Errors of the guard, thrown before routing.
 
 const OPEN_LINK = "Open the console through the link that `qm open` prints."

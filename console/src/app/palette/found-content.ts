@@ -187,13 +187,13 @@ function liveEntry(session: Output<"session.list">["live"][number], now: number)
 
 /** Found by its text; the page opens at the line. */
 function lineEntry(hit: Output<"sessions.search">["hits"][number], now: number): Entry {
-  const { session, title, host, line, excerpt } = hit
+  const { session, title, host, line, excerpt, matches } = hit
   return {
     id: `indexed session ${session}`,
     group: "Sessions",
     icon: "pulse",
     label: visibleLine(title),
-    detail: `${host}, ${formatAge(line.at, now)}`,
+    detail: `${plural(matches, "line")}, ${host}, ${formatAge(line.at, now)}`,
     words: visibleLine(excerpt),
     ...opens(paths.session(session, { tab: "transcript", line: line.id })),
   }

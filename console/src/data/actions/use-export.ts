@@ -29,7 +29,7 @@ export function useExport(toasts: ErrorToasts) {
 
 const KEPT_MS = 60_000
 
-function saveFile(name: string, text: string): void {
+export function saveFile(name: string, text: string): void {
   // Not a displayable type: opened as a page it would have this origin.
   const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }))
   const link = document.createElement("a")

@@ -172,6 +172,39 @@ describe("other tabs of Capture", () => {
     ])
   })
 
+  it("[CONSOLE-19] the total is the reported one or the estimate, with the other one beside it", () => {
+    const of = aCapture({ items: [anItem("CLAUDE.md", {})] })
+    const capture = { ...of, budget: { ...of.budget, tokens: 900 } }
+    const reported = {
+      ...capture,
+      headline: { ...capture.headline, tokens: 1_000, estimate: 900, by: "host" as const },
+    }
+    expect(render({ capture })).not.toContain("Reported Estimate")
+    const text = render({ capture: reported })
+    expect(text).toContain("Reported Estimate")
+    expect(text).toContain("1,000 tokens before the first prompt")
+    expect(text).toMatch(/reported by the host 900 estimated, 10\.0 % lower/)
+    const estimate = render({ capture: reported }, "?figure=estimate")
+    expect(estimate).toContain("900 tokens before the first prompt")
+    expect(estimate).toContain("1,000 reported by the host")
+  })
+
+  it("[CONSOLE-19] suggested cuts are beside the loads until one is selected", () => {
+    const advice = {
+      kind: "unused-server" as const,
+      title: "Disable the postgres server",
+      evidence: "No session called it.",
+      tokens: 2_388,
+      edit: "claude mcp remove postgres",
+    }
+    const capture = { ...aCapture({ items: [anItem("CLAUDE.md", {})] }), advice: [advice] }
+    const text = render({ capture })
+    expect(text).toMatch(/What to cut 1 suggestion .*postgres server 2,388 No session called it\./)
+    expect(render({ capture }, "?tab=found")).not.toContain("What to cut")
+    const selected = render({ capture }, "?at=cuts&tab=cuts")
+    expect(selected).not.toContain("What to cut")
+  })
+
   it("notes are grouped by topic and show their path", () => {
     const capture = aCapture({ items: [] })
     const notes = [

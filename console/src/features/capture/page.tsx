@@ -3,8 +3,11 @@ import type { PageProps } from "../../data/params.ts"
 import type { CaptureParams, CaptureTab } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
+import { recall, remember } from "../../ui/remember.ts"
 import { Split } from "../../ui/split/split.tsx"
 import { useLater } from "../../ui/use-later.ts"
+import { useNarrow } from "../../ui/use-narrow.ts"
+import { CutsPane } from "./cuts-pane.tsx"
 import { SelectedDetail, useSelected } from "./detail/selected-detail.tsx"
 import { CaptureHeader } from "./header.tsx"
 import { ListPane } from "./list/list-pane.tsx"
@@ -34,6 +37,22 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
     settings: data.settings.data,
     params,
   })
+  const cuts = useCutsPane(params)
+  const selected =
+    line === undefined || capture === undefined ? null : (
+      <SelectedDetail
+        now={now}
+        line={line}
+        capture={capture}
+        diff={diff}
+        params={params}
+        onParams={onParams}
+      />
+    )
+  const suggested =
+    capture === undefined || !cuts.isShown ? null : (
+      <CutsPane capture={capture} params={params} onClose={cuts.close} />
+    )
   const takeAgain = () => take.mutate({ observe: false, trust: false })
   useKey("leave", params.at === "" ? undefined : () => onParams({ at: "" }, "replace"))
   useKey("capture.tab", () => onParams({ tab: NEXT[params.tab], at: "" }, "replace"))
@@ -70,18 +89,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
             onAsk={ask}
           />
         }
-        detail={
-          line === undefined || capture === undefined ? null : (
-            <SelectedDetail
-              now={now}
-              line={line}
-              capture={capture}
-              diff={diff}
-              params={params}
-              onParams={onParams}
-            />
-          )
-        }
+        detail={selected ?? suggested}
       />
       {AskDialog === undefined || asking === null || host === undefined ? null : (
         <AskDialog
@@ -97,6 +105,21 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
       )}
     </>
   )
+}
+
+const CLOSED = "capture.cuts-closed"
+
+/** Shown until it is closed, and again after the same key. A narrow page has only the tab. */
+function useCutsPane({ tab, at }: CaptureParams) {
+  const isNarrow = useNarrow()
+  const [isClosed, setIsClosed] = useState(() => recall(CLOSED) === "yes")
+  const turn = (closed: boolean) => {
+    remember(CLOSED, closed ? "yes" : "no")
+    setIsClosed(closed)
+  }
+  const isPossible = tab === "loads" && at === "" && !isNarrow
+  useKey("panel.right", isPossible && isClosed ? () => turn(false) : undefined)
+  return { isShown: isPossible && !isClosed, close: () => turn(true) }
 }
 
 const loadAsk = async () => (await import("./ask.tsx")).AskDialog

@@ -102,7 +102,7 @@ export function biggestLines({ budget, manifest, observation }: Capture): readon
   const shorten = shortener(manifest)
   const notes = Map.groupBy(manifest.notes, (it) => it.code)
   return [
-    ...under("Biggest", budget.biggest, ({ path, label, tokens }) => ({
+    ...under("Largest", budget.biggest, ({ path, label, tokens }) => ({
       kind: "big" as const,
       key: `big:${path}`,
       label,

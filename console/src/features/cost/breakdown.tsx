@@ -14,6 +14,7 @@ import { COST_TABS, type CostParams, paths } from "../../data/paths.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Cell, Row, RowSkeleton, Rows, TableHead, TextCell } from "../../ui/list/list.tsx"
+import { MeterFigure } from "../../ui/meter/meter.tsx"
 import { OnlyWide, PaneHead } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -22,13 +23,13 @@ import { useCost } from "./use-cost.ts"
 
 /** Sessions have no change: one seldom spans two periods. */
 const COLUMNS = {
-  full: "minmax(0, 1fr) 56px 80px 80px 60px 72px 84px 72px",
-  tight: "minmax(0, 1fr) 60px 76px 84px 72px",
+  full: "minmax(0, 1fr) 48px 72px 76px 100px 72px 84px 66px",
+  tight: "minmax(0, 1fr) 92px 76px 84px 66px",
   narrow: "minmax(0, 1fr) 60px 76px",
 } as const
 const SESSION_COLUMNS = {
-  full: "minmax(0, 1fr) 56px 80px 80px 60px 72px",
-  tight: "minmax(0, 1fr) 60px 76px",
+  full: "minmax(0, 1fr) 48px 72px 76px 100px 72px",
+  tight: "minmax(0, 1fr) 92px 76px",
   narrow: "minmax(0, 1fr) 60px 76px",
 } as const
 
@@ -41,7 +42,7 @@ const HEAD = [
   { text: "Cost", align: "end" },
 ] as const
 
-const TABS = {
+export const TABS = {
   model: "Model",
   repository: "Repository",
   agent: "Agent and sub-agent",
@@ -140,7 +141,7 @@ function ChangeCells({ change, trend, name = "" }: ChangeCellsProps) {
           <TrendLine values={smooth(trend)} label={`Cost by day of ${visibleLine(name)}`} />
         )}
       </Cell>
-      <TextCell from="roomy" mono={change?.percent !== null} tone="2" align="end">
+      <TextCell from="roomy" tone="2" align="end">
         {change === undefined ? "" : formatCostChange(change)}
       </TextCell>
     </>
@@ -176,9 +177,15 @@ function SpendCells({ spend }: { readonly spend: Spend }) {
       <TextCell from="wide" mono tone="2" align="end">
         {formatCount(tokens.cacheWrite + tokens.cacheWriteHour)}
       </TextCell>
-      <Text as="div" mono align="end" tone={isLow ? "warn" : "2"}>
-        {share === null ? "" : `${Math.round(share * 100)} %`}
-      </Text>
+      {share === null ? (
+        <Text as="div" />
+      ) : (
+        <MeterFigure share={share} label="Cache hit rate" state={isLow ? "warn" : "neutral"}>
+          <Text as="div" align="end" tone={isLow ? "warn" : "2"}>
+            {`${Math.round(share * 100)} %`}
+          </Text>
+        </MeterFigure>
+      )}
       <Text as="div" mono={spend.usd !== null} align="end" cut>
         {formatSpend(spend)}
       </Text>

@@ -5,6 +5,7 @@ import {
   formatCount,
   formatExact,
   plural,
+  type SessionsWaste,
   type WasteFinding,
   type WasteFix,
 } from "../../contract.ts"
@@ -14,8 +15,8 @@ import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { DiffBox } from "../../ui/diff/diff.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { Group, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
-import { Block, Flow, PaneNote, Stack } from "../../ui/pane/pane.tsx"
+import { FoldSection, Group, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Block, Flow, PaneHead, PaneNote, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { SavingBars } from "../../ui/saving-bars/saving-bars.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
@@ -25,36 +26,83 @@ type FindingsProps = { readonly since: string; readonly now: number }
 
 /** Waste of this repository: what was measured, what to do, and what applied edits saved. */
 export function Findings({ since, now }: FindingsProps) {
-  const { data, error, isPending, refetch } = useOperation("sessions.waste", { since })
+  const { data, error, isFetching, isPending, refetch } = useOperation("sessions.waste", { since })
   const writes = useFixes()
   return (
-    <section aria-label="Findings">
-      <Group
-        name="Findings"
-        count={data?.findings.length}
-        sum={data === undefined ? "" : `this repository, ${plural(data.sessions, "session")}`}
-        sumFrom="roomy"
-      />
-      {error === null ? null : (
-        <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
-      {isPending ? <RowSkeleton rows={3} /> : null}
-      {data?.problems.map((it) => (
+    <>
+      <PaneHead
+        actions={
+          <Button
+            small
+            variant="ghost"
+            keyId="cost.check"
+            disabled={isFetching}
+            onPress={() => void refetch()}
+          >
+            {isFetching ? "Checking" : "Check again"}
+          </Button>
+        }
+      >
+        <Flow>
+          <Text strong>Findings</Text>
+          {data === undefined ? null : <Text tone="3">{describeCounts(data)}</Text>}
+        </Flow>
+      </PaneHead>
+      <PaneScroll>
+        {error === null ? null : (
+          <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
+        )}
+        {isPending ? <RowSkeleton rows={3} /> : null}
+        {data === undefined ? null : <Lists waste={data} now={now} writes={writes} />}
+      </PaneScroll>
+    </>
+  )
+}
+
+function describeCounts({ findings, applied, dismissed }: SessionsWaste): string {
+  return [
+    `${formatExact(findings.length)} open`,
+    ...(applied.length === 0 ? [] : [`${formatExact(applied.length)} applied`]),
+    ...(dismissed.length === 0 ? [] : [`${formatExact(dismissed.length)} dismissed`]),
+  ].join(", ")
+}
+
+type ListsProps = { readonly waste: SessionsWaste; readonly now: number; readonly writes: Writes }
+
+function Lists({ waste, now, writes }: ListsProps) {
+  const { findings, applied, dismissed, sessions, problems } = waste
+  const isEmpty = findings.length + dismissed.length === 0
+  return (
+    <>
+      {problems.map((it) => (
         <PaneNote key={it}>{visibleLine(it)}</PaneNote>
       ))}
-      {data !== undefined && data.findings.length === 0 ? (
-        <RowNote>{`No waste found in ${plural(data.sessions, "session")}.`}</RowNote>
-      ) : null}
-      {data?.findings.map((it) => (
+      <Group
+        name="Open"
+        count={findings.length}
+        sum={`this repository, ${plural(sessions, "session")}`}
+        sumFrom="roomy"
+      />
+      {findings.length > 0 ? null : (
+        <RowNote>
+          {isEmpty ? `No waste found in ${plural(sessions, "session")}.` : "All are dismissed."}
+        </RowNote>
+      )}
+      {findings.map((it) => (
         <Finding key={it.id} finding={it} writes={writes} />
       ))}
-      {data === undefined || data.applied.length === 0 ? null : (
-        <Group name="Applied" count={data.applied.length} />
-      )}
-      {data?.applied.map((it) => (
+      {applied.length === 0 ? null : <Group name="Applied" count={applied.length} />}
+      {applied.map((it) => (
         <Applied key={it.id} fix={it} now={now} writes={writes} />
       ))}
-    </section>
+      {dismissed.length === 0 ? null : (
+        <FoldSection name="Dismissed" count={dismissed.length}>
+          {dismissed.map((it) => (
+            <Finding key={it.id} finding={it} writes={writes} isDismissed />
+          ))}
+        </FoldSection>
+      )}
+    </>
   )
 }
 
@@ -80,8 +128,23 @@ function useFixes() {
     onError,
     onSettled: settle,
   })
-  const isReadOnly = useReadOnly()
-  return { undo, apply, isOff: isReadOnly || undo.isPending || apply.isPending }
+  const dismiss = useMutation({
+    mutationFn: (input: { readonly finding: string; readonly restore: boolean }) =>
+      client.write("sessions.dismiss", input),
+    onSuccess: ({ id, isDismissed }) =>
+      toast.show(
+        isDismissed
+          ? {
+              text: "The finding was dismissed",
+              undo: () => dismiss.mutate({ finding: id, restore: true }),
+            }
+          : { text: "The finding is open again" },
+      ),
+    onError,
+    onSettled: settle,
+  })
+  const isBusy = undo.isPending || apply.isPending || dismiss.isPending
+  return { undo, apply, dismiss, isOff: useReadOnly() || isBusy }
 }
 
 type Writes = ReturnType<typeof useFixes>
@@ -91,9 +154,13 @@ function describeAmount({ tokens, per }: Pick<WasteFinding, "tokens" | "per">): 
   return `${formatCount(tokens)} tokens${per === "session" ? " a session" : ""}`
 }
 
-type FindingProps = { readonly finding: WasteFinding; readonly writes: Writes }
+type FindingProps = {
+  readonly finding: WasteFinding
+  readonly writes: Writes
+  readonly isDismissed?: boolean
+}
 
-function Finding({ finding, writes }: FindingProps) {
+function Finding({ finding, writes, isDismissed = false }: FindingProps) {
   const { id, title, evidence, fix, change, sessions } = finding
   const [first] = sessions
   return (
@@ -113,11 +180,18 @@ function Finding({ finding, writes }: FindingProps) {
           />
         )}
         <Flow>
-          {change === null ? null : (
+          {change === null || isDismissed ? null : (
             <Button small disabled={writes.isOff} onPress={() => writes.apply.mutate(id)}>
               Apply
             </Button>
           )}
+          <Button
+            small
+            disabled={writes.isOff}
+            onPress={() => writes.dismiss.mutate({ finding: id, restore: isDismissed })}
+          >
+            {isDismissed ? "Restore" : "Dismiss"}
+          </Button>
           {first === undefined ? null : (
             <PlaceLink href={paths.session(first)}>
               {sessions.length === 1

@@ -5,7 +5,7 @@ import { keys } from "../../data/keys.ts"
 import { costParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { smooth } from "./breakdown.tsx"
-import { CostPage, daysBetween, modelsIn } from "./page.tsx"
+import { CostPage, daysBetween, modelsIn, seriesOf, ticksOf } from "./page.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const DAY = 86_400_000
@@ -27,6 +27,7 @@ function aSpend(overrides: Partial<Spend> = {}): Spend {
   }
 }
 
+const MONTH_END = Date.UTC(2026, 11, 1)
 const COSTS = { input: 0.1, cacheRead: 2, cacheWrite: 0.9, cacheWriteHour: 0, output: 0.5 }
 
 function aCost(overrides: Partial<SessionsCost> = {}): SessionsCost {
@@ -55,6 +56,7 @@ function aCost(overrides: Partial<SessionsCost> = {}): SessionsCost {
     priceTable: "2026-11-01",
     planWindows: [],
     budgets: [],
+    month: { since: Date.UTC(2026, 10, 1), until: MONTH_END, spend: aSpend(), forecastUsd: null },
     import: { setting: "ask", isRunning: false, waitingFiles: 0, waitingBytes: 0 },
     ...overrides,
   }
@@ -122,6 +124,17 @@ describe("page Cost", () => {
     expect(text).toContain("unknown of $100.00 this week")
   })
 
+  it("[CONSOLE-69] this month has a forecast, and names what is over its budget", () => {
+    const month = { ...aCost().month, spend: aSpend({ usd: 166.84 }), forecastUsd: 314.6 }
+    const limit = { period: "month", limitUsd: 300, spentUsd: 166.84, state: "below" } as const
+    const text = page(aCost({ month, budgets: [limit] }))
+    expect(text).toContain("$166.84 of $300.00 in November about $315 by 30 November, $15 over")
+    expect(page(aCost({ month }))).toContain("$166.84 in November about $315 by 30 November")
+    const young = { ...month, forecastUsd: null }
+    expect(page(aCost({ month: young, budgets: [limit] }))).toContain("in November no forecast yet")
+    expect(page(aCost({ month: young }))).not.toContain("in November")
+  })
+
   it("[CONSOLE-69] tools show the size of their results and no price", () => {
     const tools = [{ tool: "Bash", results: 3, bytes: 4_000, tokens: 1_000 }]
     const text = page(aCost(), { tools, by: "tool" }, "?by=tool")
@@ -162,11 +175,14 @@ describe("page Cost", () => {
       sessions: 9,
       findings: [finding],
       applied: [fix, { ...fix, id: "00000002", realisedTokens: null }],
+      dismissed: [{ ...finding, id: "00000003", title: "Repair an import" }],
       problems: [],
     })
     const text = render(queries)
     expect(text).toMatch(/Delete the rule old\.md 2\.3k tokens a session/)
-    expect(text).toMatch(/delete \.claude\/rules\/old\.md − Old rules\. Apply/)
+    expect(text).toMatch(/delete \.claude\/rules\/old\.md − Old rules\. Apply Dismiss/)
+    expect(text).toContain("1 open, 2 applied, 1 dismissed")
+    expect(text, "closed at first").toMatch(/Dismissed 1 $/)
     expect(text).toContain("Estimated saving: 11.2k tokens a session saved 4.0k")
     expect(text).toContain("waiting for the next session")
   })
@@ -190,6 +206,42 @@ describe("page Cost", () => {
     expect(text).toMatch(/nova-9 .* unknown haiku .* new Total/)
     expect(smooth([7, 0, null, 0, 0, 0, 0, 7])).toEqual([7, 3.5, 7 / 3, 1.75, 1.4, 7 / 6, 1, 1])
     expect(smooth([1, null, 3])).toEqual([1, 0, 3])
+  })
+
+  it("models of one vendor have one hue, and their own shade", () => {
+    const models = ["claude-opus-5", "gpt-5-codex", "claude-haiku-5", "nova-9", "qwen3-coder"]
+    expect(seriesOf(models).map((it) => [it.family, it.shade])).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 1],
+      [2, 0],
+      [3, 0],
+    ])
+  })
+
+  it("[CONSOLE-69] the axis names Mondays, the picked day, the months and today", () => {
+    const days = daysBetween(NOW - 20 * DAY, NOW)
+    const named = (picked: string) => ticksOf(days, picked).filter((it) => it !== "")
+    expect(named("")).toEqual(["26", "2", "9"])
+    expect(named("2026-11-03"), "Monday 2 is beside it").toEqual(["26", "3", "9"])
+    expect(ticksOf(days.slice(0, 3), "")).toEqual(["26", "27", "28"])
+    expect(page(aCost())).toMatch(/October November today so far/)
+  })
+
+  it("[CONSOLE-69] a hit rate below 65 % is marked", () => {
+    const tokens = { ...aSpend().tokens, cacheRead: 10_000 }
+    const rows = [{ key: "opus", label: "opus", spend: aSpend({ tokens }), costs: COSTS }]
+    const queries = new QueryClient()
+    queries.setQueryData(DAYS, aCost())
+    const group = keys.operation("sessions.cost", { since: "30d", by: "model" })
+    queries.setQueryData(group, aCost({ rows }))
+    const params = costParams.parse("")
+    const html = renderPage(
+      queries,
+      <CostPage now={NOW} params={params} onParams={() => undefined} />,
+    )
+    const meters = html.match(/data-state="\w+" role="meter" aria-label="Cache hit rate"/g)
+    expect(meters?.map((it) => it.slice(12, 16))).toEqual(["warn", "neut"])
   })
 
   it("days without cost have a bar, and models have one order", () => {

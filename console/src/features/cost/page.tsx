@@ -1,13 +1,11 @@
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
-import { formatAge, visibleLine } from "../../base/format.ts"
+import { visibleLine } from "../../base/format.ts"
 import { allTokens, cacheHitShare, formatSpend } from "../../base/spend.ts"
 import {
-  type CostBudget,
   type CostByType,
   formatCostChange,
   formatCount,
-  formatDuration,
   formatExact,
   plural,
   type SessionsCost,
@@ -16,7 +14,7 @@ import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { COST_PERIODS, type CostParams, paths } from "../../data/paths.ts"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
-import { ChartBeside, DayBars, SeriesBar } from "../../ui/day-bars/day-bars.tsx"
+import { ChartBeside, DayBars, type Series, SeriesBar } from "../../ui/day-bars/day-bars.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { FigureLine } from "../../ui/figure/figure.tsx"
@@ -28,7 +26,9 @@ import { Meter } from "../../ui/meter/meter.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Block, Columns, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { Breakdown } from "./breakdown.tsx"
+import { Breakdown, TABS } from "./breakdown.tsx"
+import { Budgets, PlanWindows } from "./budgets.tsx"
+import { ExportMenu } from "./export-menu.tsx"
 import { Findings } from "./findings.tsx"
 import { useCost } from "./use-cost.ts"
 
@@ -68,9 +68,14 @@ export function CostPage(props: PageProps<CostParams>) {
           {PERIODS[params.since]}
         </ChoiceMenu>
         <OnlyWide>
+          {cost.data === undefined || cost.data.total.calls === 0 ? null : (
+            <ExportMenu params={params} group={TABS[params.by]} />
+          )}
+        </OnlyWide>
+        <OnlyWide>
           <Button
             keyId="cost.budget"
-            onPress={() => navigate(paths.settings({ at: "sessions.dayBudget" }))}
+            onPress={() => navigate(paths.settings({ at: "sessions.monthBudget" }))}
           >
             Set budget
           </Button>
@@ -80,9 +85,7 @@ export function CostPage(props: PageProps<CostParams>) {
         facts={
           cost.data === undefined || cost.data.total.calls === 0 ? undefined : (
             <Pane label="Findings" ground="canvas">
-              <PaneScroll>
-                <Findings since={params.since} now={props.now} />
-              </PaneScroll>
+              <Findings since={params.since} now={props.now} />
             </Pane>
           )
         }
@@ -126,7 +129,7 @@ function CostContent(props: CostContentProps) {
   if (cost.total.calls === 0) return <NoCost cost={cost} />
   return (
     <>
-      <Summary cost={cost} period={PERIODS[params.since]} />
+      <Summary cost={cost} period={PERIODS[params.since]} isFiltered={params.here} />
       {cost.unpricedModels.length === 0 ? null : (
         <Notice tone="warn" description={describeUnpriced(cost)} />
       )}
@@ -160,8 +163,14 @@ function describeUnpriced({ unpricedModels, total }: SessionsCost): string {
   return `No price is known for ${names}; ${formatCount(total.unpricedTokens)} tokens are not in the sum.`
 }
 
-function Summary({ cost, period }: { readonly cost: SessionsCost; readonly period: string }) {
-  const { total, budgets } = cost
+type SummaryProps = {
+  readonly cost: SessionsCost
+  readonly period: string
+  readonly isFiltered: boolean
+}
+
+function Summary({ cost, period, isFiltered }: SummaryProps) {
+  const { total } = cost
   const share = cacheHitShare(total)
   const models = modelsIn(cost.rows)
   return (
@@ -177,13 +186,11 @@ function Summary({ cost, period }: { readonly cost: SessionsCost; readonly perio
         </Flow>
         <SeriesBar
           label="Cost by model"
-          series={models.map(visibleLine)}
+          series={seriesOf(models)}
           values={models.map((it) => totalOf(cost.rows, it))}
           format={formatUsd}
         />
-        {budgets.map((it) => (
-          <Budget key={it.period} budget={it} />
-        ))}
+        <Budgets cost={cost} isFiltered={isFiltered} />
       </Stack>
     </Block>
   )
@@ -197,57 +204,6 @@ function describeChange({ change }: SessionsCost, period: string): string {
   return `${by}, ${was} in the ${period} before`
 }
 
-function Budget({ budget }: { readonly budget: CostBudget }) {
-  const { period, limitUsd, spentUsd, state } = budget
-  const spent = spentUsd === null ? "unknown" : formatUsd(spentUsd)
-  const text = `${spent} of ${formatUsd(limitUsd)} this ${period}`
-  return (
-    <Stack>
-      <Flow align="apart">
-        <Text>Budget of the {period}</Text>
-        <Text {...(state === "over" ? { tone: "bad" } : {})}>{text}</Text>
-      </Flow>
-      <Meter share={spentUsd === null ? 0 : spentUsd / limitUsd} label={text} />
-    </Stack>
-  )
-}
-
-type PlanWindowsProps = { readonly windows: SessionsCost["planWindows"]; readonly now: number }
-
-/** Windows of subscriptions, where a host reports them. */
-function PlanWindows({ windows, now }: PlanWindowsProps) {
-  if (windows.length === 0) return null
-  return (
-    <Block title="Plan windows" aside="reported by the host">
-      <Stack gap="8">
-        {windows.map((it) => (
-          <Stack key={`${it.host} ${it.windowMinutes}`}>
-            <Flow align="apart">
-              <Text>{`${it.host}, ${describeWindow(it.windowMinutes)}`}</Text>
-              <Text mono {...(it.usedPercent >= 80 ? { tone: "warn" } : {})}>
-                {`${Math.round(it.usedPercent)} %`}
-              </Text>
-            </Flow>
-            <Meter share={Math.min(1, it.usedPercent / 100)} label={`Used by ${it.host}`} />
-            <Text size="sm" tone="3">
-              {it.resetsAt === null
-                ? `reported ${formatAge(it.at, now)} ago`
-                : `resets in ${formatDuration(Math.max(0, it.resetsAt - now))}`}
-            </Text>
-          </Stack>
-        ))}
-      </Stack>
-    </Block>
-  )
-}
-
-export function describeWindow(minutes: number | null): string {
-  if (minutes === null) return "window of unknown length"
-  return minutes >= 2_880
-    ? `${Math.round(minutes / 1_440)} days`
-    : `${Math.round(minutes / 60)} hours`
-}
-
 /** Models in the order of their total, the same in every bar and in the legend. */
 export function modelsIn(rows: readonly CostRow[]): readonly string[] {
   const totals = new Map<string, number>()
@@ -255,6 +211,23 @@ export function modelsIn(rows: readonly CostRow[]): readonly string[] {
     totals.set(model, (totals.get(model) ?? 0) + (spend.usd ?? 0))
   }
   return [...totals].toSorted((a, b) => b[1] - a[1]).map(([model]) => model)
+}
+
+const VENDORS = [/claude|opus|sonnet|haiku/, /^gpt|^o\d|codex/] as const
+
+/** The hue is the vendor; the more a model cost, the earlier its shade. */
+export function seriesOf(models: readonly string[]): readonly Series[] {
+  const families: string[] = VENDORS.map((it) => it.source)
+  const used = new Map<number, number>()
+  return models.map((model) => {
+    const pattern = VENDORS.find((it) => it.test(model.toLowerCase()))
+    const vendor = pattern?.source ?? model.split(/[-/:.]/)[0] ?? model
+    if (!families.includes(vendor)) families.push(vendor)
+    const family = families.indexOf(vendor)
+    const shade = used.get(family) ?? 0
+    used.set(family, shade + 1)
+    return { name: visibleLine(model), family, shade }
+  })
 }
 
 /** Null where nothing is known, so that an unknown price is never shown as 0. */
@@ -272,11 +245,7 @@ const DAY_NAME = new Intl.DateTimeFormat("en-GB", {
   month: "long",
   timeZone: "UTC",
 })
-const TICK_NAME = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  timeZone: "UTC",
-})
+const MONTH_NAME = new Intl.DateTimeFormat("en-GB", { month: "long", timeZone: "UTC" })
 const MONDAY = 1
 
 /** `2026-11-12` as `Thu 12 November`. */
@@ -285,11 +254,19 @@ function nameDay(day: string): string {
   return Number.isNaN(at) ? day : DAY_NAME.format(at).replace(",", "")
 }
 
-/** Weeks, or months where weeks would not fit on a phone. */
-function tickOf(day: string, days: number): string | undefined {
-  const at = new Date(day)
-  const isTick = days > 45 ? at.getUTCDate() === 1 : at.getUTCDay() === MONDAY
-  return isTick ? TICK_NAME.format(at) : undefined
+/** A short period has room for each day. */
+const MOST_NAMED_DAYS = 14
+
+/** Mondays and the picked day, but not both side by side. */
+export function ticksOf(days: readonly string[], picked: string): readonly string[] {
+  const index = days.indexOf(picked)
+  return days.map((day, i) => {
+    const at = new Date(day)
+    const isBeside = index >= 0 && Math.abs(i - index) === 1
+    const isNamed =
+      i === index || days.length <= MOST_NAMED_DAYS || (at.getUTCDay() === MONDAY && !isBeside)
+    return isNamed ? `${at.getUTCDate()}` : ""
+  })
 }
 
 function Days({ cost, params, onParams }: CostContentProps) {
@@ -299,6 +276,7 @@ function Days({ cost, params, onParams }: CostContentProps) {
   const byDay = new Map(rows.map((it) => [it.key, it]))
   const selected = byDay.get(params.day) ?? rows.at(-1)
   const index = days.indexOf(selected?.key ?? "")
+  const ticks = ticksOf(days, selected?.key ?? "")
   const go = (to: string | undefined) =>
     to === undefined ? undefined : () => onParams({ day: to }, "replace")
   const withCost = days.filter((it) => byDay.has(it))
@@ -310,15 +288,17 @@ function Days({ cost, params, onParams }: CostContentProps) {
         <Block title="By day and model" aside="UTC">
           <DayBars
             label="Cost by day"
-            series={models.map(visibleLine)}
+            series={seriesOf(models)}
             picked={selected?.key ?? ""}
             format={formatUsd}
-            bars={days.map((day) => {
+            end="today so far"
+            bars={days.map((day, i) => {
               const row = byDay.get(day)
               return {
                 key: day,
                 label: nameDay(day),
-                tick: tickOf(day, days.length),
+                tick: ticks[i],
+                month: MONTH_NAME.format(Date.parse(day)),
                 values: models.map((model) => {
                   const part = row?.models?.find((it) => it.model === model)
                   return part === undefined ? 0 : part.spend.usd

@@ -1,7 +1,13 @@
 import { useMutation } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { formatClock, formatClockFine, formatMoment, nameDay } from "../../base/format.ts"
+import {
+  formatClock,
+  formatClockFine,
+  formatMoment,
+  formatSecond,
+  nameDay,
+} from "../../base/format.ts"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
 import { type Journal, matchesText, olderThan } from "../../data/live/journal.ts"
 import type { PageProps } from "../../data/params.ts"
@@ -314,7 +320,9 @@ function EventDetail({ entry, view, onView, onClose }: EventDetailProps) {
       </DetailHead>
       <Block>
         <Values>
-          <Value name="At">{formatMoment(entry.at)}</Value>
+          <Value name="At" title={formatMoment(entry.at)}>
+            {formatSecond(entry.at)}
+          </Value>
           <Value name="Sequence">{entry.seq}</Value>
           <Value name="Version">{entry.version}</Value>
           <Value name="Id" title={entry.id}>

@@ -1,5 +1,5 @@
 import { Fragment } from "react"
-import { formatMoment, visible, visibleLine } from "../../base/format.ts"
+import { formatMoment, formatSecond, visible, visibleLine } from "../../base/format.ts"
 import { type Branch, formatExact, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
@@ -138,7 +138,9 @@ function About({ branch }: { readonly branch: Branch }) {
         <Value name="Handle" title={visibleLine(branch.id)}>
           <Text mono>{visibleLine(branch.id)}</Text>
         </Value>
-        <Value name="Opened">{formatMoment(createdAt)}</Value>
+        <Value name="Opened" title={formatMoment(createdAt)}>
+          {formatSecond(createdAt)}
+        </Value>
         <Value name="Counted" wrap>
           {describeCharges(branch)}
         </Value>

@@ -1,4 +1,10 @@
-import { formatAge, formatMoment, shortSession, visibleLine } from "../../base/format.ts"
+import {
+  formatAge,
+  formatMoment,
+  formatSecond,
+  shortSession,
+  visibleLine,
+} from "../../base/format.ts"
 import { formatDuration, formatExact, type VerdictLine } from "../../contract.ts"
 import { type GuardParams, paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -150,7 +156,9 @@ function About({ now, line, onParams }: AboutProps) {
     <Block title="When and where">
       <Stack gap="8">
         <Values>
-          <Value name="At">{formatMoment(at)}</Value>
+          <Value name="At" title={formatMoment(at)}>
+            {formatSecond(at)}
+          </Value>
           <Value name="Age">{formatAge(at, now)}</Value>
           <Value name="Event">{describeEvent(event)}</Value>
           <Value name="Host">{visibleLine(host)}</Value>

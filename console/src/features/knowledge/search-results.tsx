@@ -1,7 +1,7 @@
 import { visibleLine } from "../../base/format.ts"
 import { type KbHit, plural } from "../../contract.ts"
 import { CollectionList, Loaded, NoMatch } from "../../ui/collection/collection.tsx"
-import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
+import { Cell, Row, type RowOption } from "../../ui/list/list.tsx"
 
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -9,11 +9,7 @@ import type { ListPaneHandleProps } from "./page.tsx"
 import { useFound } from "./use-knowledge.ts"
 import { describeReasons } from "./words.ts"
 
-const COLUMNS = {
-  full: "minmax(0, 1fr) 200px",
-  tight: "minmax(0, 1fr)",
-  narrow: "minmax(0, 1fr)",
-} as const
+const COLUMNS = { full: "minmax(0, 1fr)" } as const
 
 export function FoundPane({ params, handle, onParams }: ListPaneHandleProps) {
   return (
@@ -56,13 +52,10 @@ function HitRow({ hit, option }: { readonly hit: KbHit; readonly option: RowOpti
             {text}
           </Text>
         </Cell>
-        <Text as="div" size="sm" tone="2" cut title={why}>
-          {why}
+        <Text as="div" size="sm" tone="3" cut title={`${citation}, ${why}`}>
+          <Text tone="2">{citation}</Text>, {why}
         </Text>
       </Stack>
-      <TextCell from="wide" size="sm" tone="3" align="end" cut title={citation}>
-        {citation}
-      </TextCell>
     </Row>
   )
 }

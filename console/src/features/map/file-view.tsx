@@ -11,6 +11,7 @@ import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
+import { AddToPackage } from "./add-to-package.tsx"
 import type { ViewProps } from "./detail.tsx"
 import { useUsers } from "./use-map.ts"
 import { placeOf } from "./words.ts"
@@ -60,9 +61,12 @@ function Facts({ file }: { readonly file: ShownFile }) {
   const kind = language === null || language === fileClass ? fileClass : `${language} ${fileClass}`
   return (
     <Block>
-      <Text as="p" size="sm" tone="2">
-        {visibleLine(kind)}, {plural(lines, "line")}, {plural(tokens, "token")}
-      </Text>
+      <Flow align="apart" wrap>
+        <Text as="p" size="sm" tone="2">
+          {visibleLine(kind)}, {plural(lines, "line")}, {plural(tokens, "token")}
+        </Text>
+        <AddToPackage paths={[file.path]} label="Add to a package" />
+      </Flow>
     </Block>
   )
 }
@@ -108,7 +112,7 @@ type SymbolsProps = ListProps & { readonly symbols: readonly MapSymbol[] }
 
 const SYMBOL_COLUMNS = {
   full: "minmax(0, 1fr) 72px 88px 56px",
-  narrow: "minmax(0, 1fr) 88px",
+  narrow: "minmax(0, 1fr) 64px",
 } as const
 
 function Symbols({ symbols, takesFocus, onShow }: SymbolsProps) {

@@ -12,12 +12,21 @@ import { Graph } from "../../ui/graph/graph.tsx"
 import type { GraphNode } from "../../ui/graph/layout.ts"
 import { Row, Rows, TextCell } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Block, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
+import { Block, Flow, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { AddToPackage } from "./add-to-package.tsx"
 import type { ViewProps } from "./detail.tsx"
 import { factsOf } from "./measures.ts"
 import { placeOf } from "./words.ts"
+
+/** A package pins files; those with most tokens stand for a larger folder. */
+function describeAdding(files: number): string {
+  if (files === 1) return "Add its file to a package"
+  return files <= MOST_FILES
+    ? `Add its ${files} files to a package`
+    : `Add its ${MOST_FILES} largest files to a package`
+}
 
 type FolderViewProps = ViewProps & { readonly shown: MapFolder; readonly now: number }
 
@@ -39,26 +48,34 @@ export function FolderView({ shown, now, params, onParams, onFollow }: FolderVie
           ))}
         </Values>
       </Block>
-      {isZoomed ? null : (
-        <Block>
-          <Button
-            small
-            variant="primary"
-            onPress={() => onParams({ folder, at: "", text: "", view: "treemap" })}
-          >
-            Open folder in the treemap
-          </Button>
-        </Block>
-      )}
+      <Block>
+        <Flow wrap>
+          {isZoomed ? null : (
+            <Button
+              small
+              variant="primary"
+              onPress={() => onParams({ folder, at: "", text: "", view: "treemap" })}
+            >
+              Open folder in the treemap
+            </Button>
+          )}
+          <AddToPackage
+            paths={largest.slice(0, MOST_FILES).map((it) => it.path)}
+            label={describeAdding(files)}
+          />
+        </Flow>
+      </Block>
       <Neighbours shown={shown} hrefOf={hrefOf} onFollow={onFollow} />
-      <Block title="Largest files" aside="changes, tokens">
-        <Rows columns={FILE_COLUMNS}>
+      <Block title="Largest files" aside={period === null ? "tokens" : "changes, tokens"}>
+        <Rows columns={period === null ? FILE_COLUMNS_WITHOUT_HISTORY : FILE_COLUMNS}>
           {largest.slice(0, MOST_FILES).map((it) => (
             <Row key={it.path} href={hrefOf(it.path)}>
               <Path path={below(it.path, folder)} />
-              <TextCell mono tone="2" align="end">
-                {it.changes === null ? "" : formatExact(it.changes)}
-              </TextCell>
+              {period === null ? null : (
+                <TextCell mono tone="2" align="end">
+                  {it.changes === null ? "" : formatExact(it.changes)}
+                </TextCell>
+              )}
               <TextCell mono align="end">
                 {formatCount(it.tokens)}
               </TextCell>
@@ -104,6 +121,7 @@ export function FolderView({ shown, now, params, onParams, onFollow }: FolderVie
 }
 
 const FILE_COLUMNS = { full: "minmax(0, 1fr) 40px 56px" } as const
+const FILE_COLUMNS_WITHOUT_HISTORY = { full: "minmax(0, 1fr) 56px" } as const
 const SYMBOL_COLUMNS = { full: "minmax(0, 1fr) 72px 64px" } as const
 const CHANGED_COLUMNS = { full: "minmax(0, 1fr) 72px" } as const
 

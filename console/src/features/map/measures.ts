@@ -10,7 +10,7 @@ import {
 import { MAP_COLORS, type MapColor } from "../../data/paths.ts"
 
 type Measured = Pick<MapTreemap, "period" | "readsSince" | "ranked">
-type Valued = Pick<MapMeasures, "changes" | "reads"> & {
+type Valued = Pick<MapMeasures, "changes" | "changedAt" | "reads"> & {
   readonly tokens: number
   readonly rank: number
 }
@@ -20,6 +20,7 @@ export const COLOR_LABELS: Readonly<Record<MapColor, string>> = {
   changes: "Changes",
   rank: "Rank",
   reads: "Agent reads",
+  age: "Age",
 }
 
 export function valueOf(color: MapColor, tile: Valued): number {
@@ -32,6 +33,8 @@ export function valueOf(color: MapColor, tile: Valued): number {
       return tile.rank
     case "reads":
       return tile.reads ?? 0
+    case "age":
+      return tile.changedAt ?? 0
     default:
       return color satisfies never
   }
@@ -49,10 +52,21 @@ export function stepOf(value: number, most: number): Step {
   return share >= 0.0625 ? 2 : 1
 }
 
+const DAY_MS = 86_400_000
+const AGES = [365, 90, 30, 7] as const
+
+/** Newer is stronger. A file without a known change has the same step as the oldest. */
+export function stepOfAge(changedAt: number, now: number): Step {
+  const days = (now - changedAt) / DAY_MS
+  const steps = [2, 3, 4, 5] as const
+  return steps[AGES.findLastIndex((it) => days <= it)] ?? 1
+}
+
 /** The reason why a colour has no data, or undefined. */
 export function colorProblem(color: MapColor, measured: Measured | undefined): string | undefined {
   if (measured === undefined) return undefined
-  if (color === "changes" && measured.period === null) return "This folder has no git history"
+  const needsHistory = color === "changes" || color === "age"
+  if (needsHistory && measured.period === null) return "This folder has no git history"
   if (color === "rank" && measured.ranked === 0) return "No file imports another"
   if (color === "reads" && measured.readsSince === null) {
     return "No stored run has read a file of this repository in 90 days"
@@ -87,6 +101,8 @@ export function describeMost(
       return "most imported"
     case "reads":
       return `${plural(most, "agent read")} in 90 days`
+    case "age":
+      return "changed in 7 days"
     default:
       return color satisfies never
   }

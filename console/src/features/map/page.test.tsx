@@ -8,11 +8,11 @@ import { renderPage, textOf } from "../../test-page.tsx"
 import { cyclesOf, folderNodes } from "./folder-view.tsx"
 import { graphNodes } from "./link-lines.ts"
 import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
-import { stepOf } from "./measures.ts"
+import { colorProblem, stepOf, stepOfAge } from "./measures.ts"
 import { MapPage, ScanLine } from "./page.tsx"
 import { foundLines } from "./search-results.tsx"
 import { filterInput, findInput, folderInput } from "./use-map.ts"
-import { describeScan, describeState, formatLines } from "./words.ts"
+import { describeScan, describeTree, formatLines } from "./words.ts"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
@@ -72,8 +72,14 @@ describe("page Map", () => {
     const html = markupOf("?view=list", { root: SOME })
     expect(textOf(html)).toContain("Tokens Changes Rank Agent reads Age")
     expect(html).toContain('role="tree"')
-    expect(textOf(html)).toContain("12 files, scanned today")
+    expect(textOf(html)).toContain("12 files, 1.2k tokens, scanned today")
     expect(textOf(html)).toContain("at 4e2a19c")
+  })
+
+  it("the list has no columns for changes and age without git history", () => {
+    const measured = { period: null, readsSince: NOW }
+    const text = render("?view=list", { root: aTree([anEntry("a.ts")], { measured }) })
+    expect(text).toMatch(/Name Tokens Rank Agent reads *$/)
   })
 
   it("[CONSOLE-15] no match and no scan have different texts, for words and for paths", () => {
@@ -97,6 +103,20 @@ describe("page Map", () => {
     expect(tab("imports")).toContain("No imports.")
     expect(tab("importers")).toContain("No file of this repository imports it.")
     expect(tab("changed")).toContain("in the known history")
+  })
+
+  it("a file has a button that adds it to a package", () => {
+    const text = render("?show=src%2Frounding.ts", { root: SOME, shown: aFile() })
+    expect(text).toContain("Add to a package")
+  })
+
+  it("the colour Age is strongest for the newest change, weakest for an unknown one", () => {
+    const ages = [1, 7, 8, 30, 31, 90, 91, 365, 366]
+    const steps = ages.map((it) => stepOfAge(NOW - it * 86_400_000, NOW))
+    expect(steps).toEqual([5, 5, 4, 4, 3, 3, 2, 2, 1])
+    expect(stepOfAge(0, NOW)).toBe(1)
+    const measured = { period: null, readsSince: null, ranked: 1 }
+    expect(colorProblem("age", measured)).toBe("This folder has no git history")
   })
 
   it("a symbol shows its signature and location, and the graph has labels and links", () => {
@@ -135,7 +155,10 @@ describe("page Map", () => {
     expect(describeScan({ ...SCAN, scan: { ...SCAN.scan, filesChanged: 1 } })).toMatch(
       /1 file changed$/,
     )
-    expect(describeState({ ...STATE, gitSha: null }, NOW)).not.toContain("at ")
+    const tree = aTree([anEntry("a.ts", { tokens: 900 }), anEntry("b.ts", { tokens: 1_400 })])
+    const shown = describeTree({ ...tree, state: { ...STATE, gitSha: null } }, NOW)
+    expect(shown).toMatch(/^\d+ files?, 2\.3k tokens, scanned /)
+    expect(shown).not.toContain("at ")
     expect(formatLines({ fromLine: 1714, toLine: 1714 })).toBe("line 1714")
   })
 

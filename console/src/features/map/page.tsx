@@ -1,6 +1,6 @@
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
-import { type IndexState, type MapScan, plural } from "../../contract.ts"
+import { type MapScan, type MapTree, plural } from "../../contract.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
@@ -31,7 +31,7 @@ import { Tree } from "./tree.tsx"
 import { flatLines, treeLines } from "./tree-lines.ts"
 import { TreemapView } from "./treemap-view.tsx"
 import { useFolders, useFound, useScan, useTreemap } from "./use-map.ts"
-import { describeScan, describeState } from "./words.ts"
+import { describeScan, describeTree } from "./words.ts"
 
 export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
   const isReadOnly = useReadOnly()
@@ -46,7 +46,7 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
         <MapHeader
           shown={params.show}
           now={now}
-          state={folders.get("")?.tree?.state ?? null}
+          root={folders.get("")?.tree}
           isReadOnly={isReadOnly}
           isBusy={scan.isPending}
           onScan={() => scan.mutate()}
@@ -67,22 +67,22 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
 type MapHeaderProps = {
   readonly now: number
   readonly shown: string
-  readonly state: IndexState | null
+  readonly root: MapTree | undefined
   readonly isReadOnly: boolean
   readonly isBusy: boolean
   onScan(): void
 }
 
-function MapHeader({ now, shown, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
+function MapHeader({ now, shown, root, isReadOnly, isBusy, onScan }: MapHeaderProps) {
   return (
     <Header
       title="Map"
       name={shown === "" ? "Map" : `${visibleLine(shown)}, Map`}
       facts={
-        state === null ? null : (
+        root === undefined || root.state === null ? null : (
           <OnlyWide>
             <Text as="div" tone="3" cut>
-              {describeState(state, now)}
+              {describeTree(root, now)}
             </Text>
           </OnlyWide>
         )
@@ -192,6 +192,7 @@ function Shown(props: ShownProps) {
     <Tree
       now={now}
       lines={treeLines(folders)}
+      hasHistory={root.tree.measured?.period !== null}
       params={params}
       handle={handle}
       onParams={onParams}
@@ -222,7 +223,13 @@ function FoundPane({ now, params, onParams, handle }: ShownProps) {
         data.entries.length === 0 ? (
           <NothingFound params={params} onParams={onParams} />
         ) : (
-          <Tree {...shared} now={now} label={plural(data.total, "file")} lines={flatLines(data)} />
+          <Tree
+            {...shared}
+            now={now}
+            label={plural(data.total, "file")}
+            lines={flatLines(data)}
+            hasHistory={data.measured?.period !== null}
+          />
         )
       }
     </Loaded>

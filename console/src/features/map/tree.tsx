@@ -15,6 +15,8 @@ type TreeProps = ParamsProps<MapParams> & {
   readonly now: number
   readonly lines: readonly TreeLine[]
   readonly handle: ListRef
+  /** Without git history two columns would be empty. */
+  readonly hasHistory: boolean
   onRetry?(folder: string): void
 }
 
@@ -24,8 +26,14 @@ const TREE_COLUMNS = {
   narrow: "minmax(0, 1fr) 56px 64px",
 } as const
 
+const COLUMNS_WITHOUT_HISTORY = {
+  full: "minmax(0, 1fr) 72px 64px 88px",
+  tight: "minmax(0, 1fr) 56px 56px",
+  narrow: "minmax(0, 1fr) 56px",
+} as const
+
 export function Tree(props: TreeProps) {
-  const { label = "Files", now, lines, params, handle, onParams, onRetry } = props
+  const { label = "Files", hasHistory, now, lines, params, handle, onParams, onRetry } = props
   const moveTo = (at: string) => onParams({ at }, "replace")
   const turn = (line: TreeLine) => {
     if (line.kind === "note") return
@@ -46,8 +54,8 @@ export function Tree(props: TreeProps) {
       ref={handle}
       role="tree"
       label={label}
-      columns={TREE_COLUMNS}
-      head={<TableHead labels={TREE_HEAD} />}
+      columns={hasHistory ? TREE_COLUMNS : COLUMNS_WITHOUT_HISTORY}
+      head={<TableHead labels={TREE_HEAD.filter((it) => hasHistory || !isOfHistory(it))} />}
       items={lines}
       keyOf={(it) => it.key}
       at={params.at}
@@ -62,7 +70,7 @@ export function Tree(props: TreeProps) {
         it.kind === "note" ? (
           <NoteRow line={it} option={option} />
         ) : (
-          <EntryRow line={it} option={option} now={now} />
+          <EntryRow line={it} option={option} now={now} hasHistory={hasHistory} />
         )
       }
     />
@@ -82,13 +90,17 @@ const TREE_HEAD = [
   { text: "Age", align: "end", from: "wide" },
 ] as const
 
+const isOfHistory = ({ text }: (typeof TREE_HEAD)[number]) => text === "Changes" || text === "Age"
+
 type LineProps<Line> = { readonly line: Line; readonly option: RowOption }
 
 /** An unknown figure is empty, never 0. */
 const exactOrEmpty = (count: number | null | undefined) =>
   count === null || count === undefined ? "" : formatExact(count)
 
-function EntryRow({ line, option, now }: LineProps<EntryLine> & { readonly now: number }) {
+type EntryRowProps = LineProps<EntryLine> & Pick<TreeProps, "now" | "hasHistory">
+
+function EntryRow({ line, option, now, hasHistory }: EntryRowProps) {
   const { entry, depth, isOpen, position, siblings } = line
   const changedAt = entry.measures?.changedAt ?? null
   return (
@@ -101,20 +113,24 @@ function EntryRow({ line, option, now }: LineProps<EntryLine> & { readonly now: 
           {entry.tokens === 0 ? "" : formatCount(entry.tokens)}
         </Text>
       </Cell>
-      <Cell>
-        <Text as="div" mono tone="2" align="end">
-          {exactOrEmpty(entry.measures?.changes)}
-        </Text>
-      </Cell>
+      {hasHistory ? (
+        <Cell>
+          <Text as="div" mono tone="2" align="end">
+            {exactOrEmpty(entry.measures?.changes)}
+          </Text>
+        </Cell>
+      ) : null}
       <TextCell from="roomy" mono tone="2" align="end">
         {exactOrEmpty(entry.measures?.place)}
       </TextCell>
       <TextCell from="wide" mono tone="2" align="end">
         {exactOrEmpty(entry.measures?.reads)}
       </TextCell>
-      <TextCell from="wide" size="sm" tone="3" align="end">
-        {changedAt === null ? "" : formatAge(changedAt, now)}
-      </TextCell>
+      {hasHistory ? (
+        <TextCell from="wide" size="sm" tone="3" align="end">
+          {changedAt === null ? "" : formatAge(changedAt, now)}
+        </TextCell>
+      ) : null}
     </Row>
   )
 }

@@ -19,6 +19,7 @@ import {
   factsOf,
   isMapColor,
   stepOf,
+  stepOfAge,
   usableColor,
   valueOf,
 } from "./measures.ts"
@@ -39,6 +40,8 @@ export function TreemapView({ now, treemap, params, onParams }: TreemapViewProps
   const most = Math.max(0, ...treemap.tiles.map((it) => valueOf(color, it)))
   const highest = (tile: TreemapTile) =>
     Math.max(0, ...tile.items.map((it) => valueOf(color, tiles.get(it.path) ?? NOTHING)))
+  const stepAt = (tile: TreemapTile) =>
+    color === "age" ? stepOfAge(highest(tile), now) : stepOf(highest(tile), most)
   const open = (spot: TreemapSpot, how: "press" | "key") => {
     const isFile = spot.kind === "tile" && spot.files === 1
     if (isFile) return onParams({ at: spot.key, show: spot.key })
@@ -66,8 +69,9 @@ export function TreemapView({ now, treemap, params, onParams }: TreemapViewProps
         items={items}
         folder={folder}
         at={at}
+        shown={params.show}
         scope="map"
-        stepOf={(tile) => stepOf(highest(tile), most)}
+        stepOf={stepAt}
         describe={(spot) => describeSpot(spot, { treemap, now, tile: tileOf(spot) })}
         renderCard={(spot) => <Card spot={spot} tile={tileOf(spot)} treemap={treemap} now={now} />}
         onMove={(key) => onParams({ at: key }, "replace")}
@@ -76,7 +80,7 @@ export function TreemapView({ now, treemap, params, onParams }: TreemapViewProps
       />
       <TreemapFoot
         area="Area is tokens"
-        least="0"
+        least={color === "age" ? "over a year or unknown" : "0"}
         most={describeMost({ color, most }, treemap, now)}
         scope="map"
       />
@@ -84,7 +88,7 @@ export function TreemapView({ now, treemap, params, onParams }: TreemapViewProps
   )
 }
 
-const NOTHING = { tokens: 0, rank: 0, changes: 0, reads: 0 }
+const NOTHING = { tokens: 0, rank: 0, changes: 0, changedAt: null, reads: 0 }
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")))
@@ -147,6 +151,7 @@ function Tools({ treemap, params, onParams, color }: ToolsProps) {
   useKey("map.changes", usable("changes"))
   useKey("map.rank", usable("rank"))
   useKey("map.reads", usable("reads"))
+  useKey("map.age", usable("age"))
   const parts = params.folder === "" ? [] : params.folder.split("/")
   return (
     <PaneHead

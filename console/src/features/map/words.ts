@@ -1,10 +1,11 @@
 import { formatWhen } from "../../base/format.ts"
 import {
+  formatCount,
   formatDuration,
-  type IndexState,
   type LinkConfidence,
   type MapScan,
   type MapSymbol,
+  type MapTree,
   plural,
 } from "../../contract.ts"
 
@@ -39,7 +40,9 @@ export function describeScan({ scan }: MapScan): string {
   return `${what} in ${took}, ${changed}`
 }
 
-export function describeState(state: IndexState, now: number): string {
+export function describeTree({ state, entries }: MapTree, now: number): string {
+  if (state === null) return ""
+  const tokens = entries.reduce((sum, it) => sum + it.tokens, 0)
   const commit = state.gitSha === null ? "" : `, at ${state.gitSha.slice(0, 7)}`
-  return `${plural(state.files, "file")}, scanned ${formatWhen(state.scannedAt, now)}${commit}`
+  return `${plural(state.files, "file")}, ${formatCount(tokens)} tokens, scanned ${formatWhen(state.scannedAt, now)}${commit}`
 }

@@ -187,7 +187,7 @@ function OriginValues({ now, memory }: AboutProps) {
   return (
     <>
       <Value name="Age">
-        {formatAge(createdAt, now)}, {formatMoment(createdAt)}
+        {formatAge(createdAt, now)}, {formatMoment(createdAt).slice(0, -4)}
       </Value>
       {supersededBy === null ? null : (
         <Value name="Replaced by">

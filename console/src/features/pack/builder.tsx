@@ -177,6 +177,7 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
         ...(leftTokens > 0 ? [{ value: formatExact(leftTokens), description: "did not fit" }] : []),
       ]}
       aside={`mark: budget ${formatExact(budget)}`}
+      below={<Expectation pack={pack} />}
     >
       <BudgetBar
         tokens={Object.fromEntries(kinds.map((it) => [it.kind, it.tokens]))}
@@ -185,7 +186,6 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
         picked={picked}
         onPick={(kind) => onPick(kind === "files" || kind === "symbols" ? kind : null)}
       />
-      <Expectation pack={pack} />
     </Figure>
   )
 }

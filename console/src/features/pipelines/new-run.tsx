@@ -16,6 +16,7 @@ import { AreaEntry, EntryActions, EntryForm, PickEntry, TextEntry } from "../../
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { startProblem } from "./lines.ts"
@@ -64,6 +65,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
           />
           <RecipeEntry
             recipes={recipes.data?.recipes}
+            isPending={recipes.isPending}
             chosen={chosen}
             draft={draft}
             problems={problems}
@@ -153,11 +155,12 @@ type EntryProps = {
 
 type RecipeEntryProps = EntryProps & {
   readonly recipes: readonly RecipeFolder[] | undefined
+  readonly isPending: boolean
   readonly problems: Problems
 }
 
-function RecipeEntry({ recipes, chosen, draft, problems, set }: RecipeEntryProps) {
-  if (recipes === undefined) return null
+function RecipeEntry({ recipes, isPending, chosen, draft, problems, set }: RecipeEntryProps) {
+  if (recipes === undefined) return isPending ? <RowSkeleton rows={3} /> : null
   return (
     <PickEntry
       label="Recipe"
@@ -188,15 +191,17 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
           set({ depth: PIPELINE_DEPTHS.find((it) => it === value) ?? draft.depth })
         }
       />
-      <Text as="p" size="sm" tone="2">
-        {describeDepth(chosen, draft.depth)}
-      </Text>
+      {chosen === undefined ? null : (
+        <Text as="p" size="sm" tone="2">
+          {describeDepth(chosen, draft.depth)}
+        </Text>
+      )}
     </Stack>
   )
 }
 
-function describeDepth(recipe: RecipeFolder | undefined, depth: RunDraft["depth"]): string {
-  const config = recipe?.config?.depths[depth]
+function describeDepth(recipe: RecipeFolder, depth: RunDraft["depth"]): string {
+  const config = recipe.config?.depths[depth]
   if (config === undefined) return "Depth of the research; this recipe defines no limits for it."
   return [
     plural(config.subQueries, "query", "queries"),

@@ -43,6 +43,11 @@ describe("page Recipes", () => {
     expect(text).toContain("Digest sha256:5f2c81d07be4")
   })
 
+  it("the title counts the recipes", () => {
+    const recipes = [aRecipe("dev-loop"), aRecipe("deep-research")]
+    expect(render("", { recipes })).toContain("Recipes 2 recipes")
+  })
+
   it("[CONSOLE-56] prompts are shown verbatim, and runs link to their pages", () => {
     const recipe = aRecipe("deep-research")
     const prompts = [{ file: "plan.md", text: "Split <b>it</b> \u202E." }]

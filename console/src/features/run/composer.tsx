@@ -23,12 +23,13 @@ import { isWorking } from "./words.ts"
 type RunComposerProps = {
   readonly run: Run
   readonly isReadOnly: boolean
+  readonly isFirst: boolean
   readonly onMode: (mode: AgentMode) => void
   onSent(): void
 }
 
-export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
-  const closed = closedReason(run, isReadOnly)
+export function RunComposer(props: RunComposerProps) {
+  const closed = closedReason(props.run, props.isReadOnly)
   if (closed !== null) {
     return (
       <ComposerClosed>
@@ -37,7 +38,7 @@ export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProp
       </ComposerClosed>
     )
   }
-  return <OpenComposer run={run} onMode={onMode} onSent={onSent} isReadOnly={isReadOnly} />
+  return <OpenComposer {...props} />
 }
 
 function closedReason(run: Run, isReadOnly: boolean): string | null {
@@ -49,7 +50,7 @@ function closedReason(run: Run, isReadOnly: boolean): string | null {
   return null
 }
 
-function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
+function OpenComposer({ run, isReadOnly, isFirst, onMode, onSent }: RunComposerProps) {
   const { id, status } = run
   const [text, setText] = useState("")
   const turns = useOperation("agents.turns", { id })
@@ -75,6 +76,7 @@ function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
       text={text}
       placeholder="Send the next turn"
       keyId="run.compose"
+      isFirst={isFirst}
       onText={setText}
       onCommit={() => send(false)}
       above={(turns.data?.turns ?? unread(run.queuedTurns)).map((it) => (

@@ -189,6 +189,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
           <RunComposer
             run={run}
             isReadOnly={isReadOnly}
+            isFirst={params.compose}
             onMode={setMode}
             onSent={() => onParams({ at: null }, "replace")}
           />

@@ -3,6 +3,7 @@ import { formatExact, plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunsParams, type RunsView } from "../../data/paths.ts"
+import { shownStatus } from "../../data/paused-sessions.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { useOrganising } from "../../data/run-organisation.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -157,16 +158,26 @@ function Panes(props: PanesProps) {
 }
 
 /** Without the initial form values: they are in the draft. */
-const CLOSED: Partial<RunsParams> = { beside: null, prompt: "", pack: "" }
+const CLOSED: Partial<RunsParams> = {
+  beside: null,
+  prompt: "",
+  pack: "",
+  agent: "",
+  dir: "",
+  resume: "",
+}
 
-function useDraft({ prompt, pack }: RunsParams) {
-  const [draft, setDraft] = useState(() =>
-    emptyDraft({ type: recall("launch.agent"), mode: recall("launch.mode") }, { prompt, pack }),
-  )
-  const [fromUrl, setTaken] = useState({ prompt, pack })
-  if (fromUrl.prompt !== prompt || fromUrl.pack !== pack) {
-    setTaken({ prompt, pack })
-    if (prompt !== "" || pack !== "") setDraft({ ...draft, prompt, pack })
+function useDraft({ prompt, pack, agent, dir, resume }: RunsParams) {
+  const remembered = { type: recall("launch.agent"), mode: recall("launch.mode") }
+  const prefill = { prompt, pack, agent, cwd: dir, resume }
+  const [draft, setDraft] = useState(() => emptyDraft(remembered, prefill))
+  const inUrl = Object.values(prefill).join("\0")
+  const [fromUrl, setTaken] = useState(inUrl)
+  if (fromUrl !== inUrl) {
+    setTaken(inUrl)
+    // The agent and the folder belong to the session that is continued.
+    if (resume !== draft.resume) setDraft(emptyDraft(remembered, prefill))
+    else if (prompt !== "" || pack !== "") setDraft({ ...draft, prompt, pack })
   }
   return [draft, setDraft] as const
 }
@@ -178,6 +189,7 @@ function peekOf({ data, params, now, isReadOnly, onParams, onStop }: PanesProps)
     <Peek
       key={run.id}
       run={run}
+      status={shownStatus(run, data.paused)}
       approvals={(data.approvals ?? []).filter((it) => it.runId === run.id)}
       now={now}
       isReadOnly={isReadOnly}

@@ -3,7 +3,14 @@ import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visible, visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
-import { type Approval, formatCount, formatExact, type Message, type Run } from "../../contract.ts"
+import {
+  type Approval,
+  formatCount,
+  formatExact,
+  type Message,
+  type Run,
+  type RunStatus,
+} from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
@@ -29,6 +36,8 @@ import { costOf, hasEnded, tokensOf } from "./lines.ts"
 
 type PeekProps = {
   readonly run: Run
+  /** `waiting` also between turns, where a pipeline of the run waits for an answer. */
+  readonly status: RunStatus
   readonly approvals: readonly Approval[]
   readonly now: number
   readonly isReadOnly: boolean
@@ -36,9 +45,9 @@ type PeekProps = {
   onClose(): void
 }
 
-export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekProps) {
-  const mark = STATUS_MARKS[run.status]
-  const status = run.status
+export function Peek({ run, status, approvals, now, isReadOnly, onStop, onClose }: PeekProps) {
+  const mark = STATUS_MARKS[status]
+  const isAsking = status === "waiting" && hasEnded(run)
   return (
     <Pane ground="canvas" label="The selected run">
       <PaneHead
@@ -56,13 +65,17 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
           </Block>
         ))}
         <LastMessage run={run} />
-        <Block title="Run" aside={status}>
+        <Block title="Run" aside={isAsking ? "waiting for your answer" : status}>
           <RunFacts run={run} now={now} />
         </Block>
         <Block>
           <Flow>
-            <LinkButton small href={paths.run(run.id)}>
-              Open
+            <LinkButton
+              small
+              href={paths.run(run.id)}
+              {...(isAsking ? { variant: "primary" } : {})}
+            >
+              {isAsking ? "Answer" : "Open"}
             </LinkButton>
             {hasEnded(run) ? null : (
               <Button small variant="danger" icon="stop" disabled={isReadOnly} onPress={onStop}>

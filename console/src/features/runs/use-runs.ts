@@ -4,6 +4,7 @@ import type { Run } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import { keys } from "../../data/keys.ts"
 import type { RunsParams } from "../../data/paths.ts"
+import { shownStatus, usePausedSessions } from "../../data/paused-sessions.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { askedSince, countFacets, isOfFacet, linesOf } from "./lines.ts"
 
@@ -31,19 +32,28 @@ export function useRuns(params: RunsParams, now: number) {
   })
   const inbox = useOperation("agents.approvals", {})
   const all = list.data?.runs ?? NONE
+  const paused = usePausedSessions()
   const { status } = params
+  // Actions get the run as it is: one that waits between turns is not at work.
+  const shown = useMemo(
+    () => all.map((it) => ({ ...it, status: shownStatus(it, paused) })),
+    [all, paused],
+  )
   const lines = useMemo(
     () =>
       linesOf(
-        all.filter((it) => isOfFacet(it, status)),
+        shown.filter((it) => isOfFacet(it, status)),
         now,
       ),
-    [all, status, now],
+    [shown, status, now],
   )
   const approvals = inbox.data?.approvals
-  const askedAt = useMemo(() => askedSince(approvals ?? []), [approvals])
-  const counts = useMemo(() => countFacets(all), [all])
-  return { list, all, lines, counts, inbox, approvals, askedAt }
+  const askedAt = useMemo(
+    () => new Map([...paused, ...askedSince(approvals ?? [])]),
+    [paused, approvals],
+  )
+  const counts = useMemo(() => countFacets(shown), [shown])
+  return { list, all, lines, counts, inbox, approvals, askedAt, paused }
 }
 
 export type RunsData = ReturnType<typeof useRuns>

@@ -1,7 +1,7 @@
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { formatCount, formatExact, type SessionsContext } from "../../contract.ts"
-import { paths, type SessionParams } from "../../data/paths.ts"
+import { formatCount, formatExact, plural, type SessionsContext } from "../../contract.ts"
+import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -10,18 +10,15 @@ import { RowNote, RowSkeleton, Rows, TableHead } from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Flow, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { formatTick } from "../../ui/waterfall/axis.ts"
+import { axisFor, formatTick } from "../../ui/waterfall/axis.ts"
 import { contextChart, describeSummary, PART_NAMES } from "./chart.ts"
 import { compactionAt, Removed } from "./compaction.tsx"
-import { LINE_COLUMNS, LINE_HEAD, LineRow } from "./line-row.tsx"
+import { contextOf } from "./context-input.ts"
+import { ENTERED_COLUMNS, enteredHead, LineRow } from "./line-row.tsx"
 import type { SessionPageProps } from "./page.tsx"
 
 type ContextTabProps = SessionPageProps & {
   readonly shown: { readonly agents: readonly { readonly agent: string }[] }
-}
-
-export function contextOf(session: string, { agent }: Pick<SessionParams, "agent">) {
-  return { session, agent: agent === "" ? "main" : agent }
 }
 
 export function ContextTab(props: ContextTabProps) {
@@ -148,7 +145,7 @@ type EnteredProps = {
 
 /** The lines between the answer before and this one, largest first. */
 function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
-  const { agent, points } = context
+  const { agent, compactions, points } = context
   const point = points[call - 1]
   const before = points[call - 2]
   const { data, error } = useOperation("sessions.lines", {
@@ -158,7 +155,11 @@ function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
     until: (point?.at ?? 0) + 1,
     limit: MOST_LINES,
   })
-  const lines = (data?.lines ?? []).toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+  const lines = (data?.lines ?? []).toSorted((a, b) => b.tokens - a.tokens)
+  const total = lines.reduce((sum, it) => sum + it.tokens, 0)
+  const axis = axisFor(total)
+  const isCompacted = compactions.some((it) => it.at > (point?.at ?? 0))
+  const starts = lines.map((_, i) => lines.slice(0, i).reduce((sum, it) => sum + it.tokens, 0))
   const added = point?.added ?? 0
   const change = added >= 0 ? `${formatCount(added)} more` : `${formatCount(-added)} fewer`
   return (
@@ -190,19 +191,25 @@ function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
           Entered at call {call}
         </Text>
         <Text tone="3" cut>
-          {change} tokens than before
+          {lines.length === 0 ? "" : `${describeLines(lines.length, total)}, `}
+          {change} in the window than before
         </Text>
       </PaneHead>
       {error === null ? null : <Failure size="row" error={toWireError(error)} />}
       {data !== undefined && lines.length === 0 ? (
         <RowNote>No text of this call is indexed.</RowNote>
       ) : null}
-      <Rows columns={LINE_COLUMNS}>
-        {lines.length === 0 ? null : <TableHead labels={LINE_HEAD} />}
-        {lines.map((it) => (
+      <Rows columns={ENTERED_COLUMNS}>
+        {lines.length === 0 ? null : <TableHead labels={enteredHead(axis)} />}
+        {lines.map((it, i) => (
           <LineRow
             key={it.id}
             line={it}
+            entered={{
+              state: isCompacted ? "compacted" : "in the window",
+              start: starts[i] ?? 0,
+              axis,
+            }}
             href={paths.session(id, {
               tab,
               call,
@@ -215,4 +222,8 @@ function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
       </Rows>
     </section>
   )
+}
+
+function describeLines(count: number, tokens: number): string {
+  return `${plural(count, "entry", "entries")} with about ${formatCount(tokens)} tokens`
 }

@@ -1,25 +1,41 @@
 import { visibleLine } from "../../base/format.ts"
 import {
   type ContextKind,
-  formatBytes,
+  formatCount,
   type SessionLine,
   type SessionRole,
 } from "../../contract.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import type { Axis } from "../../ui/waterfall/axis.ts"
+import { AxisLabels, Fall } from "../../ui/waterfall/waterfall.tsx"
 
 export const LINE_COLUMNS = {
-  full: "14px 128px minmax(0, 1fr) 72px",
-  narrow: "14px 88px minmax(0, 1fr)",
+  full: "14px 128px minmax(0, 1fr) 80px",
+  narrow: "14px 88px minmax(0, 1fr) 44px",
 } as const
 
-export const LINE_HEAD = [
+const LINE_HEAD = [
   { text: "" },
   { text: "Entry" },
   { text: "Text" },
-  { text: "Size", align: "end", from: "roomy" },
+  { text: "Tokens, est.", align: "end" },
 ] as const
+
+/** With the state of the lines of one call and their staircase. */
+export const ENTERED_COLUMNS = {
+  ...LINE_COLUMNS,
+  full: "14px 128px minmax(0, 1fr) 80px 96px 140px",
+} as const
+
+export function enteredHead(axis: Axis) {
+  return [
+    ...LINE_HEAD,
+    { text: "State", from: "roomy" },
+    { text: "axis", from: "roomy", content: <AxisLabels axis={axis} /> },
+  ] as const
+}
 
 const ROLES: Readonly<Record<SessionRole, string>> = {
   user: "you",
@@ -49,11 +65,17 @@ type LineRowProps = {
   readonly href?: string
   readonly isCurrent?: boolean
   readonly option?: RowOption
+  /** Among the lines that entered at a call. */
+  readonly entered?: {
+    readonly state: "in the window" | "compacted"
+    readonly start: number
+    readonly axis: Axis
+  }
 }
 
 const MOST_SHOWN = 300
 
-export function LineRow({ line, option, ...link }: LineRowProps) {
+export function LineRow({ line, option, entered, ...link }: LineRowProps) {
   const kind = line.role === "result" && line.tool === "Read" ? "files" : KINDS[line.role]
   const text = visibleLine(line.text.trim().slice(0, MOST_SHOWN)).replaceAll("\\n", " ")
   return (
@@ -67,9 +89,23 @@ export function LineRow({ line, option, ...link }: LineRowProps) {
           {text}
         </Text>
       </Cell>
-      <TextCell from="roomy" size="sm" tone="3" align="end">
-        {formatBytes(line.sizeBytes)}
-      </TextCell>
+      <Text as="div" mono tone="2" align="end">
+        {formatCount(line.tokens)}
+      </Text>
+      {entered === undefined ? null : (
+        <>
+          <TextCell from="roomy" size="sm" tone="3">
+            {entered.state}
+          </TextCell>
+          <Cell from="roomy">
+            <Fall
+              axis={entered.axis}
+              bar={{ kind, tokens: line.tokens, start: entered.start }}
+              isHatched={entered.state === "compacted"}
+            />
+          </Cell>
+        </>
+      )}
     </Row>
   )
 }

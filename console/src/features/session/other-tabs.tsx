@@ -1,4 +1,4 @@
-import { formatMoment, visibleLine } from "../../base/format.ts"
+import { formatWhen, visibleLine } from "../../base/format.ts"
 import { formatExact, plural, type SessionsShow } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Row, RowNote, Rows, TextCell } from "../../ui/list/list.tsx"
@@ -36,7 +36,9 @@ export function FilesTab({ shown }: { readonly shown: SessionsShow }) {
   )
 }
 
-export function LedgerTab({ shown: { ledger, session } }: { readonly shown: SessionsShow }) {
+type LedgerTabProps = { readonly now: number; readonly shown: SessionsShow }
+
+export function LedgerTab({ now, shown: { ledger, session } }: LedgerTabProps) {
   if (ledger === null) {
     return (
       <RowNote>
@@ -66,7 +68,7 @@ export function LedgerTab({ shown: { ledger, session } }: { readonly shown: Sess
                 {visibleLine(it.path)}
               </PlaceLink>
               <Text size="sm" tone="3">
-                until {formatMoment(it.expiresAt)}
+                until {formatWhen(it.expiresAt, now)}
               </Text>
             </Flow>
           ))}
@@ -74,6 +76,7 @@ export function LedgerTab({ shown: { ledger, session } }: { readonly shown: Sess
       </Block>
       <Block title="Records" aside={formatExact(ledger.records.length)}>
         <Stack gap="8">
+          {ledger.records.length === 0 ? <Text tone="3">It is not registered.</Text> : null}
           {ledger.records.map((it) => (
             <PlaceLink key={it} href={paths.sessions({ tab: "logged", at: it, show: it })}>
               {visibleLine(it)}
@@ -87,7 +90,7 @@ export function LedgerTab({ shown: { ledger, session } }: { readonly shown: Sess
             <Flow key={`${at} ${rule}`} align="apart">
               <Text cut>{[rule, decision, ...files].map(visibleLine).join(" ")}</Text>
               <Text size="sm" tone="3">
-                {formatMoment(at)}
+                {formatWhen(at, now)}
               </Text>
             </Flow>
           ))}

@@ -21,7 +21,9 @@ import { Pane } from "../../ui/pane/pane.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Vital, Vitals } from "../../ui/transcript/transcript.tsx"
-import { ContextTab, contextOf } from "./context-tab.tsx"
+import { contextOf } from "./context-input.ts"
+import { ContextTab } from "./context-tab.tsx"
+import { FoldBox } from "./fold-box.tsx"
 import { FilesTab, LedgerTab } from "./other-tabs.tsx"
 import { LineDetail, TranscriptTab } from "./transcript-tab.tsx"
 
@@ -62,8 +64,15 @@ export function SessionPage(props: SessionPageProps) {
             key={params.line}
             session={id}
             line={params.line}
+            now={props.now}
             onClose={() => onParams({ line: null }, "replace")}
-          />
+          >
+            {(turn) =>
+              params.tab === "context" && shown.data !== undefined ? (
+                <FoldBox id={id} host={shown.data.session.host} agent={params.agent} turn={turn} />
+              ) : null
+            }
+          </LineDetail>
         )
       }
       onLeave={leaveOne(onParams, [params.line !== null, { line: null }])}
@@ -136,7 +145,7 @@ function SessionContent(props: SessionContentProps) {
             id: "ledger",
             label: "Ledger",
             note: formatExact(entries),
-            content: <LedgerTab shown={shown} />,
+            content: <LedgerTab now={props.now} shown={shown} />,
           },
         ]}
       />

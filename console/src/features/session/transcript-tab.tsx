@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { useMemo } from "react"
+import { type ReactNode, useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { capText, formatMoment } from "../../base/format.ts"
+import { capText, formatWhen } from "../../base/format.ts"
 import { formatBytes, formatExact } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
@@ -92,9 +92,16 @@ export function TranscriptTab({ id, params, onParams }: SessionPageProps) {
   )
 }
 
-type LineDetailProps = { readonly session: string; readonly line: number; onClose(): void }
+type LineDetailProps = {
+  readonly session: string
+  readonly line: number
+  readonly now: number
+  onClose(): void
+  /** Below the text, about the line's turn. */
+  children(turn: number): ReactNode
+}
 
-export function LineDetail({ session, line: id, onClose }: LineDetailProps) {
+export function LineDetail({ session, line: id, now, onClose, children }: LineDetailProps) {
   const { data, error } = useOperation("sessions.lines", { session, after: id - 1, limit: 1 })
   const line = data?.lines.find((it) => it.id === id)
   return (
@@ -119,13 +126,16 @@ export function LineDetail({ session, line: id, onClose }: LineDetailProps) {
           <Block>
             <Values>
               <Value name="Turn">{formatExact(line.turn)}</Value>
-              <Value name="Written">{formatMoment(line.at)}</Value>
-              <Value name="Size">{formatBytes(line.sizeBytes)}</Value>
+              <Value name="Written">{formatWhen(line.at, now)}</Value>
+              <Value name="Tokens">
+                about {formatExact(line.tokens)}, {formatBytes(line.sizeBytes)}
+              </Value>
             </Values>
           </Block>
           <Code text={capText(line.text)} label="Text of the line" />
         </PaneScroll>
       )}
+      {line === undefined ? null : children(line.turn)}
     </Pane>
   )
 }

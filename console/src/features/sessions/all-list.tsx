@@ -8,6 +8,7 @@ import { keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type SessionsParams } from "../../data/paths.ts"
+import { shownStatus, usePausedSessions } from "../../data/paused-sessions.ts"
 import { useClient, useReadOnly } from "../../data/queries.tsx"
 import { CollectionList, type ListRef, NoMatch } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
@@ -25,15 +26,16 @@ function useEntries(params: SessionsParams) {
   const indexed = useIndexed(params)
   const { data: runs } = useRuns()
   const { data: ledger } = useSessions()
+  const paused = usePausedSessions()
   const entries = useMemo(() => {
     const all = mergeSessions({
       indexed: indexed.data?.sessions ?? [],
-      runs: runs?.runs ?? [],
+      runs: (runs?.runs ?? []).map((it) => ({ ...it, status: shownStatus(it, paused) })),
       live: ledger?.live ?? [],
     })
     // Runs and hook reports are of this repository; the server filtered the transcripts.
     return all.filter((it) => params.host === null || it.host === params.host)
-  }, [indexed.data, runs, ledger, params.host])
+  }, [indexed.data, runs, ledger, paused, params.host])
   return { indexed, entries }
 }
 

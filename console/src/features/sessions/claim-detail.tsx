@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { formatAge, formatMoment, shortSession, visibleLine } from "../../base/format.ts"
+import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
 import { type Claim, formatExact } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -85,7 +85,7 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
           </Value>
           <Value name="Machine">{visibleLine(machine)}</Value>
           <Value name="Claimed">
-            {formatAge(takenAt, now)}, {formatMoment(takenAt)}
+            {formatAge(takenAt, now)}, {formatWhen(takenAt, now)}
           </Value>
           <Value name="Heartbeat">{formatAge(heartbeatAt, now)} ago</Value>
           <Value name="Expires">{describeExpiry(claim, now)}</Value>

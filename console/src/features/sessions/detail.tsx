@@ -1,5 +1,5 @@
 import { toWireError } from "../../base/errors.ts"
-import { formatAge, formatMoment, shortSession, visibleLine } from "../../base/format.ts"
+import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import {
   formatExact,
@@ -9,8 +9,8 @@ import {
   type SessionShow,
 } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
+import { shownStatus, usePausedSessions } from "../../data/paused-sessions.ts"
 import { useOperation } from "../../data/queries.tsx"
-import { LinkButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { CommandLine } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -30,6 +30,7 @@ import {
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { ClaimsBlock, FilesBlock, LoadedBlock, MomentsBlock, OutsideBlock } from "./parts.tsx"
+import { SessionActions } from "./session-actions.tsx"
 import { TranscriptDetail } from "./transcript-detail.tsx"
 import { useIndexed, useOneSession, useRuns, useSessions } from "./use-sessions.ts"
 import { describeEdits, describeHost, describeRegistration, markOf } from "./words.ts"
@@ -80,7 +81,7 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
         <PaneScroll>
           {run === undefined ? null : <RunFacts run={run} />}
           {indexed.data === undefined ? null : (
-            <TranscriptDetail id={id} shown={indexed.data} text={text} />
+            <TranscriptDetail now={now} id={id} shown={indexed.data} text={text} />
           )}
           {data === undefined || data.text === null ? null : (
             <Block>
@@ -91,6 +92,15 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
             <LiveParts now={now} live={data.live} shown={data} />
           )}
         </PaneScroll>
+      )}
+      {isLoading || (indexed.data === undefined && run === undefined) ? null : (
+        <SessionActions
+          now={now}
+          id={id}
+          shown={indexed.data}
+          run={run}
+          live={data?.live ?? undefined}
+        />
       )}
     </Pane>
   )
@@ -103,42 +113,39 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
 function useSources(id: string) {
   const indexed = useIndexed({ host: null, here: false })
   const ledger = useSessions()
-  const { data: runs } = useRuns()
+  const runs = useRuns()
   const isIndexed = indexed.data?.sessions.some((it) => it.id === id) === true
-  const run = runs?.runs.find((it) => it.id === id || it.sessionId === id)
+  const run = runs.data?.runs.find((it) => it.id === id || it.sessionId === id)
   const isReported =
     ledger.data?.live.some((it) => it.session === id) === true ||
     ledger.data?.logged.some((it) => it.file === id) === true
   const mayBeOlder = (indexed.data?.total ?? 0) > (indexed.data?.sessions.length ?? 0)
-  const isListed = isIndexed || isReported || run !== undefined
+  const isKnown = !indexed.isLoading && !ledger.isLoading && !runs.isLoading
+  const isUnlisted = isKnown && !isIndexed && !isReported && run === undefined
   return {
     run,
-    isKnown: !indexed.isLoading && !ledger.isLoading,
-    hasTranscript: isIndexed || (!isListed && mayBeOlder),
-    hasLedger: isReported || (!isListed && !mayBeOlder),
+    isKnown,
+    hasTranscript: isIndexed || (isUnlisted && mayBeOlder),
+    hasLedger: isReported || (isUnlisted && !mayBeOlder),
   }
 }
 
 function RunFacts({ run }: { readonly run: Run }) {
+  const status = shownStatus(run, usePausedSessions())
   return (
     <Block>
-      <Stack gap="8">
-        <Values>
-          <Value name="Run">
-            <Flow>
-              <StatusMark status={STATUS_MARKS[run.status]} />
-              {run.status}
-            </Flow>
-          </Value>
-          <Value name="Agent">{[run.type, visibleLine(run.model ?? "")].join(" ")}</Value>
-          <Value name="Turns">{formatExact(run.turns)}</Value>
-        </Values>
-        <Flow>
-          <LinkButton small variant="primary" href={paths.run(run.id)}>
-            Open the run
-          </LinkButton>
-        </Flow>
-      </Stack>
+      <Values>
+        <Value name="Run">
+          <Flow>
+            <StatusMark status={STATUS_MARKS[status]} />
+            <PlaceLink href={paths.run(run.id)}>
+              {status === run.status ? status : "waiting for your answer"}
+            </PlaceLink>
+          </Flow>
+        </Value>
+        <Value name="Agent">{[run.type, visibleLine(run.model ?? "")].join(" ")}</Value>
+        <Value name="Turns">{formatExact(run.turns)}</Value>
+      </Values>
     </Block>
   )
 }
@@ -177,9 +184,9 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
           </Value>
           <Value name="Work">{describeEdits(live)}</Value>
           <Value name="Host">{describeHost(live)}</Value>
-          {startedAt === null ? null : <Value name="Started">{formatMoment(startedAt)}</Value>}
+          {startedAt === null ? null : <Value name="Started">{formatWhen(startedAt, now)}</Value>}
           <Value name="Last seen">
-            {formatAge(lastAt, now)} ago, {formatMoment(lastAt)}
+            {formatAge(lastAt, now)} ago, {formatWhen(lastAt, now)}
           </Value>
         </Values>
         <PlaceLink href={paths.guard({ session, hours: 720 })}>Show hook messages</PlaceLink>

@@ -28,6 +28,7 @@ function markupOf(address: string, data: SessionsPageData): string {
   const { indexed, list, claims, shown, isReadOnly } = data
   const queries = new QueryClient()
   const params = sessionsParams.parse(address)
+  queries.setQueryData(keys.operation("agents.list", { limit: 500 }), { runs: [] })
   if (indexed !== undefined) queries.setQueryData(INDEXED, indexed)
   if (list !== undefined) queries.setQueryData(keys.operation("session.list", LIST_INPUT), list)
   if (claims !== undefined) queries.setQueryData(keys.operation("claim.list", {}), { claims })

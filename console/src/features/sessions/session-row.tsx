@@ -127,7 +127,13 @@ const USUAL_WINDOW_TOKENS = 200_000
 
 function ContextTrend({ entry }: { readonly entry: SessionEntry }) {
   const { context, peakTokens, windowTokens, compactions } = entry
-  if (context.length === 0) return null
+  if (context.length === 0) {
+    return entry.source === "ledger" ? (
+      <Text as="div" size="sm" tone="3" cut title="Hooks reported it; no transcript is indexed">
+        ledger only
+      </Text>
+    ) : null
+  }
   const peak = peakTokens ?? 0
   const compacted = compactions === 0 ? "" : `, ${plural(compactions, "compaction")}`
   return (

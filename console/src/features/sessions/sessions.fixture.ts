@@ -115,6 +115,7 @@ export function aHit(session: string, overrides: Partial<SessionHit> = {}): Sess
       agent: "main",
       tool: null,
       sizeBytes: 80,
+      tokens: 20,
     },
     excerpt: "quotes are rounded half to even",
     ...overrides,

@@ -1,4 +1,5 @@
-import { formatMoment, visibleLine } from "../../base/format.ts"
+import { sliceText } from "#ground/base/truncate"
+import { formatClock, formatMoment, formatWhen, visible, visibleLine } from "../../base/format.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
   formatCount,
@@ -10,26 +11,27 @@ import {
 } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
-import { LinkButton } from "../../ui/button/button.tsx"
 import { MatchText } from "../../ui/match-text/match-text.tsx"
 import { Block, Flow, PaneNote, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Trend } from "../../ui/trend/trend.tsx"
 
 type TranscriptDetailProps = {
+  readonly now: number
   readonly id: string
   readonly shown: SessionsShow
   readonly text: string
 }
 
 /** Facts, matching lines, context, files and tools of the transcript. */
-export function TranscriptDetail({ id, shown, text }: TranscriptDetailProps) {
+export function TranscriptDetail({ now, id, shown, text }: TranscriptDetailProps) {
   return (
     <>
       {shown.problems.map((it) => (
         <PaneNote key={it.file}>{`Not fully read: ${visibleLine(it.problem)}`}</PaneNote>
       ))}
-      <Facts session={shown.session} />
+      <Facts now={now} session={shown.session} />
+      <FirstMessage session={shown.session} />
       {text.trim() === "" ? null : <Matches id={id} text={text.trim()} />}
       <Context session={shown.session} />
       <Files shown={shown} />
@@ -38,48 +40,57 @@ export function TranscriptDetail({ id, shown, text }: TranscriptDetailProps) {
   )
 }
 
-function Facts({ session }: { readonly session: IndexedSession }) {
+function Facts({ now, session }: { readonly now: number; readonly session: IndexedSession }) {
   const { host, version, models, branch, repository, startedAt, endedAt, spend, id } = session
   const took = startedAt === null || endedAt === null ? null : endedAt - startedAt
   return (
     <Block>
-      <Stack gap="8">
-        <Values>
-          <Value name="Host">{[host, visibleLine(version ?? "")].join(" ")}</Value>
-          <Value name="Models" wrap>
-            {models.length === 0 ? "no model call" : models.map(visibleLine).join(", ")}
+      <Values>
+        <Value name="Host">{[host, visibleLine(version ?? "")].join(" ")}</Value>
+        <Value name="Models" wrap>
+          {models.length === 0 ? "no model call" : models.map(visibleLine).join(", ")}
+        </Value>
+        {branch === null ? null : <Value name="Branch">{visibleLine(branch)}</Value>}
+        {repository === null ? null : (
+          <Value name="Repository" title={visibleLine(repository)}>
+            {visibleLine(repository.split("/").at(-1) ?? repository)}
           </Value>
-          {branch === null ? null : <Value name="Branch">{visibleLine(branch)}</Value>}
-          {repository === null ? null : (
-            <Value name="Repository" title={visibleLine(repository)}>
-              {visibleLine(repository.split("/").at(-1) ?? repository)}
-            </Value>
-          )}
-          {startedAt === null ? null : (
-            <Value name="Started" title={formatMoment(startedAt)}>
-              {formatMoment(startedAt).slice(0, 16)}
-            </Value>
-          )}
-          {took === null ? null : <Value name="Lasted">{formatDuration(took)}</Value>}
-          <Value name="Cost" wrap>
-            {[formatSpend(spend), plural(spend.calls, "call")].filter((it) => it !== "").join(", ")}
+        )}
+        {startedAt === null ? null : (
+          <Value name="Started" title={formatMoment(startedAt)}>
+            {formatWhen(startedAt, now)}
           </Value>
-          <Value name="Cached" wrap>
-            {`${formatCount(spend.tokens.cacheRead)} read, ${formatCount(spend.tokens.cacheWrite + spend.tokens.cacheWriteHour)} written, ${formatCount(spend.tokens.input)} fresh`}
-          </Value>
-          <Value name="Id" wrap>
-            <Text mono>{visibleLine(id)}</Text>
-          </Value>
-        </Values>
-        <Flow>
-          <LinkButton small variant="primary" href={paths.session(id)}>
-            Open
-          </LinkButton>
-          <LinkButton small href={paths.session(id, { tab: "transcript" })}>
-            Transcript
-          </LinkButton>
-        </Flow>
-      </Stack>
+        )}
+        {took === null ? null : <Value name="Lasted">{formatDuration(took)}</Value>}
+        <Value name="Cost" wrap>
+          {[formatSpend(spend), plural(spend.calls, "call")].filter((it) => it !== "").join(", ")}
+        </Value>
+        <Value name="Cached" wrap>
+          {`${formatCount(spend.tokens.cacheRead)} read, ${formatCount(spend.tokens.cacheWrite + spend.tokens.cacheWriteHour)} written, ${formatCount(spend.tokens.input)} fresh`}
+        </Value>
+        <Value name="Id" wrap>
+          <Text mono>{visibleLine(id)}</Text>
+        </Value>
+      </Values>
+    </Block>
+  )
+}
+
+/** The first lines may be of a command or a summary. */
+const FIRST_LINES = 5
+const MOST_CHARACTERS = 600
+
+/** Left out where the title is the whole message. */
+function FirstMessage({ session }: { readonly session: IndexedSession }) {
+  const { data } = useOperation("sessions.lines", { session: session.id, limit: FIRST_LINES })
+  const line = data?.lines.find((it) => it.role === "user")
+  const words = line?.text.trim() ?? ""
+  if (line === undefined || words === "" || words === session.title.trim()) return null
+  return (
+    <Block title="First message" aside={formatClock(line.at)}>
+      <Text as="p" wrap>
+        {visible(sliceText(words, MOST_CHARACTERS))}
+      </Text>
     </Block>
   )
 }

@@ -1,9 +1,9 @@
-import type { ConfigLayer, ConfigSetting } from "../../contract.ts"
+import { type ConfigLayer, type ConfigSetting, formatExact } from "../../contract.ts"
 import { describeField, fieldOf, formatValue } from "../../data/schema-form.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Block, DetailHead, Pane, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
+import { Block, DetailHead, Flow, Pane, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { isSetIn } from "./layers.ts"
 
@@ -44,17 +44,20 @@ export function SettingDetail(props: SettingDetailProps) {
               {setting.hides.length === 0 ? "nothing" : setting.hides.join(", ")}
             </Value>
             <Value name="Default" wrap>
-              <Text mono>{formatValue(setting.schema.default) || "empty"}</Text>
+              <Text mono>{describeAmount(setting.schema.default) || "empty"}</Text>
             </Value>
             {allowed === "" ? null : (
               <Value name="Allowed" wrap>
                 {allowed}
               </Value>
             )}
+            <Value name="Environment" wrap>
+              <Flow>
+                <Text mono>{setting.env}</Text>
+                <CopyIcon text={setting.env} label="Copy the name" />
+              </Flow>
+            </Value>
           </Values>
-        </Block>
-        <Block title="Environment" aside={<CopyIcon text={setting.env} label="Copy the name" />}>
-          <Text mono>{setting.env}</Text>
         </Block>
         {isSetIn(setting, layer) && !isReadOnly ? (
           <Block>
@@ -68,8 +71,15 @@ export function SettingDetail(props: SettingDetailProps) {
   )
 }
 
+/** Numbers as in the range below them. */
+function describeAmount(value: unknown): string {
+  return typeof value === "number" && Number.isInteger(value)
+    ? formatExact(value)
+    : formatValue(value)
+}
+
 function describeValue({ isSecret, value }: ConfigSetting): string {
-  const text = formatValue(value)
+  const text = describeAmount(value)
   if (text === "") return "empty"
   return isSecret ? "set, not shown" : text
 }

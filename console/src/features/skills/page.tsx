@@ -18,7 +18,7 @@ export function SkillsPage({ params, onParams }: PageProps<SkillsParams>) {
     <DefinitionPage
       name="skills"
       title="Skills"
-      noun="skill"
+      noun="definition"
       columns={{ name: "Name", use: "Use", origin: "From", state: "Kind" }}
       openKey="skills.open"
       query={useOperation("packs.list", {})}

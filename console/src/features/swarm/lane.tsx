@@ -176,6 +176,8 @@ function Activity({ run, isLive }: { readonly run: string; readonly isLive: bool
   )
 }
 
+const capitalise = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
 /** Why it does not work, and what continues it. */
 function Halted({ swarm, stream, isReadOnly, actions }: LaneProps) {
   if (!isHalted(stream)) return null
@@ -186,7 +188,7 @@ function Halted({ swarm, stream, isReadOnly, actions }: LaneProps) {
   return (
     <TrackPart tone="warn">
       <Stack gap="8">
-        <Text wrap>{visibleLine(stream.reason ?? "It stopped.")}</Text>
+        <Text wrap>{visibleLine(capitalise(stream.reason ?? "It stopped."))}</Text>
         <Flow>
           {isSpent ? (
             <Button

@@ -6,7 +6,16 @@ import { swarmParams } from "../../data/paths.ts"
 import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { activityLines } from "./activity-lines.ts"
 import { SwarmPage } from "./page.tsx"
-import { describeCounts, describeFact, suggestOrder } from "./words.ts"
+import {
+  describeContinue,
+  describeCounts,
+  describeFact,
+  describePause,
+  forecastKey,
+  isContinuable,
+  spanForecasts,
+  suggestOrder,
+} from "./words.ts"
 
 const NOW = Date.UTC(2026, 10, 17, 16, 11)
 
@@ -107,6 +116,38 @@ describe("Swarm page", () => {
     expect(text).toContain("moves T-7QK2M to Conclusion in your name")
   })
 
+  it("[CONSOLE-95] forecasts are below their lanes, side by side where they share none", () => {
+    const conflict = (workstream: string, other: string) => ({
+      workstream,
+      with: other,
+      files: ["a.ts"],
+    })
+    const lanes = ["ws1", "ws2", "ws3", "ws4"]
+    const all = [
+      conflict("ws2", "ws1"),
+      conflict("ws2", "ws3"),
+      conflict("ws3", "ws4"),
+      conflict("ws4", "main"),
+      conflict("x", "y"),
+    ]
+    expect(spanForecasts(all, lanes).map((it) => [it.from, it.to, it.row])).toEqual([
+      [0, 1, 0],
+      [1, 2, 1],
+      [2, 3, 0],
+      [3, 3, 1],
+      [0, 3, 2],
+    ])
+    const [one = conflict("", "")] = all
+    expect(forecastKey("sw1", one)).not.toBe(forecastKey("sw1", { ...one, files: ["b.ts"] }))
+  })
+
+  it("[CONSOLE-95] a workstream is added to an open swarm, a closed one is followed by a new one", () => {
+    expect(show(review([stream("ws1")]))).toContain("Add workstream")
+    const closed = show(review([stream("ws1", { state: "discarded" })]))
+    expect(closed).toContain("Plan a swarm")
+    expect(closed).not.toContain("Add workstream")
+  })
+
   it("[CONSOLE-95] a swarm that no process works on is offered to continue, a lost worktree is named", () => {
     const gone = { ...diffOf("ws1", 0), files: [], problem: "its folder /w/x is gone" }
     const text = show(review([stream("ws1")], { isDriven: false, diffs: [gone] }))
@@ -131,6 +172,40 @@ describe("words of a swarm", () => {
     expect(swarm === null ? "" : describeCounts(swarm)).toBe("1 approved")
     const unknown = { workstream: "ws1", with: "main", files: [] }
     expect(suggestOrder(unknown, [])).toBeUndefined()
+    const pair = { workstream: "ws1", with: "ws2", files: [] }
+    const [small, large] = [diffOf("ws1", 1), diffOf("ws2", 9)]
+    expect(suggestOrder(pair, [small, large])).toMatch(/^ws1 is the smaller change/)
+    expect(suggestOrder(pair, [small, diffOf("ws2", 1)])).toMatch(/^Both changes are equally large/)
+  })
+
+  it("[CONSOLE-96] Pause all and Continue all name the workstreams that they change", () => {
+    const streams = [
+      stream("ws1"),
+      stream("ws2", { state: "pending" }),
+      stream("ws3", { state: "finishing" }),
+      stream("ws4", { state: "paused", costUsd: null }),
+      stream("ws5", { state: "paused", costUsd: 4 }),
+      stream("ws6", { state: "failed" }),
+    ]
+    const { swarm } = review(streams)
+    if (swarm === null) throw new Error("the fixture has a swarm")
+    expect(describePause(swarm)).toMatchObject({
+      title: "Pause 2 workstreams",
+      description: expect.stringMatching(
+        /1 workstream that already runs its checks will reach testing\.$/,
+      ),
+      lines: ["ws1, working: Do ws1", "ws2, waiting: Do ws2"],
+      verb: "Pause 2",
+    })
+    // ws5 used its budget, and ws6 has its own Restart.
+    const paused = streams.filter((it) => isContinuable(it, swarm))
+    expect(describeContinue(paused)).toMatchObject({
+      title: "Continue 1 workstream",
+      lines: ["ws4, paused: Do ws4"],
+    })
+    expect(show(review(streams))).toContain("Pause all")
+    expect(show(review(streams.slice(3)))).toContain("Continue all")
+    expect(show(review(streams.slice(4)))).not.toMatch(/Pause all|Continue all/)
   })
 
   it("[CONSOLE-95] activities are lines with their result, newest last", () => {

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react"
+import { lazy, Suspense, useState } from "react"
 import { formatUsd } from "#ground/base/format"
 import { formatMinutes, formatWhen, visibleLine } from "../../base/format.ts"
 import { plural, type Swarm, type SwarmReview } from "../../contract.ts"
@@ -14,18 +14,23 @@ import { useKey } from "../../ui/keys/keys.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Flow, Pane } from "../../ui/pane/pane.tsx"
+import { recall, remember } from "../../ui/remember.ts"
 import { Text } from "../../ui/text/text.tsx"
-import { Conflict, Conflicts, Tracks, TracksPage } from "../../ui/tracks/tracks.tsx"
+import { Conflict, Tracks, TracksPage } from "../../ui/tracks/tracks.tsx"
 import { Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import { Lane } from "./lane.tsx"
+import { PauseAll } from "./pause-all.tsx"
 import { Review } from "./review.tsx"
 import { type SwarmActions, useReview, useSwarmActions } from "./use-swarm.ts"
 import {
   budgetOf,
   describeCounts,
+  forecastKey,
   formatCostOf,
   isActive,
   isClosed,
+  type SpannedForecast,
+  spanForecasts,
   suggestOrder,
 } from "./words.ts"
 
@@ -64,8 +69,8 @@ export function SwarmPage(props: Props) {
   const isReadOnly = useReadOnly()
   const actions = useSwarmActions()
   const swarm = review.data?.swarm ?? null
+  const isOpen = swarm !== null && !swarm.workstreams.every(isClosed)
   const selected = swarm?.workstreams.find((it) => it.name === params.at)
-  const isWorking = swarm?.workstreams.some(isActive) === true
   const plan = () => onParams({ show: params.show === "plan" ? null : "plan" })
   const facts = swarm === null ? "" : plural(swarm.workstreams.length, "workstream")
   const close = () => onParams({ show: null })
@@ -78,7 +83,7 @@ export function SwarmPage(props: Props) {
   const detail =
     params.show === "plan" ? (
       <Suspense fallback={<Pane label="Plan">{null}</Pane>}>
-        <PlanPane isReadOnly={isReadOnly} actions={actions} onClose={close} />
+        <PlanPane isOpen={isOpen} isReadOnly={isReadOnly} actions={actions} onClose={close} />
       </Suspense>
     ) : (
       diff
@@ -89,20 +94,11 @@ export function SwarmPage(props: Props) {
       detailPx={392}
       header={
         <Header title="Swarm" facts={<Text tone="2">{facts}</Text>}>
-          {isWorking ? (
-            <Button
-              variant="ghost"
-              icon="pause"
-              keyId="swarm.pause"
-              disabled={isReadOnly || actions.isBusy}
-              onPress={actions.pause}
-              shrinks
-            >
-              Pause all
-            </Button>
-          ) : null}
+          {swarm === null ? null : (
+            <PauseAll swarm={swarm} isReadOnly={isReadOnly} actions={actions} />
+          )}
           <Button icon="plus" variant="primary" keyId="swarm.plan" onPress={plan} shrinks>
-            Plan a swarm
+            {isOpen ? "Add workstream" : "Plan a swarm"}
           </Button>
         </Header>
       }
@@ -150,9 +146,11 @@ type SwarmViewProps = Props & {
 }
 
 function SwarmView({ now, params, onParams, review, isReadOnly, actions }: SwarmViewProps) {
-  const { swarm, diffs, conflicts, isDriven } = review
+  const { swarm, diffs, isDriven } = review
   const streams = swarm.workstreams
+  const { conflicts, ignored, ignore, restore } = useForecasts(review)
   const open = streams.filter((it) => !isClosed(it))
+  const lanes = open.length === 0 ? streams : open
   const selected = streams.find((it) => it.name === params.at)
   const pick = (name: string | undefined) => {
     if (name !== undefined) onParams({ at: name }, "replace")
@@ -167,7 +165,13 @@ function SwarmView({ now, params, onParams, review, isReadOnly, actions }: Swarm
     <TracksPage
       vitals={
         <>
-          <SwarmVitals now={now} review={review} />
+          <SwarmVitals
+            now={now}
+            review={review}
+            open={conflicts.length}
+            ignored={ignored}
+            onRestore={restore}
+          />
           {isIdle ? (
             <Notice tone="warn" description="No process works on this swarm.">
               <Button small disabled={isReadOnly || actions.isBusy} onPress={actions.resume}>
@@ -175,7 +179,6 @@ function SwarmView({ now, params, onParams, review, isReadOnly, actions }: Swarm
               </Button>
             </Notice>
           ) : null}
-          <Forecasts review={review} onDiff={(at) => onParams({ at, show: "diff" })} />
         </>
       }
       bottom={
@@ -190,7 +193,7 @@ function SwarmView({ now, params, onParams, review, isReadOnly, actions }: Swarm
       }
     >
       <Tracks label="Workstreams">
-        {(open.length === 0 ? streams : open).map((it) => (
+        {lanes.map((it) => (
           <Lane
             key={it.name}
             {...{ swarm, now, isReadOnly, actions }}
@@ -207,13 +210,54 @@ function SwarmView({ now, params, onParams, review, isReadOnly, actions }: Swarm
             onPick={() => pick(it.name)}
           />
         ))}
+        {spanForecasts(
+          conflicts,
+          lanes.map((it) => it.name),
+        ).map((it) => (
+          <ForecastBox
+            key={`${it.workstream} ${it.with}`}
+            forecast={it}
+            diffs={diffs}
+            onDiff={() => onParams({ at: it.workstream, show: "diff" })}
+            onIgnore={() => ignore(it)}
+          />
+        ))}
       </Tracks>
     </TracksPage>
   )
 }
 
-function SwarmVitals({ now, review }: { readonly now: number; readonly review: OpenReview }) {
-  const { swarm, conflicts } = review
+const IGNORED = "swarm.ignored"
+const MOST_IGNORED = 50
+
+/** Ignored ones are stored in this browser, and return when the files that collide change. */
+function useForecasts({ swarm, conflicts }: OpenReview) {
+  const [ignored, setIgnored] = useState(() => recall(IGNORED)?.split("\n") ?? [])
+  const store = (next: readonly string[]) => {
+    const stored = next.slice(-MOST_IGNORED)
+    remember(IGNORED, stored.join("\n"))
+    setIgnored([...stored])
+  }
+  const keyOf = (it: Parameters<typeof forecastKey>[1]) => forecastKey(swarm.id, it)
+  const open = conflicts.filter((it) => !ignored.includes(keyOf(it)))
+  return {
+    conflicts: open,
+    ignored: conflicts.length - open.length,
+    ignore: (it: Parameters<typeof forecastKey>[1]) => store([...ignored, keyOf(it)]),
+    restore: () => store(ignored.filter((key) => !conflicts.some((it) => keyOf(it) === key))),
+  }
+}
+
+type SwarmVitalsProps = {
+  readonly now: number
+  readonly review: OpenReview
+  readonly open: number
+  readonly ignored: number
+  onRestore(): void
+}
+
+function SwarmVitals({ now, review, open, ignored, onRestore }: SwarmVitalsProps) {
+  const { swarm } = review
   const spent = swarm.workstreams.reduce((sum, it) => sum + (it.costUsd ?? 0), 0)
   const budget = swarm.workstreams.reduce((sum, it) => sum + budgetOf(it, swarm), 0)
   const isOver = swarm.workstreams.every(isClosed)
@@ -238,46 +282,56 @@ function SwarmVitals({ now, review }: { readonly now: number; readonly review: O
         <Text tone="2">{`base ${visibleLine(swarm.baseRef)} at `}</Text>
         <Text mono>{swarm.baseCommit.slice(0, 7)}</Text>
       </Vital>
-      {conflicts.length === 0 ? null : (
+      {open === 0 ? null : (
         <Vital tone="warn" push>
           <Icon name="warning" />
-          {`${plural(conflicts.length, "conflict")} forecast`}
+          {`${plural(open, "conflict")} forecast`}
+        </Vital>
+      )}
+      {ignored === 0 ? null : (
+        <Vital push={open === 0}>
+          <Button small variant="ghost" onPress={onRestore}>
+            {`Show ${plural(ignored, "ignored forecast")}`}
+          </Button>
         </Vital>
       )}
     </Vitals>
   )
 }
 
-type ForecastsProps = { readonly review: OpenReview; onDiff(name: string): void }
+type ForecastBoxProps = {
+  readonly forecast: SpannedForecast
+  readonly diffs: SwarmReview["diffs"]
+  onDiff(): void
+  onIgnore(): void
+}
 
 /** The forecast suggests an order and gives the reason; it never applies it. */
-function Forecasts({ review, onDiff }: ForecastsProps) {
-  const { conflicts, diffs } = review
-  if (conflicts.length === 0) return null
+function ForecastBox({ forecast, diffs, onDiff, onIgnore }: ForecastBoxProps) {
+  const { workstream, with: other, files, from, to, row } = forecast
   return (
-    <Conflicts>
-      {conflicts.map((it) => (
-        <Conflict
-          key={`${it.workstream} ${it.with}`}
-          title={
-            <Text as="h2" strong>
-              {`Conflict forecast: ${it.workstream} with ${visibleLine(it.with)}`}
-            </Text>
-          }
-          description={[
-            `Both change ${visibleLine(it.files.join(", "))}.`,
-            suggestOrder(it, diffs) ??
-              `Send ${it.workstream} back with the request to merge the base.`,
-          ].join(" ")}
-        >
-          <Flow>
-            <Button small onPress={() => onDiff(it.workstream)}>
-              {`Diff of ${it.workstream}`}
-            </Button>
-          </Flow>
-        </Conflict>
-      ))}
-    </Conflicts>
+    <Conflict
+      {...{ from, to, row }}
+      title={
+        <Text as="h2" strong>
+          {`Conflict forecast: ${workstream} with ${visibleLine(other)}`}
+        </Text>
+      }
+      description={[
+        `Both change ${visibleLine(files.join(", "))}.`,
+        suggestOrder(forecast, diffs) ??
+          `Send ${workstream} back with the request to merge the base.`,
+      ].join(" ")}
+    >
+      <Flow>
+        <Button small onPress={onDiff}>
+          {`Diff of ${workstream}`}
+        </Button>
+        <Button small variant="ghost" onPress={onIgnore}>
+          Ignore
+        </Button>
+      </Flow>
+    </Conflict>
   )
 }
 

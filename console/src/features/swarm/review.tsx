@@ -4,7 +4,6 @@ import { plural, type Swarm, type SwarmReview, type Workstream } from "../../con
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
-import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx"
 import { TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Cell, Row, Rows, TableHead, TextCell } from "../../ui/list/list.tsx"
@@ -20,6 +19,8 @@ import {
   TracksBottom,
   TracksFoot,
 } from "../../ui/tracks/tracks.tsx"
+import { useLater } from "../../ui/use-later.ts"
+import { loadConfirm } from "./pause-all.tsx"
 import type { SwarmActions } from "./use-swarm.ts"
 import {
   type Diff,
@@ -127,10 +128,14 @@ function ReviewRow({ stream, diff, most, isCurrent, onPick }: ReviewRowProps) {
         </Text>
       </Stack>
       <Cell from="wide">
-        <Flow>
-          <DiffStat added={added} removed={removed} most={most} />
-          <Text tone="2">{plural(diff?.files.length ?? 0, "file")}</Text>
-        </Flow>
+        {diff === undefined || diff.files.length === 0 ? (
+          <Text tone="3">no commit yet</Text>
+        ) : (
+          <Flow>
+            <DiffStat added={added} removed={removed} most={most} />
+            <Text tone="2">{plural(diff.files.length, "file")}</Text>
+          </Flow>
+        )}
       </Cell>
       <Cell from="roomy">
         <Stack>
@@ -173,6 +178,7 @@ type DecisionProps = ReviewProps & {
 function Decision({ review, stream, diff, isReadOnly, actions }: DecisionProps) {
   const [feedback, setFeedback] = useState<string | null>(null)
   const [isLeaving, setIsLeaving] = useState(false)
+  const { part: ConfirmDialog, want } = useLater(loadConfirm)
   const { name: workstream, branch, tickets } = stream
   const isParked = stream.state === "parked"
   const isOff = isReadOnly || actions.isBusy
@@ -219,7 +225,7 @@ function Decision({ review, stream, diff, isReadOnly, actions }: DecisionProps) 
         <Button keyId="swarm.reject" disabled={isOff || !isParked} onPress={() => setFeedback("")}>
           Send back
         </Button>
-        <Button variant="danger" disabled={isOff} onPress={() => setIsLeaving(true)}>
+        <Button variant="danger" disabled={isOff} onPress={() => want(() => setIsLeaving(true))}>
           Discard
         </Button>
         <p>
@@ -230,7 +236,7 @@ function Decision({ review, stream, diff, isReadOnly, actions }: DecisionProps) 
             : "Only a workstream that is parked at testing can be approved or sent back."}
         </p>
       </TracksFoot>
-      {isLeaving ? (
+      {ConfirmDialog === undefined || !isLeaving ? null : (
         <ConfirmDialog
           title={`Discard ${workstream}`}
           description={describeDiscard(stream, diff)}
@@ -238,7 +244,7 @@ function Decision({ review, stream, diff, isReadOnly, actions }: DecisionProps) 
           onDo={() => actions.discard(workstream)}
           onClose={() => setIsLeaving(false)}
         />
-      ) : null}
+      )}
     </>
   )
 }

@@ -12,6 +12,7 @@ import { DiffLines } from "../../ui/diff/diff.tsx"
 import { readUnified } from "../../ui/diff/unified-diff.ts"
 import { EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
 import { Block, DetailHead, Flow, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
@@ -68,12 +69,14 @@ const CHOICES = [
 ]
 
 type PlanPaneProps = {
+  /** New workstreams join the open swarm. */
+  readonly isOpen: boolean
   readonly isReadOnly: boolean
   readonly actions: SwarmActions
   onClose(): void
 }
 
-export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
+export function PlanPane({ isOpen, isReadOnly, actions, onClose }: PlanPaneProps) {
   const [agent, setAgent] = useState("")
   const [count, setCount] = useState("3")
   const [budget, setBudget] = useState("")
@@ -91,17 +94,22 @@ export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
   return (
     <Pane ground="canvas" label="Plan">
       <DetailHead back="Back to the swarm" onClose={onClose}>
-        <Text strong>Plan a swarm</Text>
+        <Text strong>{isOpen ? "Add workstream" : "Plan a swarm"}</Text>
       </DetailHead>
       <PaneScroll>
         <EntryForm>
           <PickEntry label="Agent" choices={CHOICES} value={agent} onPick={setAgent} />
-          <PickEntry
-            label="Maximum number of workstreams"
-            choices={COUNTS.map((it) => ({ value: it, label: it }))}
-            value={count}
-            onPick={setCount}
-          />
+          <Stack>
+            <Text size="sm" tone="2">
+              Maximum number of workstreams
+            </Text>
+            <ChoiceField
+              label="Maximum number of workstreams"
+              choices={COUNTS.map((it) => ({ value: it, label: it }))}
+              value={count}
+              onPick={setCount}
+            />
+          </Stack>
           <TextEntry
             label="Budget of each workstream"
             description={`US dollars; empty for ${formatUsd(plan.data?.budgetUsd ?? 4)}, by the cost tier.`}
@@ -112,7 +120,7 @@ export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
           />
           <Flow>
             <Button variant="primary" keyId="swarm.start" disabled={isOff} onPress={start}>
-              {actions.start.isPending ? "Starting" : `Start ${plural(ready, "workstream")}`}
+              {describeStart(ready, actions.start.isPending)}
             </Button>
           </Flow>
           {actions.start.error === null ? null : (
@@ -125,6 +133,11 @@ export function PlanPane({ isReadOnly, actions, onClose }: PlanPaneProps) {
       </PaneScroll>
     </Pane>
   )
+}
+
+function describeStart(ready: number, isStarting: boolean): string {
+  if (isStarting) return "Starting"
+  return ready === 0 ? "Start" : `Start ${plural(ready, "workstream")}`
 }
 
 function agentsOf(choice: string): (typeof AGENTS)[number][] {

@@ -83,6 +83,14 @@ export function useSwarmActions() {
     onError,
     onSettled,
   })
+  const resumeAll = useMutation({
+    mutationFn: async (names: readonly string[]) => {
+      for (const workstream of names) await client.write("swarm.retry", { workstream })
+      return go()
+    },
+    onError,
+    onSettled,
+  })
   const resume = useMutation({ mutationFn: go, onError, onSettled })
   return {
     start,
@@ -93,8 +101,11 @@ export function useSwarmActions() {
     discard: discard.mutate,
     pause: () => pause.mutate(),
     retry: retry.mutate,
+    resumeAll: resumeAll.mutate,
     resume: () => resume.mutate(),
-    isBusy: [approve, sendBack, discard, pause, retry, resume].some((it) => it.isPending),
+    isBusy: [approve, sendBack, discard, pause, retry, resume, resumeAll].some(
+      (it) => it.isPending,
+    ),
   }
 }
 

@@ -1,4 +1,4 @@
-import { formatAge } from "../../base/format.ts"
+import { formatAge, visibleLine } from "../../base/format.ts"
 import type { Status } from "../../base/status.ts"
 import {
   formatCostSum,
@@ -31,6 +31,51 @@ export const isActive = ({ state }: Workstream): boolean => ACTIVE.has(state)
 export const isHalted = ({ state }: Workstream): boolean => HALTED.has(state)
 export const isClosed = ({ state }: Workstream): boolean =>
   state === "approved" || state === "discarded"
+
+/** A workstream that runs its checks reaches testing in its next step. */
+const PAUSABLE: ReadonlySet<State> = new Set(["pending", "starting", "working"])
+
+export const isPausable = ({ state }: Workstream): boolean => PAUSABLE.has(state)
+
+/** A workstream that used its budget first needs a higher budget. */
+export const isContinuable = (it: Workstream, swarm: Swarm): boolean =>
+  it.state === "paused" && (it.costUsd ?? 0) < budgetOf(it, swarm)
+
+type Question = {
+  readonly title: string
+  readonly description: string
+  readonly lines: readonly string[]
+  readonly verb: string
+}
+
+export function describePause({ workstreams }: Swarm): Question {
+  const pausable = workstreams.filter(isPausable)
+  const finishing = workstreams.filter((it) => it.state === "finishing")
+  const checks =
+    finishing.length === 0
+      ? ""
+      : ` ${plural(finishing.length, "workstream")} that already ${finishing.length === 1 ? "runs its" : "run their"} checks will reach testing.`
+  return {
+    title: `Pause ${plural(pausable.length, "workstream")}`,
+    description: `Their agents stop at once. Worktrees and changes stay, and each workstream can continue later.${checks}`,
+    lines: pausable.map(describeLine),
+    verb: `Pause ${pausable.length}`,
+  }
+}
+
+export function describeContinue(paused: readonly Workstream[]): Question {
+  return {
+    title: `Continue ${plural(paused.length, "workstream")}`,
+    description: "Each gets a new run that continues from the changes in its worktree.",
+    lines: paused.map(describeLine),
+    verb: `Continue ${paused.length}`,
+  }
+}
+
+const describeLine = (it: Workstream): string =>
+  visibleLine(`${it.name}, ${describeState(it).word.toLowerCase()}: ${titleOf(it)}`)
+
+const titleOf = ({ tickets, current }: Workstream): string => tickets[current]?.title ?? ""
 
 /** A workstream that works on feedback says so: the person who gave it looks for it. */
 export function describeState(it: Workstream): { readonly mark: Status; readonly word: string } {
@@ -72,6 +117,39 @@ export function sumOf(files: Diff["files"]): { readonly added: number; readonly 
   }
 }
 
+type Forecast = SwarmReview["conflicts"][number]
+
+/** Other files are another forecast, so it is shown again. */
+export function forecastKey(swarm: string, { workstream, with: other, files }: Forecast): string {
+  return [swarm, workstream, other, ...files].join(" ")
+}
+
+export type SpannedForecast = Forecast & {
+  readonly from: number
+  readonly to: number
+  readonly row: number
+}
+
+/** The lanes of each forecast, and the first row in which none of them is taken. */
+export function spanForecasts(
+  forecasts: readonly Forecast[],
+  lanes: readonly string[],
+): readonly SpannedForecast[] {
+  const spanned: SpannedForecast[] = []
+  for (const it of forecasts) {
+    const at = [it.workstream, it.with].map((name) => lanes.indexOf(name)).filter((i) => i >= 0)
+    const from = at.length === 0 ? 0 : Math.min(...at)
+    const to = at.length === 0 ? Math.max(0, lanes.length - 1) : Math.max(...at)
+    const rowsInUse = new Set(
+      spanned.filter((one) => one.from <= to && one.to >= from).map((one) => one.row),
+    )
+    let row = 0
+    while (rowsInUse.has(row)) row++
+    spanned.push({ ...it, from, to, row })
+  }
+  return spanned
+}
+
 /** The smaller change first: the other one then has less to merge. */
 export function suggestOrder(
   { workstream, with: other }: SwarmReview["conflicts"][number],
@@ -85,7 +163,9 @@ export function suggestOrder(
   }
   const [one, two] = [sizeOf(workstream), sizeOf(other)]
   if (one === undefined || two === undefined) return undefined
-  const [first, second] = one <= two ? [workstream, other] : [other, workstream]
+  if (one === two)
+    return `Both changes are equally large. Approve ${workstream} first, then send ${other} back with the request to merge the base.`
+  const [first, second] = one < two ? [workstream, other] : [other, workstream]
   return `${first} is the smaller change. Approve it first, then send ${second} back with the request to merge the base.`
 }
 

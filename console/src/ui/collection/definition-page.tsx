@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 import { visibleLine } from "../../base/format.ts"
 import type { Status } from "../../base/status.ts"
+import { plural } from "../../contract.ts"
 import { Header } from "../frame/frame.tsx"
 import { NameCell, NarrowLine, Row, type RowOption, TableHead, TextCell } from "../list/list.tsx"
 import { Pane, PaneFoot, Stack } from "../pane/pane.tsx"
@@ -49,13 +50,22 @@ type DefinitionPageProps<Data> = {
 
 /** A list of definitions with a filter, and the opened one beside it. */
 export function DefinitionPage<Data>(props: DefinitionPageProps<Data>) {
-  const { params, onParams, detail, name, title } = props
+  const { params, onParams, detail, name, title, noun, query } = props
   const leave = () => onParams(params.show === "" ? { text: "", at: "" } : { show: "" })
   return (
     <CollectionPage
       name={name}
       detailPx={520}
-      header={<Header title={title} />}
+      header={
+        <Header
+          title={title}
+          facts={
+            query.data === undefined ? null : (
+              <Text tone="3">{plural(props.linesOf(query.data).length, noun)}</Text>
+            )
+          }
+        />
+      }
       list={<ListPane {...props} />}
       detail={detail}
       onLeave={params.show === "" && params.text === "" ? undefined : leave}
@@ -107,7 +117,7 @@ function ListPane<Data>(props: DefinitionPageProps<Data>) {
                 }
                 items={lines}
                 keyOf={({ key }) => key}
-                at={params.at}
+                at={params.at || (lines.find((it) => it.show === params.show)?.key ?? "")}
                 openKey={props.openKey}
                 onMove={(at) => onParams({ at }, "replace")}
                 onOpen={({ key, show }) => onParams({ at: key, show })}

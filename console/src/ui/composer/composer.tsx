@@ -1,4 +1,11 @@
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react"
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react"
 import { visibleLine } from "../../base/format.ts"
 import { IconButton } from "../button/button.tsx"
 import { Icon } from "../icon/icon.tsx"
@@ -10,6 +17,8 @@ type ComposerProps = {
   readonly text: string
   readonly placeholder: string
   readonly keyId?: string
+  /** Focused when the page opens. */
+  readonly isFirst?: boolean
   onText(text: string): void
   onCommit(): void
   readonly above?: ReactNode
@@ -21,6 +30,9 @@ export function Composer(props: ComposerProps) {
   const { text, onText, onCommit } = props
   const area = useRef<HTMLTextAreaElement>(null)
   useKey(props.keyId ?? "", props.keyId === undefined ? undefined : () => area.current?.focus())
+  useEffect(() => {
+    if (props.isFirst === true) area.current?.focus()
+  }, [props.isFirst])
   useGrowing(area, text)
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (isCommit(event)) {

@@ -1,6 +1,5 @@
-import { type ReactNode, useState } from "react"
+import { type CSSProperties, type ReactNode, useState } from "react"
 import { cssPercent } from "../../base/format.ts"
-import { classNames } from "../class-names.ts"
 import styles from "./day-bars.module.css"
 
 type DayBar = {
@@ -8,25 +7,58 @@ type DayBar = {
   readonly label: string
   /** Text below it on the axis. */
   readonly tick?: string | undefined
+  /** The name of its month, under the ticks. */
+  readonly month: string
   /** One per series, in its order; null if it is not known. */
   readonly values: readonly (number | null)[]
   readonly isPartUnknown: boolean
 }
 
+/** Series of one family have one hue; their shade tells them apart. */
+export type Series = {
+  readonly name: string
+  /** 0 to 4; later families share the last hue. */
+  readonly family: number
+  /** 0 to 2 within the family; later series share the last shade. */
+  readonly shade: number
+}
+
 type DayBarsProps = {
   readonly label: string
-  readonly series: readonly string[]
+  readonly series: readonly Series[]
   readonly bars: readonly DayBar[]
   readonly picked: string
+  /** At the right end of the axis, where it fits. */
+  readonly end: string
   format(value: number): string
   onPick(key: string): void
 }
 
-/** Series beyond this share the last colour, under one name. */
-const MOST_SERIES = 5
+/** A longer legend is no longer read; the table has all. */
+const MOST_NAMED = 8
+
+const LAST_FAMILY = 4
+const LAST_SHADE = 2
+
+function Swatch({
+  series,
+  ...props
+}: {
+  readonly series: Series | undefined
+  readonly style?: CSSProperties
+}) {
+  return (
+    <i
+      {...props}
+      className={styles.swatch}
+      data-family={Math.min(series?.family ?? 0, LAST_FAMILY)}
+      data-shade={Math.min(series?.shade ?? 0, LAST_SHADE)}
+    />
+  )
+}
 
 /** Stacked bars, one per day. A ring under a bar marks a part without a known value. */
-export function DayBars({ label, series, bars, picked, format, onPick }: DayBarsProps) {
+export function DayBars({ label, series, bars, picked, end, format, onPick }: DayBarsProps) {
   const top = roundUp(Math.max(...bars.map((it) => sum(it.values)), 0))
   const shown = bars.find((it) => it.key === picked)
   return (
@@ -49,9 +81,9 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
               <span className={styles.stack}>
                 {bar.values.map((value, i) =>
                   value === null || value === 0 ? null : (
-                    <i
-                      key={series[i] ?? i}
-                      className={classNames(styles.part, styles[`series-${colourOf(i)}`])}
+                    <Swatch
+                      key={series[i]?.name ?? i}
+                      series={series[i]}
                       style={{ height: cssPercent(value / top) }}
                     />
                   ),
@@ -63,9 +95,12 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
         </div>
         <div className={styles.ticks} aria-hidden="true">
           {bars.map((bar) => (
-            <b key={bar.key}>{bar.tick}</b>
+            <b key={bar.key} data-picked={bar.key === picked || undefined}>
+              {bar.tick}
+            </b>
           ))}
         </div>
+        <Months bars={bars} end={end} />
       </div>
       <p className={styles.note}>
         {shown === undefined ? "" : `${shown.label}: ${format(sum(shown.values))}`}
@@ -81,6 +116,21 @@ export function DayBars({ label, series, bars, picked, format, onPick }: DayBars
   )
 }
 
+/** A name that does not fit over its days is left out, and so is the end. */
+function Months({ bars, end }: Pick<DayBarsProps, "bars" | "end">) {
+  const months = [...Map.groupBy(bars, (it) => it.month)]
+  return (
+    <div className={styles.months} aria-hidden="true">
+      {months.map(([month, days], i) => (
+        <span key={month} style={{ flexGrow: days.length }}>
+          <b>{month}</b>
+          {i === months.length - 1 ? <b>{end}</b> : null}
+        </span>
+      ))}
+    </div>
+  )
+}
+
 type SeriesBarProps = Pick<DayBarsProps, "label" | "series" | "format"> & {
   /** One per series; null if it is not known. */
   readonly values: readonly (number | null)[]
@@ -89,29 +139,29 @@ type SeriesBarProps = Pick<DayBarsProps, "label" | "series" | "format"> & {
 /** One bar with the total of each series; its legend also explains the bars of days. */
 export function SeriesBar({ label, series, values, format }: SeriesBarProps) {
   const whole = Math.max(sum(values), Number.MIN_VALUE)
-  const others = series.length - MOST_SERIES
+  const others = series.length - MOST_NAMED
   return (
     <section aria-label={label}>
       <div className={styles.bar} aria-hidden="true">
         {values.map((value, i) =>
           value === null || value === 0 ? null : (
-            <i
-              key={series[i] ?? i}
-              className={styles[`series-${colourOf(i)}`]}
+            <Swatch
+              key={series[i]?.name ?? i}
+              series={series[i]}
               style={{ width: cssPercent(value / whole) }}
             />
           ),
         )}
       </div>
       <ul className={styles.legend}>
-        {series.slice(0, MOST_SERIES).map((name, i) => (
-          <li key={name}>
-            <i className={styles[`series-${colourOf(i)}`]} />
-            {name}
+        {series.slice(0, MOST_NAMED).map((it, i) => (
+          <li key={it.name}>
+            <Swatch series={it} />
+            {it.name}
             <b>{formatValue(values[i], format)}</b>
           </li>
         ))}
-        {others > 0 ? <li>and {others} more in the last colour</li> : null}
+        {others > 0 ? <li>and {others} more</li> : null}
       </ul>
     </section>
   )
@@ -148,7 +198,7 @@ function TableOf({
           <table>
             <thead>
               <tr>
-                {["Day", "Sum", ...series].map((it) => (
+                {["Day", "Sum", ...series.map((it) => it.name)].map((it) => (
                   <th key={it} scope="col">
                     {it}
                   </th>
@@ -161,7 +211,7 @@ function TableOf({
                   <th scope="row">{bar.label}</th>
                   <td>{`${format(sum(bar.values))}${bar.isPartUnknown ? " and unknown" : ""}`}</td>
                   {bar.values.map((value, i) => (
-                    <td key={series[i] ?? i}>{formatValue(value, format)}</td>
+                    <td key={series[i]?.name ?? i}>{formatValue(value, format)}</td>
                   ))}
                 </tr>
               ))}
@@ -172,8 +222,6 @@ function TableOf({
     </details>
   )
 }
-
-const colourOf = (index: number) => Math.min(index, MOST_SERIES - 1)
 
 const sum = (values: DayBar["values"]): number =>
   values.reduce<number>((all, it) => all + (it ?? 0), 0)

@@ -7,11 +7,19 @@ type ConfirmProps = {
   readonly description: string
   readonly lines?: readonly string[]
   readonly verb: string
+  readonly tone?: "danger" | "primary"
   onDo(): void
   onClose(): void
 }
 
-export function ConfirmDialog({ title, description, lines = [], verb, ...props }: ConfirmProps) {
+export function ConfirmDialog({
+  title,
+  description,
+  lines = [],
+  verb,
+  tone = "danger",
+  ...props
+}: ConfirmProps) {
   const { onDo, onClose } = props
   const cancel = useRef<HTMLButtonElement>(null)
   return (
@@ -24,7 +32,7 @@ export function ConfirmDialog({ title, description, lines = [], verb, ...props }
           Cancel
         </Button>
         <Button
-          variant="danger"
+          variant={tone}
           onPress={() => {
             onDo()
             onClose()

@@ -6,9 +6,16 @@ import { StatusMark } from "../status-mark/status-mark.tsx"
 import { Text } from "../text/text.tsx"
 import styles from "./empty.module.css"
 
-export function CommandLine({ command, children }: { command: string; children?: ReactNode }) {
+type CommandLineProps = {
+  readonly command: string
+  /** Shown whole on several lines, where the end of a long command matters. */
+  readonly wraps?: boolean
+  readonly children?: ReactNode
+}
+
+export function CommandLine({ command, wraps = false, children }: CommandLineProps) {
   return (
-    <div className={styles.command}>
+    <div className={styles.command} data-wraps={wraps || undefined}>
       <span className={styles.prompt} aria-hidden="true">
         $
       </span>

@@ -7,9 +7,10 @@ type FigureProps = {
   readonly facts: readonly { readonly value: string; readonly description: string }[]
   readonly children: ReactNode
   readonly aside?: string
+  readonly below?: ReactNode
 }
 
-export function Figure({ value, description, facts, children, aside }: FigureProps) {
+export function Figure({ value, description, facts, children, aside, below }: FigureProps) {
   return (
     <div className={styles.figure} aria-busy={value === undefined}>
       <div className={styles.top}>
@@ -23,8 +24,11 @@ export function Figure({ value, description, facts, children, aside }: FigurePro
           ))}
         </span>
       </div>
-      {children}
-      {aside === undefined ? null : <p className={styles.aside}>{aside}</p>}
+      <div className={styles.body}>
+        {children}
+        {aside === undefined ? null : <p className={styles.aside}>{aside}</p>}
+      </div>
+      {below === undefined ? null : <div className={styles.below}>{below}</div>}
     </div>
   )
 }

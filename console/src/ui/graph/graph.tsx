@@ -16,8 +16,7 @@ type GraphProps = {
 const PITCH_PX = 30
 const NODE_PX = 24
 /** Narrower columns would make labels unreadable; the graph scrolls instead. */
-const COLUMN_PX = 148
-const INSIDE_COLUMN_PX = 112
+const COLUMN_PX = 112
 
 export function Graph({ label, centre, nodes, heads, isInside = false, onFollow }: GraphProps) {
   const layout = layoutGraph(nodes)
@@ -49,7 +48,7 @@ export function Graph({ label, centre, nodes, heads, isInside = false, onFollow 
         style={{
           "--columns": columns,
           "--node": `${widthIn(columns)}%`,
-          "--least": `${columns * (isInside ? INSIDE_COLUMN_PX : COLUMN_PX)}px`,
+          "--least": `${columns * COLUMN_PX}px`,
         }}
       >
         <div className={styles.heads}>

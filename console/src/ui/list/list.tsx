@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react"
+import { type ComponentProps, type ReactNode, useState } from "react"
 import { classNames } from "../class-names.ts"
 import { Icon } from "../icon/icon.tsx"
 import { Text } from "../text/text.tsx"
@@ -86,6 +86,33 @@ export function FoldGroup({ option, name, count, sum, isOpen }: FoldProps) {
       <span className={styles.heard}>{isOpen ? "open" : "folded"}</span>
       <span className={styles.sum}>{sum}</span>
     </div>
+  )
+}
+
+type FoldSectionProps = {
+  readonly name: string
+  readonly count: number
+  readonly children: ReactNode
+}
+
+/** A heading that shows its content when pressed; closed at first. */
+export function FoldSection({ name, count, children }: FoldSectionProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <button
+        type="button"
+        className={classNames(styles.group, styles.fold)}
+        data-plain
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <Icon name={isOpen ? "chevron-down" : "chevron-right"} size="small" />
+        <b>{name}</b>
+        <span className={styles.count}>{count}</span>
+      </button>
+      {isOpen ? children : null}
+    </>
   )
 }
 

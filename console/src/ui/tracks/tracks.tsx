@@ -139,19 +139,20 @@ export function TrackFile({ path, added, removed, isWarned }: TrackFileProps) {
   )
 }
 
-export function Conflicts({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.conflicts}>{children}</div>
-}
-
 type ConflictProps = {
+  /** The first and the last lane that it concerns, from 0, and its place below them. */
+  readonly from: number
+  readonly to: number
+  readonly row: number
   readonly title: ReactNode
   readonly description: string
   readonly children: ReactNode
 }
 
-export function Conflict({ title, description, children }: ConflictProps) {
+export function Conflict({ from, to, row, title, description, children }: ConflictProps) {
+  const style = { "--from": from + 1, "--to": to + 2, "--row": row + 2 }
   return (
-    <div className={styles.conflict} role="note">
+    <div className={styles.conflict} style={style} role="note" data-first={from === 0 || undefined}>
       <Icon name="warning" />
       <div>
         {title}

@@ -18,6 +18,8 @@ type TreemapProps = {
   readonly folder: string
   /** Key of the selected spot: a path, with a slash at its end for a folder. */
   readonly at: string
+  /** Key of the spot that the page shows beside the plane. */
+  readonly shown: string
   /** Prefix of the keys `<scope>.unfold`, `.fold`, `.open` and `.up`. */
   readonly scope: string
   stepOf(tile: TreemapTile): 1 | 2 | 3 | 4 | 5
@@ -71,6 +73,7 @@ export function Treemap(props: TreemapProps) {
             step={it.kind === "tile" ? props.stepOf(it) : 1}
             label={props.describe(it)}
             isSelected={it === selected}
+            isShown={it.key === props.shown}
             onPoint={() => setPointed(spotId(it))}
             onPress={() => props.onOpen(it, "press")}
           />
@@ -108,17 +111,19 @@ type SpotProps = {
   readonly step: number
   readonly label: string
   readonly isSelected: boolean
+  readonly isShown: boolean
   onPoint(): void
   onPress(): void
 }
 
-function Spot({ spot, id, step, label, isSelected, onPoint, onPress }: SpotProps) {
+function Spot({ spot, id, step, label, isSelected, isShown, onPoint, onPress }: SpotProps) {
   const { x, y, w, h } = spot
   const shared = {
     id,
     role: "option",
     "aria-label": label,
     "aria-selected": isSelected,
+    "data-shown": isShown || undefined,
     style: { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` },
     onPointerEnter: onPoint,
     onClick: onPress,

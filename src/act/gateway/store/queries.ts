@@ -138,15 +138,21 @@ const PROXIED_SESSION = sql`c.id, c.run, c.started_at, c.ended_at, c.latched_off
   (SELECT count(*) FROM gateway_requests r WHERE r.proxied_session = c.id) AS requests,
   (SELECT count(*) FROM gateway_requests r WHERE r.proxied_session = c.id AND r.saved_bytes > 0) AS folds`
 
+const hasConversation = (root: string, conversation: string): Sql => sql`c.id IN (
+    SELECT r.proxied_session FROM gateway_requests r
+    WHERE r.root = ${root} AND r.conversation = ${conversation})`
+
 type SessionQuery = {
   readonly root: string
   readonly run?: string | undefined
+  readonly conversation?: string | undefined
   readonly limit: number
 }
 
-export const selectProxiedSessions = ({ root, run, limit }: SessionQuery): Sql => sql`
+export const selectProxiedSessions = ({ root, run, conversation, limit }: SessionQuery): Sql => sql`
   SELECT ${PROXIED_SESSION} FROM gateway_sessions c
   WHERE c.root = ${root} AND ${run === undefined ? sql`1 = 1` : sql`c.run = ${run}`}
+    AND ${conversation === undefined ? sql`1 = 1` : hasConversation(root, conversation)}
   ORDER BY c.started_at DESC, c.id DESC LIMIT ${limit}`
 
 export const selectProxiedSession = ({ root, id }: SessionKey): Sql => sql`

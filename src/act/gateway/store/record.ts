@@ -28,6 +28,11 @@ export type RecordedRequest = Omit<GatewayRequest, "proxiedSession" | "seq" | "r
   readonly texts: readonly { readonly sha256: string; readonly text: string }[]
 }
 
+/** Of the main agent without `agent`. */
+export function conversationOf(session: string, agent?: string | null): string {
+  return `${session}/${agent ?? ""}`
+}
+
 /** Hashed: a host's session id may be any text. */
 export function conversationKey(conversation: string): string {
   return hash("sha256", conversation)

@@ -48,6 +48,20 @@ function lifeSuite(store: () => Store): void {
     await expect(ids({ run: "r-2" })).rejects.toMatchObject({ code: "GATEWAY_SESSION_UNKNOWN" })
   })
 
+  test("proxied sessions are found by the host's session, and none is no error", async () => {
+    const { gatewayStore, open } = await newStoreFixture(store())
+    const [one, two, other] = [await open(), await open(), await open()]
+    await gatewayStore.record(one.id, aRequest([TOOL]))
+    await gatewayStore.record(two.id, aRequest([TOOL]))
+    const aside = { session: "s2", agent: "a1", conversation: "s2/a1" }
+    await gatewayStore.record(other.id, aRequest([TOOL], aside))
+    const ids = async (session: string) =>
+      (await gatewayStore.list({ session })).sessions.map((it) => it.id)
+    expect(await ids("s1")).toEqual([two.id, one.id])
+    expect(await ids("s2"), "only a sub-agent of it").toEqual([])
+    expect(await ids("nobody")).toEqual([])
+  })
+
   test("a proxied session ends once, and one whose process is gone counts as ended", async () => {
     const { gatewayStore, clock, open, events, other } = await newStoreFixture(store())
     const [here, dead, far] = [

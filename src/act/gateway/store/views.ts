@@ -22,6 +22,7 @@ import {
   selectTexts,
   selectTotals,
 } from "./queries.ts"
+import { conversationKey, conversationOf } from "./record.ts"
 import {
   LinkRow,
   mapInTurns,
@@ -49,12 +50,16 @@ const TEXTS_PER_STATEMENT = 20
 type ViewDeps = Pick<StoreDeps, "db" | "root" | "owner" | "isAlive">
 
 export function listProxiedSessions(deps: ViewDeps) {
-  return async ({ run, limit = 50 }: OperationInput<"gateway.list">): Promise<GatewayList> => {
+  return async (input: OperationInput<"gateway.list">): Promise<GatewayList> => {
+    const { run, session, limit = 50 } = input
+    const conversation =
+      session === undefined ? undefined : conversationKey(conversationOf(session))
     const rows = await deps.db.all(
       ProxiedSessionRow,
-      selectProxiedSessions({ root: deps.root(), run, limit }),
+      selectProxiedSessions({ root: deps.root(), run, conversation, limit }),
     )
-    if (run !== undefined && rows.length === 0) throw ProxiedSessionUnknown({ id: run })
+    if (run !== undefined && session === undefined && rows.length === 0)
+      throw ProxiedSessionUnknown({ id: run })
     return { sessions: rows.map((it) => proxiedSessionOf(it, deps)) }
   }
 }

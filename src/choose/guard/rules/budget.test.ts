@@ -30,13 +30,16 @@ async function withSpending(
   const judge = (spending: Partial<HookConfig["spending"]>) =>
     budgetRule.judge(it.event("before-edit", EDIT), {
       ...it,
-      config: { ...it.config, spending: { isStop: true, dayUsd: 0, weekUsd: 0, ...spending } },
+      config: {
+        ...it.config,
+        spending: { isStop: true, dayUsd: 0, weekUsd: 0, monthUsd: 0, ...spending },
+      },
       afterwards: (work) => void started.push(work),
     })
   return { ...it, judge, started }
 }
 
-test("[GUARD-83] tools are denied from the limit of the day on, and only if the user wants that", async () => {
+test("[GUARD-83] tools are denied from the limit of a period on, and only if the user wants that", async () => {
   // A forked session repeats a call of its origin.
   await using it = await withSpending([
     ["a", 0, 6],
@@ -51,6 +54,9 @@ test("[GUARD-83] tools are denied from the limit of the day on, and only if the 
     text: expect.stringMatching(/spent \$10\.00 of \$10\.00 for today \(sessions\.dayBudget\)/),
   })
   expect(await it.judge({ weekUsd: 5 })).toMatchObject({ text: expect.stringMatching(/this week/) })
+  expect(await it.judge({ monthUsd: 10 })).toMatchObject({
+    text: expect.stringMatching(/this month \(sessions\.monthBudget\)/),
+  })
   expect(await it.judge({})).toEqual({ kind: "silent" })
 })
 
@@ -68,7 +74,7 @@ test("[GUARD-83] an override of the repository continues, and new lines are look
 
 test("[GUARD-83] without an index nothing is denied", async () => {
   await using it = await hookFixture()
-  const config = { ...it.config, spending: { isStop: true, dayUsd: 1, weekUsd: 1 } }
+  const config = { ...it.config, spending: { isStop: true, dayUsd: 1, weekUsd: 1, monthUsd: 1 } }
   const event = it.event("before-edit", EDIT)
   expect(await budgetRule.judge(event, { ...it, config })).toEqual({ kind: "silent" })
 })

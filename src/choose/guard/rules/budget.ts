@@ -11,7 +11,7 @@ const FIRST_MONDAY_DAYS = 4
 const LOOK_EVERY_MS = 60_000
 
 /**
- * Denies tools while the spending of the day or the week has reached its limit, if the user turned
+ * Denies tools while the spending of the day, the week or the month has reached its limit, if the user turned
  * that on. The sum is that of `qm cost`, as far as transcripts are indexed.
  */
 export const budgetRule: Rule = {
@@ -60,7 +60,11 @@ const SPENT = `SELECT coalesce(sum(usd), 0) FROM
   (SELECT max(usd) AS usd FROM session_calls WHERE at >= ? AND at <= ? GROUP BY call_key)`
 
 /** UTC, as in `qm cost`. A limit of 0 is none. */
-function limitsAt(at: number, { dayUsd, weekUsd }: HookConfig["spending"]): readonly Limit[] {
+function limitsAt(
+  at: number,
+  { dayUsd, weekUsd, monthUsd }: HookConfig["spending"],
+): readonly Limit[] {
+  const date = new Date(at)
   const today = Math.floor(at / DAY_MS)
   const monday = today - ((today - FIRST_MONDAY_DAYS) % 7)
   const limits = [
@@ -70,6 +74,12 @@ function limitsAt(at: number, { dayUsd, weekUsd }: HookConfig["spending"]): read
       setting: "sessions.weekBudget",
       limitUsd: weekUsd,
       since: monday * DAY_MS,
+    },
+    {
+      period: "this month",
+      setting: "sessions.monthBudget",
+      limitUsd: monthUsd,
+      since: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
     },
   ]
   return limits.filter((it) => it.limitUsd > 0)

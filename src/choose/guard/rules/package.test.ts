@@ -40,7 +40,7 @@ async function bridgeLab(options: { readonly longestAskMs?: number } = {}) {
       important: undefined,
       registration: undefined,
       largeResultBytes: 0,
-      spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
+      spending: { isStop: false, dayUsd: 0, weekUsd: 0, monthUsd: 0 },
     },
     ...deps,
     ledger: createLedger(deps),

@@ -13,8 +13,14 @@ import {
   takeSegments,
   takeSignatures,
 } from "./budget-board.ts"
-import { LISTED_PROBABILITY, leastChance } from "./expected-need.ts"
-import { FIT_WEIGHTS, type FitOption, type FitWeights, optionsByDensity } from "./value-density.ts"
+import { isWorthSending, LISTED_PROBABILITY, type TaskKind } from "./expected-need.ts"
+import {
+  FIT_WEIGHTS,
+  type FitOption,
+  type FitWeights,
+  optionsByDensity,
+  optionsInOrder,
+} from "./value-density.ts"
 
 type FitOptions = {
   readonly budgetTokens: number
@@ -22,7 +28,7 @@ type FitOptions = {
   readonly weights?: FitWeights
   /** Use the whole budget (default), or end where a segment is not worth its tokens. */
   readonly fill?: boolean
-  readonly taskKind?: "issue" | "task"
+  readonly taskKind?: TaskKind
 }
 
 export type ChosenFile = {
@@ -80,7 +86,7 @@ type FillOptions = {
   readonly budgetTokens: number
   readonly weights: FitWeights
   readonly fill: boolean
-  readonly taskKind: "issue" | "task"
+  readonly taskKind: TaskKind
 }
 
 function placeParts(
@@ -88,8 +94,9 @@ function placeParts(
   { budgetTokens, weights, fill, taskKind }: FillOptions,
 ): void {
   const choices = open(board)
-  const all = optionsByDensity(choices, weights)
-  const options = fill ? all : all.filter((it) => it.chance >= leastChance(it.tokens, taskKind))
+  const options = fill
+    ? optionsByDensity(choices, weights)
+    : optionsInOrder(choices, { taskKind, weights }).filter((it) => isWorthSending(it, taskKind))
   const reserve = Math.min(board.room, Math.floor(budgetTokens * weights.signatureShare))
   board.room -= reserve
   takeBest(board, options, weights)
@@ -250,8 +257,7 @@ function fittedOf(
     .map(({ file }) => ({
       path: file.path,
       needs: frameTokens(file) + PIECE_TOKENS + sum(file.segments.map((it) => it.tokens)),
-      isUnlikely:
-        !fill && file.segments.every((it) => it.chance < leastChance(it.tokens, taskKind)),
+      isUnlikely: !fill && !file.segments.some((it) => isWorthSending(it, taskKind)),
     }))
   return { chosen, left, roomTokens: board.room }
 }

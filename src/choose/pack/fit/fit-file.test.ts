@@ -19,16 +19,16 @@ test("[PACK-14] a one-line constant is sent alone, blank lines and brackets are 
   const scoring = { scoring: "learned", astWeight: 1, semanticWeight: 1 } as const
   const [scored] = scoreFiles([candidateFile("a.ts")], scoring)
   if (content === undefined || scored === undefined) throw new Error("the tree has one file")
-  const { segments } = fitFileOf(
-    { ...scored, content, text, scores: [] },
-    {
-      analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },
-      mostScore: 1,
-      formOf: () => undefined,
-      headingTokens: () => 0,
-      isSent: () => false,
-    },
-  )
+  const { segments } = fitFileOf({ ...scored, content, text, scores: [] }, 0, {
+    analysis: { filePaths: [], symbolNames: [], domain: null, action: null, keywords: [] },
+    mostScore: 1,
+    mostProbability: 1,
+    isBestSource: true,
+    taskKind: "task",
+    formOf: () => undefined,
+    headingTokens: () => 0,
+    isSent: () => false,
+  })
   const bareAt = (line: number) =>
     segments[content.segments.findIndex((it) => it.fromLine <= line && it.toLine >= line)]?.isBare
   expect([bareAt(2), bareAt(5), bareAt(8), bareAt(10)]).toEqual([false, false, false, true])

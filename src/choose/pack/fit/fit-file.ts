@@ -3,43 +3,32 @@ import type { Content, Segment } from "#know/map"
 import type { SentPlace } from "../history/history.ts"
 import type { ScoredFile, WeighedFile } from "../rank.ts"
 import { type FitFile, type FitSegment, isBareText } from "./budget-board.ts"
-import { segmentChance } from "./expected-need.ts"
+import { segmentChance, type TaskKind } from "./expected-need.ts"
 
 type FitShape = {
-  /** The best segment score of all files. */
+  /** The best segment score and the highest probability of all files. */
   readonly mostScore: number
+  readonly mostProbability: number
+  readonly isBestSource: boolean
+  readonly taskKind: TaskKind
   readonly analysis: TaskAnalysis
   readonly formOf: (path: string) => FitFile["form"]
   readonly headingTokens: (file: ScoredFile) => number
   readonly isSent: (lines: SentPlace) => boolean
 }
 
-export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
+export function fitFileOf(file: WeighedFile, place: number, shape: FitShape): FitFile {
   const { content, scores } = file
   const names = new Set(shape.analysis.symbolNames)
   const headOf = headFinder(content)
   const signatures = signatureScores(content, scores)
   const isBare = bareFinder(file)
-  const best = Math.max(0, ...scores)
-  const chances = content.segments.map((segment, index) => {
-    const score = scores[index] ?? 0
-    return (
-      file.probability *
-      segmentChance({
-        tokens: segment.tokens,
-        local: best === 0 ? 0 : score / best,
-        overall: shape.mostScore === 0 ? 0 : score / shape.mostScore,
-        isNamed: segment.symbol !== undefined && names.has(nameOf(content, segment.symbol)),
-        isFirst: index === 0,
-        segments: content.segments.length,
-      })
-    )
-  })
+  const chanceOf = chanceFinder(file, place, shape)
   const segments = content.segments.map(
     (segment, index): FitSegment => ({
       tokens: segment.tokens,
       score: scores[index] ?? 0,
-      chance: chances[index] ?? 0,
+      chance: chanceOf(index),
       isNamed: segment.symbol !== undefined && names.has(nameOf(content, segment.symbol)),
       isSent: shape.isSent({ ...segment, path: file.file.path, blobId: content.blobId }),
       isBare: isBare(segment),
@@ -61,6 +50,42 @@ export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
       tokens: it.signatureTokens,
       score: signatures[symbol] ?? 0,
     })),
+  }
+}
+
+function chanceFinder(
+  file: WeighedFile,
+  place: number,
+  { analysis, mostScore, mostProbability, isBestSource, taskKind }: FitShape,
+): (index: number) => number {
+  const { content, scores, probability } = file
+  const { segments, symbols } = content
+  const names = new Set(analysis.symbolNames)
+  const order = [...segments.keys()].toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
+  const places = new Map(order.map((index, at) => [index, at]))
+  const best = scores[order[0] ?? 0] ?? 0
+  const ofFile = {
+    probability,
+    relative: mostProbability === 0 ? 0 : probability / mostProbability,
+    place,
+    isBeside: isBestSource && classOf(file) !== "source" && analysis.action !== "test",
+    segments: segments.length,
+  }
+  return (index) => {
+    const score = scores[index] ?? 0
+    const { symbol: number, tokens = 0 } = segments[index] ?? {}
+    const symbol = number === undefined ? undefined : symbols[number]
+    const facts = {
+      ...ofFile,
+      tokens,
+      local: best === 0 ? 0 : score / best,
+      overall: mostScore === 0 ? 0 : score / mostScore,
+      localPlace: places.get(index) ?? 0,
+      isNamed: symbol !== undefined && names.has(symbol.name),
+      isFirst: index === 0,
+      isFunction: symbol?.kind === "function" || symbol?.kind === "method",
+    }
+    return segmentChance(facts, taskKind)
   }
 }
 

@@ -1,10 +1,42 @@
 import { type FileChoice, type FitFile, newSegments, PIECE_TOKENS, sum } from "./budget-board.ts"
+import { type TaskKind, worthOf } from "./expected-need.ts"
 
 export type FitOption = {
   readonly choice: FileChoice
   readonly segments: readonly number[]
   readonly tokens: number
+  /** The highest of its segments. */
   readonly chance: number
+}
+
+/**
+ * What a package without `fill` takes, in order, up to its end. Segments of an issue are ordered by
+ * worth, which has half as many wrong lines; for a short text that order lost 7 points of the edited
+ * hunks of commits in 4,000 tokens, so it only ends the package (docs/reference/issues.md).
+ */
+export function optionsInOrder(
+  choices: readonly FileChoice[],
+  { taskKind, weights }: { readonly taskKind: TaskKind; readonly weights: FitWeights },
+): readonly FitOption[] {
+  return taskKind === "issue" ? optionsByWorth(choices) : optionsByDensity(choices, weights)
+}
+
+/** Single segments, those worth most first. */
+function optionsByWorth(choices: readonly FileChoice[]): readonly FitOption[] {
+  const options = choices.flatMap((choice) => {
+    const { segments } = choice.file
+    return newSegments(choice.file).flatMap((index) => {
+      const segment = segments[index]
+      if (segment === undefined || segment.isBare) return []
+      const { tokens, chance } = segment
+      return [{ choice, segments: [index], tokens, chance, worth: worthOf(segment) }]
+    })
+  })
+  return options.toSorted((a, b) => b.worth - a.worth || byPlace(a, b))
+}
+
+function byPlace(a: FitOption, b: FitOption): number {
+  return a.choice.place - b.choice.place || (a.segments[0] ?? 0) - (b.segments[0] ?? 0)
 }
 
 export function optionsByDensity(
@@ -13,12 +45,7 @@ export function optionsByDensity(
 ): readonly FitOption[] {
   const most = choices.reduce((best, it) => Math.max(best, bestScore(it.file)), 0)
   const options = choices.flatMap((choice) => optionsOf(choice, { weights, most }))
-  return options.toSorted(
-    (a, b) =>
-      b.density - a.density ||
-      a.choice.place - b.choice.place ||
-      (a.segments[0] ?? 0) - (b.segments[0] ?? 0),
-  )
+  return options.toSorted((a, b) => b.density - a.density || byPlace(a, b))
 }
 
 type Scale = { readonly weights: FitWeights; readonly most: number }
@@ -35,14 +62,8 @@ function optionsOf(choice: FileChoice, scale: Scale): readonly (FitOption & { de
     const tokens = tokensOf(file, segments)
     const shares = segments.map((it) => shareOf(file, it, { ...scale, best }))
     const value = fileWeight * Math.max(...shares) * Math.max(1, tokens) ** scale.weights.sizePower
-    const chance = sum(segments.map((it) => file.segments[it]?.chance ?? 0))
-    return {
-      choice,
-      segments,
-      tokens,
-      chance: Math.min(file.probability, chance),
-      density: value / (tokens + PIECE_TOKENS),
-    }
+    const chance = Math.max(...segments.map((it) => file.segments[it]?.chance ?? 0))
+    return { choice, segments, tokens, chance, density: value / (tokens + PIECE_TOKENS) }
   })
 }
 

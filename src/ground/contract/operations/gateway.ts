@@ -35,6 +35,12 @@ export const gatewayOperations = defineOperations("gateway", {
         "agents.list",
         z.string().min(1).max(100).optional().describe("Only the sessions of this run"),
       ),
+      session: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Only those with requests of this session id of the host; may be none"),
       limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
     }),
     output: GatewayList,

@@ -12,7 +12,7 @@ import {
   SessionsShow,
   TranscriptHost,
 } from "../shapes/sessions.ts"
-import { SessionsWaste, WasteApplied, WasteUndone } from "../shapes/waste.ts"
+import { SessionsWaste, WasteApplied, WasteDismissed, WasteUndone } from "../shapes/waste.ts"
 
 const session = z
   .string()
@@ -159,7 +159,12 @@ export const sessionsOperations = defineOperations("sessions", {
     cli: {
       words: ["cost"],
       group: "Sessions",
-      examples: ["qm cost", "qm cost --since 7d --by model", "qm cost --by tool --json"],
+      examples: [
+        "qm cost",
+        "qm cost --since 7d --by model",
+        "qm cost --by tool --json",
+        "qm cost --format csv",
+      ],
       notes: [
         "Costs are the providers' list prices, also for calls that a subscription covers.",
         "Days and weeks are UTC. A model call that occurs in several transcripts is counted once.",
@@ -170,6 +175,10 @@ export const sessionsOperations = defineOperations("sessions", {
         .default("30d")
         .describe("Start: a date such as 2026-01-31, or an age such as 24h, 7d or 4w"),
       by: CostGroup.default("day").describe("What to group by; each row is one group"),
+      format: z
+        .enum(["csv"])
+        .optional()
+        .describe("Output format (default: human-readable); csv splits days and weeks by model"),
       ...filters,
     }),
     output: SessionsCost,
@@ -228,5 +237,26 @@ export const sessionsOperations = defineOperations("sessions", {
       fix: z.string().min(1).max(100).describe("Id of an applied finding, listed by `qm waste`"),
     }),
     output: WasteUndone,
+  },
+  dismiss: {
+    summary: "Dismiss a finding, or list it again",
+    effect: "write",
+    role: "owner",
+    surfaces: ["cli", "http"],
+    cli: {
+      words: ["waste", "dismiss"],
+      args: ["finding"],
+      group: "Sessions",
+      examples: ["qm waste dismiss 3fa09b12", "qm waste dismiss 3fa09b12 --restore"],
+      notes: ["A dismissed finding is not an open one; its cause is still there."],
+    },
+    input: z.strictObject({
+      finding: listedBy(
+        "sessions.waste",
+        z.string().min(1).max(100).describe("Id of a finding, listed by `qm waste`"),
+      ),
+      restore: z.boolean().default(false).describe("List it with the open findings again"),
+    }),
+    output: WasteDismissed,
   },
 })

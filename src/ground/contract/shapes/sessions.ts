@@ -116,6 +116,7 @@ export const SessionLine = z.object({
   agent: z.string().describe("`main`, or the type of a sub-agent"),
   tool: z.string().nullable(),
   sizeBytes: Count.describe("Of the whole text"),
+  tokens: Count.describe("Of the whole text; estimate"),
   text: z.string().describe("Redacted, and truncated if long"),
 })
 export type SessionLine = z.infer<typeof SessionLine>
@@ -217,12 +218,27 @@ export const CostGroup = z.enum(COST_GROUPS)
 export type CostGroup = z.infer<typeof CostGroup>
 
 export const CostBudget = z.object({
-  period: z.enum(["day", "week"]),
+  period: z.enum(["day", "week", "month"]),
   limitUsd: z.number().positive(),
   spentUsd: z.number().nonnegative().nullable(),
   state: z.enum(["below", "near", "over", "unknown"]).describe("near: 80 % or more"),
 })
 export type CostBudget = z.infer<typeof CostBudget>
+
+/** Of all sessions, whatever the request selects, as budgets are. */
+export const CostMonth = z.object({
+  since: Moment,
+  until: Moment.describe("Start of the next month"),
+  spend: Spend,
+  forecastUsd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe(
+      "Expected cost of the whole month, from the mean of the last 14 days; null before 7 whole days, or if most tokens have no price",
+    ),
+})
+export type CostMonth = z.infer<typeof CostMonth>
 
 /** A window of a subscription, as a host last reported it. */
 export const PlanWindow = z.object({
@@ -283,9 +299,11 @@ export const SessionsCost = z.object({
   unpricedModels: z.array(z.string()),
   priceTable: z.string().describe("Day of the last price check"),
   budgets: z.array(CostBudget),
+  month: CostMonth.describe("This calendar month (UTC)"),
   planWindows: z
     .array(PlanWindow)
     .describe("Windows of subscriptions that have not reset, where a host reports them"),
   import: ImportState,
+  csv: z.string().optional().describe("Only with format csv: the rows, or days by model"),
 })
 export type SessionsCost = z.infer<typeof SessionsCost>

@@ -63,6 +63,7 @@ export const SessionsWaste = z.object({
   sessions: Count.describe("Indexed sessions in the period"),
   findings: z.array(WasteFinding).describe("Most tokens first"),
   applied: z.array(WasteFix).describe("Newest first"),
+  dismissed: z.array(WasteFinding).describe("Dismissed by a person; their cause is still there"),
   problems: z.array(z.string()).describe("What could not be examined"),
 })
 export type SessionsWaste = z.infer<typeof SessionsWaste>
@@ -70,3 +71,5 @@ export type SessionsWaste = z.infer<typeof SessionsWaste>
 export const WasteApplied = z.object({ fix: WasteFix })
 
 export const WasteUndone = z.object({ id: z.string(), file: z.string() })
+
+export const WasteDismissed = z.object({ id: z.string(), isDismissed: z.boolean() })

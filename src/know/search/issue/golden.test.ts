@@ -4,9 +4,12 @@ import { describe, expect, test } from "vitest"
 import { fileCounts, indexFile } from "../index-terms.ts"
 import { createPostings } from "../postings.ts"
 import { prepareCorpus } from "../ranker/corpus.ts"
+import { runNet } from "../ranker/fusion.ts"
 import { prepareHistory } from "../ranker/history.ts"
 import { loadRanker } from "../ranker/load-ranker.ts"
+import { orderOf } from "../ranker/order.ts"
 import { rank } from "../ranker/rank.ts"
+import { correctOrder, runTrees } from "../ranker/trees.ts"
 import { countMessageTerms, readQuery } from "../words/words.ts"
 import { isIssue, parseIssue, withoutReferences } from "./parse-issue.ts"
 
@@ -40,6 +43,12 @@ const golden = JSON.parse(
     "utf8",
   ),
 ) as Golden
+const goldenTrees = JSON.parse(
+  readFileSync(
+    path.join(import.meta.dirname, "../../../../models/ranker/issue-trees-golden.json"),
+    "utf8",
+  ),
+) as readonly { readonly title: string; readonly sums: readonly number[] }[]
 const TOLERANCE = 1e-4
 const ranker = await loadRanker({ table: "leave" })
 
@@ -92,11 +101,43 @@ describe("inputs and scores of the reference, within 0.0001", () => {
         expect(distance, `${name} of ${tree.corpus.paths[at]}`).toBeLessThanOrEqual(TOLERANCE)
       }
     }
+    const net = runNet(ranker.fusion.issue, ranking.inputs, tree.corpus.size)
     for (const [at, value] of score.entries()) {
-      expect(Math.abs((ranking.scores[at] ?? Number.NaN) - value)).toBeLessThanOrEqual(TOLERANCE)
+      expect(Math.abs((net[at] ?? Number.NaN) - value)).toBeLessThanOrEqual(TOLERANCE)
     }
-    expect([...ranking.order].map((at) => tree.corpus.paths[at])).toEqual(order)
+    expect([...orderOf(net)].map((at) => tree.corpus.paths[at])).toEqual(order)
+    const corrected = correctOrder(ranker.trees, ranking.inputs, {
+      scores: net,
+      order: orderOf(net),
+    })
+    expect(ranking.scores).toEqual(corrected)
+    expect(ranking.scores.toSorted()).toEqual(net.toSorted())
   })
+})
+
+test("[SEARCH-22] trees change the order of a pasted issue", () => {
+  const tree = goldenTree()
+  const areChanged = CASES.map(({ task, order }) => {
+    const query = readQuery(withoutReferences(task))
+    const ranking = rank(ranker, tree, { query, issue: parseIssue(task) })
+    return [...ranking.order].some((at, place) => tree.corpus.paths[at] !== order[place])
+  })
+  expect(areChanged).toContain(true)
+})
+
+test.for(CASES)("[SEARCH-22] sums of the trees by LightGBM: $title", ({ features, title }) => {
+  const sums = goldenTrees.find((it) => it.title === title)?.sums ?? []
+  expect(sums).toHaveLength(Object.keys(golden.files).length)
+  const inputs = new Map(
+    Object.entries(features).map(([name, values]) => [
+      name,
+      Float64Array.from(sums, (_, at) => Math.max(values[at] ?? values[0] ?? 0, 0)),
+    ]),
+  )
+  const own = runTrees(ranker.trees, inputs, Int32Array.from(sums.keys()))
+  for (const [at, sum] of sums.entries()) {
+    expect(Math.abs((own[at] ?? Number.NaN) - sum)).toBeLessThanOrEqual(TOLERANCE)
+  }
 })
 
 function goldenTree() {

@@ -21,7 +21,7 @@ function damaged(file: string, wrong: string) {
 describe("loadRanker", () => {
   test("[SEARCH-9] reads the word table only on request", async () => {
     await using folder = await tempDirectory()
-    for (const file of ["fusion.json", "issue.json"]) {
+    for (const file of ["fusion.json", "issue.json", "issue-trees.json"]) {
       copyFileSync(path.join(SHIPPED, file), path.join(folder.path, file))
     }
     const ranker = await loadRanker({ table: "leave", folder: folder.path })
@@ -49,6 +49,7 @@ describe("loadRanker", () => {
     expect(rows.map((it) => it[1])).toEqual([
       "fusion.json",
       "issue.json",
+      "issue-trees.json",
       "model.bin",
       "vocab.json",
     ])

@@ -2,6 +2,7 @@ import path from "node:path"
 import { packageFile, parseJson, readBounded } from "#ground/base"
 import { RankerDamaged, RankerMissing } from "../errors.ts"
 import { FUSION_FILES, type Fusion, parseFusion } from "./fusion.ts"
+import { parseTrees, TREES_FILE, type Trees } from "./trees.ts"
 import { parseWordTable, type WordTable } from "./word-table.ts"
 
 const LARGEST_TABLE_BYTES = 64_000_000
@@ -10,7 +11,12 @@ const LARGEST_VOCABULARY_BYTES = 8_000_000
 
 const LARGEST_FUSION_BYTES = 1_000_000
 
-export type Ranker = { readonly fusion: Fusion; readonly table: WordTable | undefined }
+export type Ranker = {
+  readonly fusion: Fusion
+  /** Correct the order of the head `issue`. */
+  readonly trees: Trees
+  readonly table: WordTable | undefined
+}
 
 const SHIPPED = packageFile("models/ranker")
 
@@ -23,10 +29,14 @@ export async function loadRanker(options: {
     await readText(folder, FUSION_FILES.fusion, LARGEST_FUSION_BYTES),
     await readText(folder, FUSION_FILES.issue, LARGEST_FUSION_BYTES),
   )
-  if (options.table === "leave") return { fusion, table: undefined }
+  const trees = parseTrees(
+    await readText(folder, TREES_FILE, LARGEST_FUSION_BYTES),
+    fusion.issue.features,
+  )
+  if (options.table === "leave") return { fusion, trees, table: undefined }
   const words = parseVocabulary(await readText(folder, "vocab.json", LARGEST_VOCABULARY_BYTES))
   const bytes = await read(folder, "model.bin", LARGEST_TABLE_BYTES)
-  return { fusion, table: parseWordTable(bytes, words) }
+  return { fusion, trees, table: parseWordTable(bytes, words) }
 }
 
 export function parseVocabulary(text: string): readonly string[] {

@@ -4,13 +4,14 @@ import type { IssueTask } from "../issue/parse-issue.ts"
 import type { PostingsOf } from "../postings.ts"
 import type { Query } from "../words/words.ts"
 import type { Corpus } from "./corpus.ts"
-import { type Features, measureFeatures, type RawFeatures } from "./features.ts"
+import { type Features, type Inputs, measureFeatures, type RawFeatures } from "./features.ts"
 import { type Head, runNet, usesHistory, usesTable } from "./fusion.ts"
 import { type History, prepareHistory } from "./history.ts"
 import type { WordScores } from "./lexical.ts"
 import type { Ranker } from "./load-ranker.ts"
 import { orderOf } from "./order.ts"
 import type { SemanticScores } from "./semantic-scores.ts"
+import { correctOrder } from "./trees.ts"
 
 export type SearchedTree = {
   readonly corpus: Corpus
@@ -54,12 +55,21 @@ export function rank(
     history: usesHistory(head) ? (tree.history ?? prepareHistory([], corpus)) : undefined,
     meaning: usesTable(head) ? meaningFor(head, ranker, tree) : undefined,
   })
-  const inputs =
-    head === "issue" && issue !== undefined
-      ? issueInputs(issue, tree, features.inputs)
-      : features.inputs
-  const scores = runNet(ranker.fusion[head], inputs, corpus.size)
-  return { query, head, order: orderOf(scores), scores, ...features, inputs }
+  const ranked = (inputs: Inputs, scores: Float64Array): Ranking => ({
+    query,
+    head,
+    order: orderOf(scores),
+    scores,
+    ...features,
+    inputs,
+  })
+  const scoresOf = (inputs: Inputs) => runNet(ranker.fusion[head], inputs, corpus.size)
+  if (head !== "issue" || issue === undefined) {
+    return ranked(features.inputs, scoresOf(features.inputs))
+  }
+  const inputs = issueInputs(issue, tree, features.inputs)
+  const scores = scoresOf(inputs)
+  return ranked(inputs, correctOrder(ranker.trees, inputs, { scores, order: orderOf(scores) }))
 }
 
 function bestHead({ table }: Ranker, { history, meaning }: SearchedTree): Head {

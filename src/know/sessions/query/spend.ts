@@ -158,11 +158,22 @@ export function sinceOf(since: string, now: number): number {
   return (Math.floor(now / DAY_MS) - days + 1) * DAY_MS
 }
 
-type Budgets = { readonly dayBudget: number; readonly weekBudget: number }
+type Budgets = {
+  readonly dayBudget: number
+  readonly weekBudget: number
+  readonly monthBudget: number
+}
+
+/** The calendar month (UTC) of a moment. */
+export function monthOf(now: number): Period {
+  const date = new Date(now)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { since: Date.UTC(year, month, 1), until: Date.UTC(year, month + 1, 1) }
+}
 
 export async function budgetStates(
   db: SessionsDb,
-  { dayBudget, weekBudget }: Budgets,
+  { dayBudget, weekBudget, monthBudget }: Budgets,
   now: number,
 ): Promise<CostBudget[]> {
   const today = Math.floor(now / DAY_MS)
@@ -170,6 +181,7 @@ export async function budgetStates(
   const periods = [
     { period: "day", limitUsd: dayBudget, since: today * DAY_MS },
     { period: "week", limitUsd: weekBudget, since: monday * DAY_MS },
+    { period: "month", limitUsd: monthBudget, since: monthOf(now).since },
   ] as const
   const states: CostBudget[] = []
   for (const { period, limitUsd, since } of periods.filter((it) => it.limitUsd > 0)) {

@@ -154,7 +154,7 @@ function shortenedSkills({ start, items }: Manifest): CaptureAdvice[] {
   ]
 }
 
-function brokenImports({ notes }: Manifest): CaptureAdvice[] {
+function brokenImports({ notes, items }: Manifest): CaptureAdvice[] {
   return notes
     .filter((it) => it.code === "import-unresolved")
     .map((it) => ({
@@ -162,7 +162,7 @@ function brokenImports({ notes }: Manifest): CaptureAdvice[] {
       title: "Repair or remove an import",
       evidence: it.text,
       tokens: 0,
-      edit: `Edit ${it.path ?? "the file"}${it.line === undefined ? "" : `, line ${it.line}`}.`,
+      edit: `Edit ${items.find((item) => item.path === it.path)?.label ?? it.path ?? "the file"}${it.line === undefined ? "" : `, line ${it.line}`}.`,
       ...(it.path === undefined ? {} : { path: it.path }),
     }))
 }

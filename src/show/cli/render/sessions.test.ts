@@ -61,6 +61,13 @@ test("[CLI-23] sessions are listed by title, with figures, host, model, reposito
   `)
 })
 
+const month: SessionsCost["month"] = {
+  since: Date.UTC(2023, 10, 1),
+  until: Date.UTC(2023, 11, 1),
+  spend,
+  forecastUsd: null,
+}
+
 test("[CLI-23] the cost of sessions names the title and the start of the id, within 80 columns", () => {
   const cost: SessionsCost = {
     by: "session",
@@ -80,6 +87,7 @@ test("[CLI-23] the cost of sessions names the title and the start of the id, wit
     ],
     tools: [],
     budgets: [],
+    month,
     planWindows: [],
     unpricedModels: [],
     priceTable: "2026-11-17",
@@ -122,6 +130,7 @@ test("[CLI-23] the cost of models names the change against the period before, wi
     ],
     tools: [],
     budgets: [],
+    month,
     planWindows: [],
     unpricedModels: ["nova-9"],
     priceTable: "2026-11-17",
@@ -148,4 +157,29 @@ test("[CLI-23] the cost of models names the change against the period before, wi
       Cache write  120.6k  $0.45  0 %
       Output       20.1k   $0.30  0 %"
   `)
+})
+
+test("[CLI-23] the cost names this month's forecast, and the format csv prints only its lines", () => {
+  const cost: SessionsCost = {
+    by: "day",
+    since: 1_699_000_000_000,
+    until: 1_700_000_000_000,
+    before: { since: 1_698_000_000_000, until: 1_699_000_000_000 },
+    total: spend,
+    costs,
+    change: { beforeUsd: 0, percent: null },
+    rows: [],
+    tools: [],
+    budgets: [{ period: "month", limitUsd: 300, spentUsd: 2.19, state: "below" }],
+    month: { ...month, forecastUsd: 314.6 },
+    planWindows: [],
+    unpricedModels: [],
+    priceTable: "2026-11-17",
+    import: ended,
+  }
+  const text = render("sessions.cost", cost)
+  expect(text).toContain("Budget of this month: $2.19 of $300.00\n")
+  expect(text).toContain("This month $2.19, about $315 by 30 November, $15 over\n")
+  const csv = `day,${"model,".repeat(40)}`
+  expect(render("sessions.cost", { ...cost, csv })).toBe(csv)
 })

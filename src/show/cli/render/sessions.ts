@@ -4,6 +4,7 @@ import {
   formatCostChange,
   formatCount,
   formatExact,
+  formatForecast,
   formatUsd,
   plural,
 } from "#ground/base"
@@ -342,6 +343,7 @@ function renderCost(cost: SessionsCost, screen: Screen): string {
     paint.muted(describeChange(cost)),
     paint.muted(`List prices of ${cost.priceTable}`),
     ...cost.budgets.map((it) => budgetLine(it, screen)),
+    ...monthLine(cost, screen),
     ...cost.planWindows.map((it) => planLine(it, screen)),
     "",
     rows,
@@ -392,6 +394,14 @@ function budgetLine(budget: SessionsCost["budgets"][number], { paint }: Screen):
   return budget.state === "near" || budget.state === "over" ? paint.warn(text) : paint.muted(text)
 }
 
+function monthLine({ month, budgets }: SessionsCost, { paint }: Screen): readonly string[] {
+  const limitUsd = budgets.find((it) => it.period === "month")?.limitUsd
+  const forecast = formatForecast(month, limitUsd)
+  if (forecast === undefined) return []
+  const text = `This month ${costText(month.spend)}, ${forecast}`
+  return [forecast.endsWith(" over") ? paint.warn(text) : paint.muted(text)]
+}
+
 const HEADINGS = {
   day: "Day (UTC)",
   week: "Week from",
@@ -409,7 +419,10 @@ export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
   search: renderSearch,
   context: renderContext,
   import: renderImported,
-  cost: renderCost,
+  cost: {
+    text: (cost, screen) => cost.csv ?? renderCost(cost, screen),
+    isVerbatim: (cost) => cost.csv !== undefined,
+  },
   waste: renderWaste,
   apply: ({ fix }, { paint }) =>
     [
@@ -417,11 +430,18 @@ export const sessionsRenderers: Renderers<typeof sessionsOperations> = {
       paint.muted(`\`qm waste undo ${fix.id}\` restores it. Later sessions measure the saving.`),
     ].join("\n"),
   undo: ({ file }) => `Restored ${rowText(file)}`,
+  dismiss: ({ id, isDismissed }, { paint }) =>
+    isDismissed
+      ? [
+          `Dismissed ${rowText(id)}`,
+          paint.muted(`\`qm waste dismiss ${id} --restore\` lists it again.`),
+        ].join("\n")
+      : `Restored ${rowText(id)}`,
 }
 
 function renderWaste(report: SessionsWaste, screen: Screen): string {
   const { paint } = screen
-  const { findings, applied, problems } = report
+  const { findings, applied, dismissed, problems } = report
   return [
     wasteSummary(report),
     ...findings.flatMap((it) => ["", ...findingLines(it, screen)]),
@@ -429,6 +449,11 @@ function renderWaste(report: SessionsWaste, screen: Screen): string {
       "Applied",
       applied.map((it) => [it.id, rowText(it.title), rowText(it.file), savingText(it)]),
       { screen, most: MOST_SHOWN, headings: ["Fix", "Title", "File", "Saved"] },
+    ),
+    ...section(
+      "Dismissed",
+      dismissed.map((it) => [it.id, rowText(it.title), formatCount(it.tokens)]),
+      { screen, most: MOST_SHOWN, headings: ["Finding", "Title", "Tokens"] },
     ),
     ...problems.map((it) => paint.warn(rowText(it))),
   ].join("\n")

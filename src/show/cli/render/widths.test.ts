@@ -52,14 +52,16 @@ function sampleOf(schema: JsonSchema, root: JsonSchema, depth = 0): unknown {
       return depth > 8 ? [] : [0, 1].map(() => sampleOf(schema.items ?? {}, root, depth + 1))
     case "object":
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([key, it]) => [
-          key,
-          sampleOf(it, root, depth + 1),
-        ]),
+        drawnProperties(schema).map(([key, it]) => [key, sampleOf(it, root, depth + 1)]),
       )
     default:
       return null
   }
+}
+
+/** With lines for another program, nothing else would be drawn. */
+function drawnProperties({ properties = {} }: JsonSchema) {
+  return Object.entries(properties).filter(([key]) => key !== "csv")
 }
 
 function textOf({ format, pattern, maxLength = 1_000 }: JsonSchema): string {

@@ -88,6 +88,21 @@ describe("the running server and its record", () => {
     expect((await server.ask({ ...asked, token: "none" })).status).toBe(204)
   })
 
+  test("[HTTP-11] a server of another home folder is named, and is not reported as stopped", async () => {
+    await using server = await newServer()
+    await using folder = await tempDirectory()
+    const { root } = server.app().places.repository
+    const environment = { QM_HOME: path.join(folder.path, "home") }
+    const writeLog = () => {}
+    await using app = await createApp({ directory: root, environment, settings: [], writeLog })
+    for (const command of [up, open]) {
+      await expect(command(callFor(server, { app }).call)).rejects.toMatchObject({
+        code: "HTTP_SERVER_OF_OTHER_HOME",
+        message: expect.stringContaining(`${server.host} serves this repository`),
+      })
+    }
+  })
+
   test("[HTTP-11] an invalid record, or one of an ended process, is ignored", async () => {
     await using folder = await tempDirectory()
     const file = path.join(folder.path, "server.json")

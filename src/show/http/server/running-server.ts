@@ -14,7 +14,7 @@ import {
   removeFile,
   writeFileAtomic,
 } from "#ground/base"
-import { NotRunning } from "../errors.ts"
+import { NotRunning, ServerOfOtherHome } from "../errors.ts"
 
 const RECORD_LIMIT_BYTES = 1_000
 
@@ -78,9 +78,11 @@ export async function askForLink(url: string, bearer: string): Promise<string> {
     const { token } = Link.parse(await post(`${url}/api/session/link`, bearer))
     return `${url}/#t=${token}`
   } catch (error) {
-    throw NotRunning({ root: url }, error)
+    throw ServerOfOtherHome.is(error) ? error : NotRunning({ root: url }, error)
   }
 }
+
+const UNAUTHORIZED = 401
 
 async function post(url: string, bearer: string): Promise<unknown> {
   const request = url.startsWith("https:") ? requestTls : requestPlain
@@ -92,7 +94,11 @@ async function post(url: string, bearer: string): Promise<unknown> {
     // The process is identified by its start time; its certificate may be self-signed.
     rejectUnauthorized: false,
   })
-  sent.on("response", (response) => answer.resolve(json(response)))
+  sent.on("response", (response) => {
+    if (response.statusCode !== UNAUTHORIZED) return answer.resolve(json(response))
+    response.resume()
+    answer.reject(ServerOfOtherHome({ url: new URL(url).origin }))
+  })
   sent.on("timeout", () => sent.destroy(new Error("no response in time")))
   sent.on("error", answer.reject)
   sent.end()

@@ -10,6 +10,7 @@ import {
   Row,
   RowNote,
   RowSkeleton,
+  TableHead,
   TextCell,
 } from "../../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../../ui/menu/menu.tsx"
@@ -26,6 +27,14 @@ const COLUMNS = {
   tight: "minmax(0, 1fr) 100px 72px 72px",
   narrow: "minmax(0, 1fr) 88px",
 } as const
+
+const HEAD = [
+  { text: "Loaded" },
+  { text: "Lines", from: "roomy" },
+  { text: "Before", align: "end", from: "wide" },
+  { text: "After", align: "end", from: "roomy" },
+  { text: "Change", align: "end" },
+] as const
 
 type DiffProps = TabProps & {
   readonly now: number
@@ -98,6 +107,7 @@ function Changes({ from, diff, error, at, onMove, onOpen }: DiffProps) {
     <LineList
       label="Changes"
       columns={COLUMNS}
+      head={<TableHead labels={HEAD} />}
       lines={lines}
       at={at}
       onMove={onMove}

@@ -16,10 +16,11 @@ import { BudgetBar } from "../../../ui/budget-bar/budget-bar.tsx"
 import { Button } from "../../../ui/button/button.tsx"
 import { CommandLine, Empty } from "../../../ui/empty/empty.tsx"
 import { Failure } from "../../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../../ui/field/field.tsx"
 import { Figure, FigureBarSkeleton } from "../../../ui/figure/figure.tsx"
 import { RowSkeleton } from "../../../ui/list/list.tsx"
 import { Notice } from "../../../ui/notice/notice.tsx"
-import { Pane, PaneHead } from "../../../ui/pane/pane.tsx"
+import { Flow, OnlyWide, Pane, PaneHead } from "../../../ui/pane/pane.tsx"
 import { Facets } from "../../../ui/tabs/tabs.tsx"
 import { type Axis, axisFor, formatTick } from "../../../ui/waterfall/axis.ts"
 import { Cuts } from "../advice.tsx"
@@ -70,6 +71,7 @@ function Shown(props: ListPaneProps) {
     <>
       <Summary
         capture={capture}
+        figure={params.figure}
         picked={params.kind}
         onPick={(kind) => onParams({ kind, tab: "loads", at: "" }, "replace")}
       />
@@ -88,7 +90,22 @@ function Shown(props: ListPaneProps) {
         edge="page"
         actions={
           capture === undefined ? undefined : (
-            <AgreementMark now={now} observation={capture.observation} host={host} />
+            <Flow>
+              <AgreementMark now={now} observation={capture.observation} host={host} />
+              {capture.headline.by === "estimate" ? null : (
+                <OnlyWide>
+                  <ChoiceField
+                    small
+                    label="Total"
+                    choices={FIGURES}
+                    value={params.figure}
+                    onPick={(it) =>
+                      onParams({ figure: it === "estimate" ? it : "reported" }, "replace")
+                    }
+                  />
+                </OnlyWide>
+              )}
+            </Flow>
           )
         }
       >
@@ -105,6 +122,11 @@ function Shown(props: ListPaneProps) {
     </>
   )
 }
+
+const FIGURES = [
+  { value: "reported", label: "Reported" },
+  { value: "estimate", label: "Estimate" },
+] as const
 
 type TabBarProps = Pick<ListPaneProps, "data" | "onParams"> & {
   readonly capture: Capture
@@ -239,11 +261,17 @@ function isOfProject(path: string, { workingDirectory }: Manifest): boolean {
 }
 
 /** The host's figure and our estimate are never mixed: one is the headline, the other follows it. */
-function describeSource({
-  headline,
-  manifest,
-}: Capture): readonly { value: string; description: string }[] {
-  const { by, estimate } = headline
+function describeSource(
+  { headline, manifest }: Capture,
+  isEstimate: boolean,
+): readonly { value: string; description: string }[] {
+  const { by, estimate, tokens } = headline
+  if (isEstimate && by !== "estimate") {
+    return [
+      { value: "estimate", description: "of all parts" },
+      { value: formatExact(tokens), description: `reported ${REPORTED_BY[by]}` },
+    ]
+  }
   if (by === "estimate") {
     const version = manifest.start?.baseline?.version
     const { scale } = manifest
@@ -260,20 +288,30 @@ function describeSource({
     ]
   }
   return [
-    { value: "reported", description: by === "host" ? "by the host" : "by the gateway" },
-    { value: formatExact(estimate), description: "estimated" },
+    { value: "reported", description: REPORTED_BY[by] },
+    { value: formatExact(estimate), description: describeDistance(estimate, tokens) },
   ]
+}
+
+const REPORTED_BY = { host: "by the host", wire: "by the gateway" } as const
+
+/** A share says nothing where the two differ by more than half. */
+function describeDistance(estimate: number, reported: number): string {
+  const percent = reported === 0 ? 100 : (100 * (estimate - reported)) / reported
+  if (Math.abs(percent) > 50) return "estimated"
+  return `estimated, ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "lower" : "higher"}`
 }
 
 type SummaryProps = {
   readonly capture: Capture | undefined
+  readonly figure: CaptureParams["figure"]
   readonly picked: ContextKind | null
   onPick(kind: ContextKind | null): void
 }
 
 const SAYS = "tokens before the first prompt"
 
-function Summary({ capture, picked, onPick }: SummaryProps) {
+function Summary({ capture, figure, picked, onPick }: SummaryProps) {
   if (capture === undefined) {
     return (
       <Figure value={undefined} description={SAYS} facts={[]}>
@@ -282,7 +320,10 @@ function Summary({ capture, picked, onPick }: SummaryProps) {
     )
   }
   const { headline, budget } = capture
-  const { tokens, share, window, kinds } = headline
+  const isEstimate = figure === "estimate"
+  const { window } = headline
+  const { tokens, kinds } = isEstimate ? budget : headline
+  const share = isEstimate ? tokens / window : headline.share
   const { startBudget } = budget
   return (
     <Figure
@@ -294,7 +335,7 @@ function Summary({ capture, picked, onPick }: SummaryProps) {
           value: formatCount(capture.manifest.totals.tokensOnDemand),
           description: "more on demand",
         },
-        ...describeSource(capture),
+        ...describeSource(capture, isEstimate),
       ]}
       aside={`mark: start budget ${formatTick(startBudget)}`}
     >

@@ -20,9 +20,9 @@ type ContextViewProps = {
 
 /** The window before the first prompt, from the run's own capture. */
 export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
-  const { contextFileCount, tokens, kinds, window, capture, disclaimer, inWindow } =
-    entry.message.metadata
+  const { contextFileCount, tokens, kinds, capture, disclaimer, inWindow } = entry.message.metadata
   const items = readItems(inWindow)
+  const scale = scaleOf(entry.message.metadata)
   const count = items?.length ?? contextFileCount
   const summary = [
     typeof count === "number" ? plural(count, "item") : "",
@@ -43,9 +43,7 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
             {...(items === undefined ? {} : { isOpen, onToggle })}
           />
         </BoxTop>
-        {Object.keys(amounts).length === 0 ? null : (
-          <RowBudgetBar tokens={amounts} {...(typeof window === "number" ? { window } : {})} />
-        )}
+        {Object.keys(amounts).length === 0 ? null : <RowBudgetBar tokens={amounts} {...scale} />}
         {isOpen && items !== undefined ? (
           <>
             {items.map((it) => (
@@ -58,6 +56,12 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
       </BoxBody>
     </Box>
   )
+}
+
+/** A start fills little of a window, so it is drawn against the start budget; older runs have none. */
+function scaleOf({ window, startBudget }: Readonly<Record<string, unknown>>) {
+  if (typeof startBudget === "number" && startBudget > 0) return { budget: startBudget }
+  return typeof window === "number" ? { window } : {}
 }
 
 /** Parts of the host without a file; with this line the others add up to the total. */

@@ -31,6 +31,7 @@ describe("form that starts a run", () => {
       script: "happy",
       pack: " pk_1 ",
       gateway: "record",
+      resume: " 0f3c ",
     })
     if (most.kind !== "right") throw new Error("expected a right draft")
     expect(OPERATIONS["agents.start"].input.parse(most.input)).toMatchObject({
@@ -42,6 +43,7 @@ describe("form that starts a run", () => {
       script: "happy",
       pack: "pk_1",
       gateway: "record",
+      resume: "0f3c",
     })
   })
 
@@ -93,5 +95,12 @@ describe("form that starts a run", () => {
       mode: "plan",
     })
     expect(emptyDraft({ type: "emacs", mode: "yolo" })).toEqual(draft)
+    const prefill = { agent: "gemini", resume: "0f3c", cwd: "/r/web" }
+    expect(emptyDraft({ type: "codex", mode: "plan" }, prefill)).toMatchObject({
+      type: "gemini",
+      mode: "plan",
+      resume: "0f3c",
+      cwd: "/r/web",
+    })
   })
 })

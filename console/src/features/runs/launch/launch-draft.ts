@@ -9,6 +9,8 @@ export type LaunchDraft = {
   readonly mode: AgentMode
   readonly model: string
   readonly cwd: string
+  /** Id of the host's session to continue; empty for a new one. */
+  readonly resume: string
   readonly budgetUsd: string
   readonly budgetTokens: string
   readonly sources: string
@@ -55,18 +57,22 @@ export const GATEWAYS: readonly {
   },
 ]
 
-type LaunchPrefill = Partial<Pick<LaunchDraft, "prompt" | "pack">>
+type LaunchPrefill = Partial<Pick<LaunchDraft, "cwd" | "pack" | "prompt" | "resume">> & {
+  /** Any text of a URL. */
+  readonly agent?: string
+}
 
 export function emptyDraft(
   remembered: { type: string | null; mode: string | null },
-  { prompt = "", pack = "" }: LaunchPrefill = {},
+  { prompt = "", pack = "", agent = "", cwd = "", resume = "" }: LaunchPrefill = {},
 ): LaunchDraft {
   return {
     prompt,
-    type: TYPES.find((it) => it === remembered.type) ?? "claude-code",
+    type: TYPES.find((it) => it === (agent || remembered.type)) ?? "claude-code",
     mode: MODES.find((it) => it.value === remembered.mode)?.value ?? "ask",
     model: "",
-    cwd: "",
+    cwd,
+    resume,
     budgetUsd: "",
     budgetTokens: "",
     sources: "",
@@ -100,6 +106,7 @@ export function checkDraft(draft: LaunchDraft): LaunchCheck {
       mode,
       ...fieldOf("model", draft.model),
       ...fieldOf("cwd", draft.cwd),
+      ...fieldOf("resume", draft.resume),
       ...(draft.budgetUsd === "" ? {} : { budgetUsd: readNumber(draft.budgetUsd) }),
       ...(draft.budgetTokens === "" ? {} : { budgetTokens: readNumber(draft.budgetTokens) }),
       ...(sources.length === 0 ? {} : { sources }),
@@ -150,6 +157,7 @@ const FIELDS: readonly Field[] = [
   "mode",
   "model",
   "cwd",
+  "resume",
   "budgetUsd",
   "budgetTokens",
   "sources",

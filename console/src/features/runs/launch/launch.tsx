@@ -63,7 +63,7 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
   }
   return (
     <Pane ground="canvas" label="New run">
-      <FormHead onClose={onClose} />
+      <FormHead title={draft.resume === "" ? "New run" : "Continue a session"} onClose={onClose} />
       <PaneScroll onKeyDown={press}>
         <EntryForm>
           <AreaEntry
@@ -74,6 +74,16 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
             problem={problems.prompt}
             onChange={(text) => set({ prompt: text })}
           />
+          {draft.resume === "" ? null : (
+            <TextEntry
+              label="Session"
+              mono
+              value={draft.resume}
+              problem={problems.resume}
+              description="The agent continues this session with all that it read before. Empty it for a new session."
+              onChange={(resume) => set({ resume })}
+            />
+          )}
           <PackEntry draft={draft} problems={problems} set={set} />
           <AgentEntries draft={draft} problems={problems} set={set} />
           <GatewayEntry draft={draft} problems={problems} set={set} />
@@ -97,12 +107,12 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
   )
 }
 
-function FormHead({ onClose }: { onClose(): void }) {
+function FormHead({ title, onClose }: { readonly title: string; onClose(): void }) {
   return (
     <PaneHead
       actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
     >
-      <Text strong>New run</Text>
+      <Text strong>{title}</Text>
     </PaneHead>
   )
 }
@@ -183,7 +193,7 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
   const chosen = providers?.find((it) => it.type === draft.type)
   const better = isTouched ? undefined : installedInstead(draft.type, providers)
   useEffect(() => {
-    if (better !== undefined) set({ type: better })
+    if (better !== undefined && draft.resume === "") set({ type: better })
   }, [better])
   const consequence = MODES.find((it) => it.value === draft.mode)?.description
   return (
@@ -198,7 +208,8 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
           : { description: <Prose>{`Not installed. ${chosen.hint}`}</Prose> })}
         onPick={(value) => {
           setIsTouched(true)
-          set({ type: TYPES.find((it) => it === value) ?? draft.type })
+          // Another agent does not have the session.
+          set({ type: TYPES.find((it) => it === value) ?? draft.type, resume: "" })
         }}
       />
       {draft.type === "synthetic" ? (

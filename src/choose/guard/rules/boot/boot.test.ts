@@ -56,7 +56,7 @@ const CONFIG: HookConfig = {
   important: undefined,
   registration: undefined,
   largeResultBytes: 0,
-  spending: { isStop: false, dayUsd: 0, weekUsd: 0 },
+  spending: { isStop: false, dayUsd: 0, weekUsd: 0, monthUsd: 0 },
 }
 
 function startOf(directory: string, source: string): HookEvent {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { describeSpan, draftOf, requestsWithResults } from "./fold-span.tsx"
-import { anItem, aRequest, aShow } from "./gateway.fixture.ts"
+import { anItem, aRequest } from "../features/gateway/gateway.fixture.ts"
+import { describeSpan, draftOf, requestsWithResults } from "./hand-fold.ts"
 
 describe("folding a span by hand", () => {
   const read = anItem("result", "Read")
@@ -11,8 +11,9 @@ describe("folding a span by hand", () => {
   ]
 
   it("only requests of the main conversation that brought results can be selected", () => {
-    const shown = requestsWithResults(aShow({ requests: [first, aside, plain] }))
+    const shown = requestsWithResults([first, aside, plain], "gw_1")
     expect(shown.map((it) => it.seq)).toEqual([1])
+    expect(requestsWithResults([first], "gw_2"), "of another proxied session").toEqual([])
   })
 
   it("the draft names the calls, and the description what is replaced", () => {
