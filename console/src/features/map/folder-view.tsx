@@ -20,7 +20,7 @@ import type { ViewProps } from "./detail.tsx"
 import { factsOf } from "./measures.ts"
 import { placeOf } from "./words.ts"
 
-/** A package pins files; those with most tokens stand for a larger folder. */
+/** A package can pin files only, so a folder with more than `MOST_FILES` adds its largest ones. */
 function describeAdding(files: number): string {
   if (files === 1) return "Add its file to a package"
   return files <= MOST_FILES

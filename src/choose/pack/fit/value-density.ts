@@ -11,7 +11,7 @@ export type FitOption = {
 
 /**
  * The order in which a package without `fill` takes segments. Segments of an issue are ordered by
- * worth, which has half as many wrong lines; for a short text that order lost 7 points of the edited
+ * worth, which has a better F1; for a short text that order lost 7 points of the edited
  * hunks of commits in 4,000 tokens, so it only ends the package (docs/reference/issues.md).
  */
 export function optionsInOrder(
