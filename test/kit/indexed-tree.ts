@@ -1,4 +1,4 @@
-import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { type Clock, silentLog, systemClock, systemRandom } from "#ground/base"
 import type { ScanResult } from "#ground/contract"
 import { type Db, openStore } from "#ground/store"
 import { createTokens } from "#ground/tokens"
@@ -36,27 +36,30 @@ export async function madeTree(
   return { ...made, tree, source, result }
 }
 
-export async function madeIndex() {
+export async function madeIndex(clock: Clock = systemClock) {
   const store = await openStore({
     location: { kind: "memory" },
-    clock: systemClock,
+    clock,
     random: systemRandom,
     log: silentLog,
   })
   const db = store.forRoom("map")
-  return { store, db, index: indexOn(db), [Symbol.asyncDispose]: () => store.close() }
+  return { store, db, index: indexOn(db, { clock }), [Symbol.asyncDispose]: () => store.close() }
 }
 
 export function indexOn(
   db: Db<"map">,
-  redact: (text: string) => string = (text) => text,
+  {
+    clock = systemClock,
+    redact = (text: string) => text,
+  }: { readonly clock?: Clock; readonly redact?: (text: string) => string } = {},
 ): TreeIndex {
   const { counter } = tokens
   return createTreeIndex({
     db,
     map: sharedMap(),
     counter,
-    clock: systemClock,
+    clock,
     log: silentLog,
     redact: async () => redact,
   })

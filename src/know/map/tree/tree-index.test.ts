@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { sql } from "#ground/store"
+import { testClock } from "#test/clock"
 import { faultyDb, InjectedFault } from "#test/faulty-db"
 import { indexOn, madeIndex, madeTree, memorySource } from "#test/indexed-tree"
 import { isNight, seed } from "#test/seed"
@@ -305,8 +306,8 @@ describe("unused contents", () => {
     expect(tree && (await dumpTree(tree))).toBe(await cleanDump(last))
   })
 
-  test("trees beyond the twenty newest are deleted, the oldest first", async () => {
-    await using made = await madeIndex()
+  test("trees beyond the twenty newest are deleted, the oldest first, also of one moment", async () => {
+    await using made = await madeIndex(testClock())
     const source = (at: number) =>
       memorySource({ files: { "a.txt": `${at}\n` }, key: `tree ${at}` })
     for (let at = 0; at <= MOST_TREES; at++) await made.index.scan(source(at), INCREMENTAL)
@@ -424,7 +425,7 @@ test("[F5] secrets in texts and messages are redacted before anything is stored,
   const redact = (text: string) => text.replaceAll(/anchor\w+/g, "hidden")
   const files = { "a.ts": 'export const first = 1\nexport const token = "anchorSecret"\n' }
   const commits = [{ message: "use anchorSecret", files: ["a.ts"] }]
-  const index = indexOn(made.db, redact)
+  const index = indexOn(made.db, { redact })
   const { tree } = await index.scan(memorySource({ files, commits }), INCREMENTAL)
   const dumped = await dumpTree(tree)
   expect(dumped).toContain("hidden")

@@ -111,7 +111,7 @@ export const upsertTree = (tree: z.output<typeof TreeRow> & { readonly name: str
       scanned_at = excluded.scanned_at, git_sha = excluded.git_sha`
 export const NameRow = z.object({ name: z.string() })
 export const selectTreeNames = (): Sql =>
-  sql`SELECT name FROM map_trees ORDER BY scanned_at DESC, name`
+  sql`SELECT name FROM map_trees ORDER BY scanned_at DESC, revision DESC`
 
 export const BodyRow = z.object({ body: z.string() })
 export const selectTreeFiles = (name: string): Sql =>
