@@ -24,6 +24,7 @@ const MODES = ["--full", "--night", FILE_TIMES]
 const MOST_FILE_TIMES = 40
 const REPORTER = "--reporter="
 const MEMORY_FOLDER = "/dev/shm"
+const DISK_FOLDER = "/var/tmp"
 const MEMORY_BYTES = 4 * 1024 ** 3
 
 const OutcomeFile = z.object({
@@ -61,8 +62,7 @@ process.exitCode = await runTests()
 
 async function runTests(): Promise<number> {
   const seed = process.env.SEED ?? String(newSeed())
-  // In full mode the sandboxes of the hosts hide the folders in memory.
-  const folder = makeFolder(isFull ? tmpdir() : memoryFolder())
+  const folder = makeFolder(isFull ? folderForHosts() : memoryFolder())
   const browserFolder = isFull ? makeFolder(memoryFolder()) : undefined
   const outcomeFile = join(folder, "outcome.json")
   const fileTimes = args.includes(FILE_TIMES) ? join(folder, "file-times.jsonl") : undefined
@@ -115,6 +115,14 @@ function memoryFolder(): string {
   if (!existsSync(MEMORY_FOLDER)) return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER)
   return bavail * bsize < MEMORY_BYTES ? tmpdir() : MEMORY_FOLDER
+}
+
+/**
+ * The sandboxes of the hosts hide the folders in memory. In /tmp codex-acp 2.6.0 creates an empty
+ * `.git`, which Claude Code takes for the top of every repository below.
+ */
+function folderForHosts(): string {
+  return existsSync(DISK_FOLDER) ? DISK_FOLDER : tmpdir()
 }
 
 function runVitest(environment: Readonly<Record<string, string>>): Promise<number> {
