@@ -48,7 +48,7 @@ export async function startHosts(options: HostOptions = {}) {
 
 type HostOptions = {
   /** Returns the reply of the model (default: `tell`, which follows the prompt). */
-  readonly answer?: (asked: ModelRequest, project: string) => Reply
+  readonly answer?: (asked: ModelRequest, project: string) => Reply | Promise<Reply>
   /** Runs before the server starts and returns additional environment variables. */
   readonly prepare?: (project: string) => Readonly<Record<string, string>>
 }

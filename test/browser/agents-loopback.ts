@@ -23,7 +23,7 @@ export type Loopback = Awaited<ReturnType<typeof loopbackModel>>
  * One scripted model on a loopback port for all three hosts: Messages for Claude Code, Responses
  * for Codex, Chat Completions for Copilot. It records its requests and streams its replies.
  */
-export async function loopbackModel(story: (asked: ModelRequest) => Reply) {
+export async function loopbackModel(story: (asked: ModelRequest) => Reply | Promise<Reply>) {
   const asked: ModelRequest[] = []
   const gate = createGate()
   const server = createServer((request, response) => {
@@ -32,7 +32,8 @@ export async function loopbackModel(story: (asked: ModelRequest) => Reply) {
       if (wire === undefined || request.method !== "POST") return sendNothing(response)
       const one = readAsked(wire, body)
       asked.push(one)
-      await SEND[wire](openStream(response), story(one), { gate, nth: asked.length })
+      const nth = asked.length
+      await SEND[wire](openStream(response), await story(one), { gate, nth })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

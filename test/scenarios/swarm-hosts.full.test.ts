@@ -15,10 +15,31 @@ const COMMANDS = {
 
 const FEEDBACK = "Add a test with three items"
 
-function answer({ wire, isAfterTool, whole }: ModelRequest): Reply {
-  if (whole.includes("Name the piece of work below")) return { says: ["A title"] }
+/** The model that the agents use; it gives no ticket an answer before each of them has asked. */
+function patientModel() {
+  const asked = new Set<string>()
+  const allAsked = Promise.withResolvers<void>()
+  return async (request: ModelRequest): Promise<Reply> => {
+    const title = titleOf(request)
+    if (title !== undefined) asked.add(title)
+    if (asked.size === Object.keys(COMMANDS).length) allAsked.resolve()
+    if (title !== undefined) await allAsked.promise
+    return answer(request)
+  }
+}
+
+function titleOf({ whole }: ModelRequest): string | undefined {
+  if (isNaming(whole)) return undefined
+  return Object.keys(COMMANDS).find((it) => whole.includes(`: ${it}`))
+}
+
+const isNaming = (whole: string) => whole.includes("Name the piece of work below")
+
+function answer(request: ModelRequest): Reply {
+  const { wire, isAfterTool, whole } = request
+  if (isNaming(whole)) return { says: ["A title"] }
   if (isAfterTool) return { says: ["It is done."] }
-  const title = Object.keys(COMMANDS).find((it) => whole.includes(`: ${it}`))
+  const title = titleOf(request)
   const entry = Object.entries(COMMANDS).find(([it]) => it === title)
   if (entry === undefined) return { says: ["Nothing to do."] }
   const command = whole.includes(FEEDBACK) ? "echo three > src/c.test.ts" : entry[1]
@@ -35,7 +56,7 @@ test.runIf(HOSTS.every((it) => needs("SWARM-3", it)))(
   { timeout: longestTestMs() },
   async () => {
     await using it = await startHosts({
-      answer,
+      answer: patientModel(),
       prepare(project) {
         commit(project, "first", {
           "src/a.ts": "a\n",
