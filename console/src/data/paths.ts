@@ -232,7 +232,7 @@ export const packParams = defineParams({
   /** The column in which keys move; on a narrow page the only one shown. */
   pane: choice(["candidates", "chosen", "preview"], "candidates"),
   tab: choice(["summary", "markdown", "xml", "json"], "summary"),
-  kind: optional(["files", "symbols"]),
+  kind: optional(["files", "symbols", "memory", "knowledge"]),
   /** Groups of candidates that are not in their default state. */
   turned: set(),
   /** The stored package that is shown; empty for the one being built. */

@@ -70,7 +70,7 @@ export function assemblePack(
   return {
     task,
     budget,
-    tokens: sum(files.map((it) => it.tokens)),
+    tokens: sum([...files, ...records].map((it) => it.tokens)),
     estimator: options.estimator,
     scale: options.scale,
     isEmpty: files.length === 0,
@@ -89,7 +89,7 @@ export function assemblePack(
     records: [...records],
     manifest: {
       digest,
-      kinds: kindsOf(files),
+      kinds: kindsOf(files, records),
       leftTokens: sum(left.filter((it) => it.why === "no-room").map((it) => it.tokens)),
       trust: "project",
       fence,
@@ -121,15 +121,17 @@ function textsOf(
   return [task, ...lines, ...sent]
 }
 
-export function kindsOf(files: readonly PackFile[]) {
+export function kindsOf(files: readonly PackFile[], records: readonly PackRecord[]) {
   const isWhole = (it: PackFile) => it.form === "full" || it.form === "path"
-  return [
-    { kind: "files" as const, tokens: sum(files.filter(isWhole).map((it) => it.tokens)) },
-    {
-      kind: "symbols" as const,
-      tokens: sum(files.filter((it) => !isWhole(it)).map((it) => it.tokens)),
-    },
-  ]
+  const isParagraph = (it: PackRecord) => it.kind === "paragraph"
+  const parts = {
+    files: files.filter(isWhole),
+    symbols: files.filter((it) => !isWhole(it)),
+    memory: records.filter((it) => !isParagraph(it)),
+    knowledge: records.filter(isParagraph),
+  }
+  const kinds = ["files", "symbols", "memory", "knowledge"] as const
+  return kinds.map((kind) => ({ kind, tokens: sum(parts[kind].map((it) => it.tokens)) }))
 }
 
 function leftOf(

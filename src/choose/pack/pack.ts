@@ -3,6 +3,7 @@ import type {
   CallContext,
   Config,
   ContextPack,
+  FoundRecord,
   PackBuilt,
   PackFormat,
   PackRecord,
@@ -60,7 +61,7 @@ export type PackDeps = {
   records?(
     subject: { readonly task: string; readonly paths: readonly string[] },
     context: CallContext,
-  ): Promise<readonly PackRecord[]>
+  ): Promise<readonly FoundRecord[]>
   secrets(): Promise<Pick<Secrets, "redact"> & { readonly prepare?: PrepareRedaction }>
   root(): string
   /** Makes a path from the user relative to the root; undefined outside the repository. */
@@ -257,7 +258,7 @@ async function collectRecords(ranked: RankedFiles, job: BuildJob): Promise<reado
     const tokens = count(`${recordLine(record)}\n`)
     if (tokens > room) continue
     room -= tokens
-    fitting.push(record)
+    fitting.push({ ...record, tokens })
   }
   return fitting
 }

@@ -8,6 +8,7 @@ import {
 } from "#ground/base"
 import type {
   ContextPack,
+  FoundRecord,
   PackAdvice,
   PackFile,
   PackForm,
@@ -44,7 +45,9 @@ export function renderJson(pack: ContextPack): string {
     budget,
     ...(isEmpty && { emptyReason }),
     ...(advice.length > 0 && { guidelines: advice }),
-    ...(records.length > 0 && { records }),
+    ...(records.length > 0 && {
+      records: records.map(({ kind, id, text, why }) => ({ kind, id, text, why })),
+    }),
     files: sent,
   }
   return `${JSON.stringify(content)}\n`
@@ -90,7 +93,7 @@ function adviceLine({ guideline, text }: PackAdvice): string {
 }
 
 /** One line, like advice: it is data that people and agents recorded. */
-export function recordLine({ kind, id, text, why }: PackRecord): string {
+export function recordLine({ kind, id, text, why }: FoundRecord): string {
   const origin = `${RECORD_WORDS[kind]} ${cleanLine(id, LONGEST_RECORD_ID_UNITS)}`
   return `${origin} (${cleanLine(why, LONGEST_REASON_UNITS)}): ${cleanLine(text, LONGEST_RECORD_UNITS)}`
 }
@@ -162,7 +165,7 @@ export function renderXml(pack: ContextPack): string {
   return `${lines.join("\n")}\n`
 }
 
-function recordElement({ kind, id, text, why }: PackRecord): string {
+function recordElement({ kind, id, text, why }: FoundRecord): string {
   const attributes = `kind="${kind}" id="${escaped(id)}" why="${escaped(why)}"`
   return `<record ${attributes}>${escaped(cleanLine(text, LONGEST_RECORD_UNITS))}</record>`
 }

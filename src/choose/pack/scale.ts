@@ -18,13 +18,19 @@ export function scalePack(pack: AssembledPack, { budget, scale }: ScaledBudget):
     tokens: scaled(it.tokens),
     wholeTokens: scaled(it.wholeTokens),
   }))
+  const records = pack.records.map((it) => ({ ...it, tokens: scaled(it.tokens) }))
   const { manifest } = pack
   return {
     ...pack,
     budget,
-    tokens: sum(files.map((it) => it.tokens)),
+    tokens: sum([...files, ...records].map((it) => it.tokens)),
     files,
+    records,
     left: pack.left.map((it) => ({ ...it, tokens: scaled(it.tokens) })),
-    manifest: { ...manifest, kinds: kindsOf(files), leftTokens: scaled(manifest.leftTokens) },
+    manifest: {
+      ...manifest,
+      kinds: kindsOf(files, records),
+      leftTokens: scaled(manifest.leftTokens),
+    },
   }
 }

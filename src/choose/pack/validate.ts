@@ -17,14 +17,14 @@ export function validatePack(pack: ContextPack, { hasFile, count }: ValidateDeps
     validateFile(file, manifest.fence)
   }
   invariant(
-    pack.tokens === sum(files.map((it) => it.tokens)),
-    "the tokens of a package are the sum of its files",
+    pack.tokens === sum([...files, ...pack.records].map((it) => it.tokens)),
+    "the tokens of a package are the sum of its files and records",
   )
   invariant(
     pack.tokens === sum(manifest.kinds.map((it) => it.tokens)),
     "the tokens of a package are the sum of its kinds",
   )
-  invariant(pack.tokens <= budget, "the files of a package are within its budget")
+  invariant(pack.tokens <= budget, "the files and records of a package are within its budget")
   const whole = count(renderMarkdown(pack))
   invariant(whole <= budget, `a package is within its budget of ${budget}, not ${whole}`)
   invariant(pack.isEmpty === (files.length === 0), "a package without files is marked empty")

@@ -319,6 +319,7 @@ export {
   OrganisedView,
   Organising,
 } from "./shapes/organise.ts"
+export type { FoundRecord } from "./shapes/pack.ts"
 export {
   ContextPack,
   Guideline,

@@ -184,7 +184,7 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
         cut={{ files: leftTokens }}
         budget={budget}
         picked={picked}
-        onPick={(kind) => onPick(kind === "files" || kind === "symbols" ? kind : null)}
+        onPick={(kind) => onPick(kinds.find((it) => it.kind === kind)?.kind ?? null)}
       />
     </Figure>
   )

@@ -24,8 +24,7 @@ import { SegmentedControl } from "../../ui/segmented-control/segmented-control.t
 import { Text } from "../../ui/text/text.tsx"
 import { ColumnFit, OnlyTwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import { type Choices, chosenForm, FORMS } from "./choices.ts"
-import type { ChosenLine } from "./lines.ts"
-
+import { type ChosenLine, isFileKey, type PackKind } from "./lines.ts"
 import { describeContent, FORM_WORDS } from "./words.ts"
 
 const COLUMNS = { full: "18px minmax(0, 1fr) var(--seg) 44px" } as const
@@ -80,9 +79,11 @@ export function Chosen(props: ChosenProps) {
               <Group
                 amongOptions
                 lead={<KindDot kind={it.of} />}
-                name={it.of === "files" ? "Files" : "Symbols"}
+                name={KIND_NAMES[it.of]}
                 sum={it.sum}
               />
+            ) : it.kind === "record" ? (
+              <RecordLine record={it.record} option={option} />
             ) : (
               <Line {...props} line={it} option={option} />
             )
@@ -96,6 +97,43 @@ export function Chosen(props: ChosenProps) {
 function Nothing({ files, emptyReason }: ChosenProps): ReactNode {
   if (files.length > 0) return <RowNote>No file of this kind is in the package.</RowNote>
   return <RowNote>{visibleLine(emptyReason ?? "The package is empty.")}</RowNote>
+}
+
+const KIND_NAMES: Readonly<Record<PackKind, string>> = {
+  files: "Files",
+  symbols: "Symbols",
+  memory: "Memories, tickets and claims",
+  knowledge: "Documents",
+}
+
+type RecordLineProps = {
+  readonly record: Extract<ChosenLine, { readonly kind: "record" }>["record"]
+  readonly option: RowOption
+}
+
+/** What people and agents recorded enters in one line, always before the files. */
+function RecordLine({ record, option }: RecordLineProps) {
+  const { kind, id, text, why, tokens } = record
+  const said = visibleLine(kind === "paragraph" ? `${id}: ${text}` : text)
+  return (
+    <Row lines={2} option={option}>
+      <span />
+      <Stack>
+        <Text as="div" cut title={said}>
+          {said}
+        </Text>
+        <Text as="div" size="sm" tone="2" cut>
+          {visibleLine(why)}
+        </Text>
+      </Stack>
+      <Text as="div" size="xs" tone="2">
+        {kind}
+      </Text>
+      <Text as="div" mono align="end">
+        {formatExact(tokens)}
+      </Text>
+    </Row>
+  )
 }
 
 type LineProps = ChosenProps & {
@@ -173,10 +211,11 @@ function Actions(props: ChosenProps) {
   const { files, at, choices, onPin, onDrop, onForm, onPlace } = props
   const index = files.findIndex((it) => it.path === at)
   const file = files[index]
-  useKey("pack.full", at === "" ? undefined : () => onForm(at, "full"))
-  useKey("pack.symbols", at === "" ? undefined : () => onForm(at, "symbols"))
-  useKey("pack.signatures", at === "" ? undefined : () => onForm(at, "signatures"))
-  useKey("pack.path", at === "" ? undefined : () => onForm(at, "path"))
+  const formKey = (form: PackForm) => (isFileKey(at) ? () => onForm(at, form) : undefined)
+  useKey("pack.full", formKey("full"))
+  useKey("pack.symbols", formKey("symbols"))
+  useKey("pack.signatures", formKey("signatures"))
+  useKey("pack.path", formKey("path"))
   useKey("pack.up", file === undefined ? undefined : () => onPlace(at, index - 1))
   useKey("pack.down", file === undefined ? undefined : () => onPlace(at, index + 1))
   if (file === undefined) return null

@@ -12,7 +12,7 @@ import type { Change } from "./builder.tsx"
 import { Candidates } from "./candidates.tsx"
 import { applyChoices, type Choices, chooseForm, moveTo, toggleDrop, togglePin } from "./choices.ts"
 import { Chosen } from "./chosen-files.tsx"
-import { candidateLines, chosenLines } from "./lines.ts"
+import { candidateLines, chosenLines, isFileKey, isGroupKey } from "./lines.ts"
 import { NEXT_TAB, Preview } from "./preview.tsx"
 import type { PackData } from "./use-pack.ts"
 
@@ -31,7 +31,7 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
   }
   const { pack, files, candidates, chosen } = useLines(data, params)
   const active = pane === "chosen" ? "chosen" : "candidates"
-  const hasFile = at !== "" && !at.startsWith("group:")
+  const hasFile = isFileKey(at)
   const open = () => (isNarrow ? onParams({ pane: "preview" }) : preview.current?.focus())
   const fold = (key: string) => {
     const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
@@ -47,7 +47,7 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
   }
   useKey("pack.pin", hasFile ? () => handlers.pin(at) : undefined)
   useKey("pack.drop", hasFile ? () => drop(at) : undefined)
-  useKey("pack.open", at === "" ? undefined : () => (hasFile ? open() : fold(at)))
+  useKey("pack.open", hasFile ? open : isGroupKey(at) ? () => fold(at) : undefined)
   useKey("pack.tab", () => onParams({ tab: NEXT_TAB[tab] }, "replace"))
   useKey("pack.pane", () => onParams({ pane: OTHER[active] }, "replace"))
   useKey("leave", at === "" ? undefined : () => onParams({ at: "" }, "replace"))
@@ -154,7 +154,7 @@ function useLines({ shown, choices, minRelevance }: PackData, { turned, kind }: 
         count: pack.files.length + pack.leftCount,
         unlisted: pack.leftCount - pack.left.length,
       },
-      chosen: chosenLines(files, kind),
+      chosen: chosenLines({ files, records: pack.records }, kind),
     }
   }, [pack, choices, folds, kind, minRelevance])
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { changeLines, describeChange } from "./changes.ts"
-import { candidateLines, chosenLines } from "./lines.ts"
+import { candidateLines, chosenLines, isFileKey } from "./lines.ts"
 import { aFile, aLeft, aPack } from "./pack.fixture.ts"
 import { findFile } from "./preview.tsx"
 import {
@@ -73,16 +73,53 @@ describe("rows of a package", () => {
       aFile("c", { form: "signatures" }),
       aFile("d", { form: "symbols" }),
     ]
-    const said = chosenLines(files, null).map((it) =>
-      it.kind === "heading" ? `${it.of} ${it.sum}` : `${it.number} ${it.key}`,
+    const said = chosenLines({ files, records: [] }, null).map((it) =>
+      it.kind === "heading"
+        ? `${it.of} ${it.sum}`
+        : it.kind === "file"
+          ? `${it.number} ${it.key}`
+          : it.key,
     )
     expect(said).toEqual(["files 200", "1 a", "2 b", "symbols 200", "3 c", "4 d"])
-    expect(chosenLines(files, "symbols").map((it) => it.key)).toEqual(["kind:symbols", "c", "d"])
+    expect(chosenLines({ files, records: [] }, "symbols").map((it) => it.key)).toEqual([
+      "kind:symbols",
+      "c",
+      "d",
+    ])
+  })
+
+  it("records follow the files, in groups of their own", () => {
+    const record = { why: "about a", text: "Round once", tokens: 12 }
+    const chosen = {
+      files: [aFile("a")],
+      records: [
+        { ...record, kind: "paragraph" as const, id: "Tax § 1" },
+        { ...record, kind: "ticket" as const, id: "#3" },
+      ],
+    }
+    expect(chosenLines(chosen, null).map((it) => it.key)).toEqual([
+      "kind:files",
+      "a",
+      "kind:memory",
+      "record:ticket:#3",
+      "kind:knowledge",
+      "record:paragraph:Tax § 1",
+    ])
+    expect(chosenLines(chosen, "knowledge").map((it) => it.key)).toEqual([
+      "kind:knowledge",
+      "record:paragraph:Tax § 1",
+    ])
+    expect(["a", "group:dropped", "record:ticket:#3", ""].map(isFileKey)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
   })
 
   it("an order with mixed kinds is preserved, and each row shows its kind", () => {
     const files = [aFile("a", { form: "symbols" }), aFile("b"), aFile("c", { form: "signatures" })]
-    const lines = chosenLines(files, null)
+    const lines = chosenLines({ files, records: [] }, null)
     expect(lines.map((it) => it.key)).toEqual(["a", "b", "c"])
     expect(lines.every((it) => it.kind === "file" && it.showsKind)).toBe(true)
   })

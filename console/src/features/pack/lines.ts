@@ -2,6 +2,13 @@ import { formatScore } from "../../base/format.ts"
 import type { ContextPack, PackFile, PackLeft } from "../../contract.ts"
 import { formatExact } from "../../contract.ts"
 
+const GROUP = "group:"
+const RECORD = "record:"
+
+/** A row's key is the path of its file, unless it is a group of files or a record. */
+export const isGroupKey = (key: string) => key.startsWith(GROUP)
+export const isFileKey = (key: string) => key !== "" && !isGroupKey(key) && !key.startsWith(RECORD)
+
 export type CandidateLine =
   | { readonly kind: "chosen"; readonly key: string; readonly file: PackFile }
   | { readonly kind: "left"; readonly key: string; readonly left: LeftFile }
@@ -54,7 +61,7 @@ export function candidateLines(pack: ContextPack, shown: PackLinesInput): readon
     .map((file): CandidateLine => ({ kind: "chosen", key: file.path, file }))
   const left: readonly LeftFile[] = [...pack.left, ...unlistedDrops(pack, shown.drops)]
   const groups = WHYS.flatMap((why) => {
-    const key = `group:${why}`
+    const key = `${GROUP}${why}`
     const members = left.filter((it) => it.why === why).toSorted(byScore)
     if (members.length === 0) return []
     const isOpen = OPEN_AT_FIRST[why] !== turned.includes(key)
@@ -110,7 +117,11 @@ function nameOf(why: LeftReason, of: { minRelevance: number; role: string | null
   }
 }
 
-export type FileKind = "files" | "symbols"
+type PackRecord = ContextPack["records"][number]
+
+export type PackKind = ContextPack["manifest"]["kinds"][number]["kind"]
+
+type FileKind = Extract<PackKind, "files" | "symbols">
 
 export type ChosenLine =
   | {
@@ -121,16 +132,36 @@ export type ChosenLine =
       readonly of: FileKind
       readonly showsKind: boolean
     }
-  | { readonly kind: "heading"; readonly key: string; readonly of: FileKind; readonly sum: string }
+  | { readonly kind: "record"; readonly key: string; readonly record: PackRecord }
+  | { readonly kind: "heading"; readonly key: string; readonly of: PackKind; readonly sum: string }
+
+type Chosen = { readonly files: readonly PackFile[]; readonly records: readonly PackRecord[] }
+
+/** Files in final order, then the records, which have no place in that order. */
+export function chosenLines(chosen: Chosen, only: PackKind | null): readonly ChosenLine[] {
+  return [...fileLines(chosen.files, only), ...recordLines(chosen.records, only)]
+}
+
+function recordLines(records: readonly PackRecord[], only: PackKind | null): readonly ChosenLine[] {
+  return (["memory", "knowledge"] as const).flatMap((of): readonly ChosenLine[] => {
+    const own = records.filter((it) => (it.kind === "paragraph") === (of === "knowledge"))
+    if (own.length === 0 || (only !== null && only !== of)) return []
+    return [
+      { kind: "heading", key: `kind:${of}`, of, sum: formatExact(sumOf(own)) },
+      ...own.map((record) => ({
+        kind: "record" as const,
+        key: `${RECORD}${record.kind}:${record.id}`,
+        record,
+      })),
+    ]
+  })
+}
 
 /**
- * In final order. Headings name the kinds if each kind is contiguous; otherwise each row names its
- * kind, because the order is what the agent receives.
+ * Headings name the kinds if each kind is contiguous; otherwise each row names its kind, because the
+ * order is what the agent receives.
  */
-export function chosenLines(
-  files: readonly PackFile[],
-  only: FileKind | null,
-): readonly ChosenLine[] {
+function fileLines(files: readonly PackFile[], only: PackKind | null): readonly ChosenLine[] {
   const turns = files.filter((it, i) => i > 0 && kindOf(it) !== kindOf(files[i - 1] ?? it)).length
   const isMixed = turns > 1
   return files.flatMap((file, i): readonly ChosenLine[] => {

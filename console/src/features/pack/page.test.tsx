@@ -90,6 +90,7 @@ describe("page Pack", () => {
       kinds: [
         { kind: "files" as const, tokens: 700 },
         { kind: "symbols" as const, tokens: 200 },
+        { kind: "memory" as const, tokens: 0 },
       ],
       leftTokens: 8_410,
     }

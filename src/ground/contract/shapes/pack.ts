@@ -90,8 +90,12 @@ export const PackRecord = z.object({
   id: z.string(),
   text: z.string(),
   why: z.string().describe("Reason why the task needs it"),
+  // Packages stored before this field existed have none.
+  tokens: Count.default(0),
 })
 export type PackRecord = z.infer<typeof PackRecord>
+/** As found, before it is counted for a package. */
+export type FoundRecord = Omit<PackRecord, "tokens">
 
 export const PackSummaryItem = z.object({
   id: z.string(),
@@ -151,7 +155,9 @@ export const ContextPack = z.object({
   state: IndexState,
   manifest: z.object({
     digest: z.string().describe("Digest of the sent text"),
-    kinds: z.array(z.object({ kind: z.enum(["files", "symbols"]), tokens: Count })),
+    kinds: z.array(
+      z.object({ kind: z.enum(["files", "symbols", "memory", "knowledge"]), tokens: Count }),
+    ),
     leftTokens: Count.describe("Tokens of candidates that had no room"),
     trust: z.literal("project").describe("Written by the repository's authors"),
     fence: z.string().describe("Delimiter that ends every block; no text contains it"),

@@ -1,4 +1,4 @@
-import type { TermCounts } from "#know/search"
+import { type TermCounts, wordForms } from "#know/search"
 
 /** The terms of a question, with the word as written and how often it occurs. */
 export function askedIn(question: string) {
@@ -11,6 +11,15 @@ export function askedIn(question: string) {
     else before.times++
   })
   return terms
+}
+
+/** Share of the different words of a question that a text has, also in another form. */
+export function wordShare(question: string, text: string): number {
+  const asked = [...askedIn(question).keys()]
+  if (asked.length === 0) return 0
+  const { counts } = countProse(text)
+  const has = (term: string) => counts.has(term) || wordForms(term).some((it) => counts.has(it))
+  return asked.filter(has).length / asked.length
 }
 
 /** Words in any script, and section numbers (4.2). The code terms of search/words.ts have neither. */

@@ -4,12 +4,12 @@ import {
   Board,
   type CallContext,
   ClaimList,
+  type FoundRecord,
   KbSearchResult,
   type Memory,
   MemorySearch,
-  type PackRecord,
 } from "#ground/contract"
-import { checkForDocuments } from "#know/knowledge"
+import { checkForDocuments, wordShare } from "#know/knowledge"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Services } from "../services.ts"
 
@@ -21,6 +21,17 @@ const LONGEST_QUERY_UNITS = 2_000
 /** A paragraph with a single word of the task is rarely about it. */
 const LEAST_MATCHING_WORDS = 2
 
+/**
+ * Of 823 issues of other projects, 90 % had two words in common with a paragraph about a harbour.
+ * 4 % have a paragraph with this share of the words of their subject, and 63 % of 30 questions about
+ * the harbour do.
+ */
+const LEAST_SHARE = 0.3
+
+/** The first line of a task says what it is about; a shorter one is an introduction. */
+const SHORTEST_SUBJECT_UNITS = 15
+const LONGEST_SUBJECT_UNITS = 300
+
 type RecordQuery = { readonly task: string; readonly paths: readonly string[] }
 
 type RecordDeps = Pick<Services, "call" | "log" | "places" | "store">
@@ -30,7 +41,7 @@ export async function readPackRecords(
   query: RecordQuery,
   deps: RecordDeps,
   context: CallContext,
-): Promise<readonly PackRecord[]> {
+): Promise<readonly FoundRecord[]> {
   const recordLists = await Promise.all(
     SOURCES.map(async ({ name, read, hasRecords }) => {
       try {
@@ -48,7 +59,7 @@ export async function readPackRecords(
 
 type RecordSource = {
   readonly name: string
-  read(query: RecordQuery, call: Call): Promise<readonly PackRecord[]>
+  read(query: RecordQuery, call: Call): Promise<readonly FoundRecord[]>
   /** Looks before the rooms load: four of them take as long as the rest of `qm pack`. */
   hasRecords(deps: RecordDeps): Promise<boolean>
 }
@@ -85,9 +96,9 @@ async function isThere(...names: readonly string[]): Promise<boolean> {
 
 type Call = (name: string, input: unknown) => Promise<unknown>
 
-async function claimsOn({ paths }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
+async function claimsOn({ paths }: RecordQuery, call: Call): Promise<readonly FoundRecord[]> {
   const { claims } = ClaimList.parse(await call("claim.list", {}))
-  return claims.flatMap(({ path, session, isHolderAlive }): readonly PackRecord[] => {
+  return claims.flatMap(({ path, session, isHolderAlive }): readonly FoundRecord[] => {
     const covered = paths.find((it) => covers(path, it))
     if (covered === undefined || isHolderAlive === false) return []
     const text = `session ${session} works on ${path}; coordinate before you change it`
@@ -95,10 +106,10 @@ async function claimsOn({ paths }: RecordQuery, call: Call): Promise<readonly Pa
   })
 }
 
-async function ticketsOn({ paths }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
+async function ticketsOn({ paths }: RecordQuery, call: Call): Promise<readonly FoundRecord[]> {
   const { tickets } = Board.parse(await call("board.show", {}))
   const open = tickets.filter((it) => it.lane !== "conclusion" && !it.isDropped)
-  const about = open.flatMap(({ number, title, lane, paths: own }): readonly PackRecord[] => {
+  const about = open.flatMap(({ number, title, lane, paths: own }): readonly FoundRecord[] => {
     const covered = paths.find((path) => own.some((it) => covers(it, path)))
     if (covered === undefined) return []
     return [
@@ -115,19 +126,26 @@ function covers(owner: string, path: string): boolean {
 async function memoriesFor(
   { task, paths }: RecordQuery,
   call: Call,
-): Promise<readonly PackRecord[]> {
+): Promise<readonly FoundRecord[]> {
   const words = task.slice(0, LONGEST_QUERY_UNITS)
   if (words === "") return []
   const { found } = MemorySearch.parse(await call("memory.search", { words }))
-  const valid = found.filter(({ memory }) => !OUTDATED.has(memory.state))
-  const records = valid.map(({ memory, why }): PackRecord => {
+  const subject = subjectOf(task)
+  const records = found.flatMap(({ memory, why }): readonly FoundRecord[] => {
+    if (OUTDATED.has(memory.state)) return []
+    const { kind, id, title, body } = memory
     const cited = memory.cites.find((it) => paths.includes(it.path))
-    return {
-      kind: memory.kind === "decision" ? "decision" : "memory",
-      id: memory.id,
-      text: `${memory.title}: ${summaryOf(memory)}`,
-      why: cited === undefined ? (why[0] ?? "matches the task") : `about ${cited.path}`,
-    }
+    const summary = summaryOf(memory)
+    const isAbout = wordShare(subject, `${title}\n${summary}\n${body}`) >= LEAST_SHARE
+    if (cited === undefined && !isAbout) return []
+    return [
+      {
+        kind: kind === "decision" ? "decision" : "memory",
+        id,
+        text: `${title}: ${summary}`,
+        why: cited === undefined ? (why[0] ?? "matches the task") : `about ${cited.path}`,
+      },
+    ]
   })
   return records.slice(0, MOST_OF_A_KIND)
 }
@@ -140,16 +158,23 @@ function summaryOf({ title, description, body }: Memory): string {
 /** A stale memory cites code that has changed, a superseded one has a successor. */
 const OUTDATED: ReadonlySet<string> = new Set(["stale", "superseded"])
 
-async function paragraphsFor({ task }: RecordQuery, call: Call): Promise<readonly PackRecord[]> {
-  const query = task.slice(0, LONGEST_QUERY_UNITS)
+async function paragraphsFor({ task }: RecordQuery, call: Call): Promise<readonly FoundRecord[]> {
+  const query = subjectOf(task)
   if (query === "") return []
   const { hits } = KbSearchResult.parse(await call("kb.search", { query, limit: MOST_OF_A_KIND }))
   return hits
-    .filter((it) => it.matched.length >= LEAST_MATCHING_WORDS)
+    .filter(({ matched }) => matched.length >= LEAST_MATCHING_WORDS)
+    .filter(({ paragraph }) => wordShare(query, paragraph.text) >= LEAST_SHARE)
     .map(({ paragraph, matched }) => ({
       kind: "paragraph",
       id: paragraph.citation,
       text: paragraph.text,
       why: `has ${matched.slice(0, 3).join(", ")}`,
     }))
+}
+
+function subjectOf(task: string): string {
+  const text = task.trim()
+  const line = text.split("\n", 1)[0] ?? ""
+  return (line.length < SHORTEST_SUBJECT_UNITS ? text : line).slice(0, LONGEST_SUBJECT_UNITS)
 }

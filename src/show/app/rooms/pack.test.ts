@@ -139,6 +139,17 @@ describe("records", () => {
     for (const format of ["xml", "json", "summary"]) {
       expect((await build(4_000, format)).text).toContain("Round quotes too")
     }
+    expect(pack.manifest.kinds.find((it) => it.kind === "knowledge")?.tokens).toBeGreaterThan(5)
+    expect(pack.tokens).toBe(pack.manifest.kinds.reduce((sum, it) => sum + it.tokens, 0))
+    // Two words in common, of seven and of a long text: the paragraph is not about these tasks.
+    for (const distant of [
+      "printer draws one line twice when its width is fixed",
+      "the printer does not start\n\nThe last line of the log is about rounding: nothing is fixed",
+    ]) {
+      const built = await call("pack.build", { task: distant, save: false, budget: 4_000 })
+      const kinds = PackBuilt.parse(built).pack.records.map((it) => it.kind)
+      expect(kinds).not.toContain("paragraph")
+    }
     const other = { task: "zebra telescope", save: false, budget: 4_000 }
     expect(PackBuilt.parse(await call("pack.build", other)).pack.records).toEqual([])
     const small = await build(300)

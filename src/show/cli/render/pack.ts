@@ -1,4 +1,4 @@
-import { formatExact, plural } from "#ground/base"
+import { formatExact, oneLine, plural } from "#ground/base"
 import {
   type ContextPack,
   describeScale,
@@ -44,13 +44,13 @@ function describePack(pack: ContextPack, screen: Screen): string {
       pack.files.map((it) => fileRow(it, screen)),
       screen,
     ),
+    ...recordLines(pack, screen),
     ...leftLines(pack, screen),
     "",
     ...expectationLines(pack, screen),
     paint.muted(signals),
     ...pack.notes.map((it) => paint.muted(it)),
     ...pack.advice.map((it) => paint.muted(`${it.guideline}: ${it.text}`)),
-    ...pack.records.map((it) => `${it.kind} ${it.id}: ${it.text} ${paint.muted(`(${it.why})`)}`),
     paint.muted("Print the package for an agent: qm pack show last --format markdown"),
   ].join("\n")
 }
@@ -89,6 +89,17 @@ const FORMS: Readonly<Record<PackFile["form"], string>> = {
   symbols: "symbols",
   signatures: "signatures",
   path: "path",
+}
+
+function recordLines({ records }: ContextPack, screen: Screen): readonly string[] {
+  if (records.length === 0) return []
+  const rows = records.map(({ kind, id, text, why, tokens }) => [
+    kind,
+    formatExact(tokens).padStart(6),
+    screen.paint.muted(why),
+    oneLine(kind === "paragraph" ? `${id}: ${text}` : text),
+  ])
+  return ["", listing(["Kind", "Tokens", "Reason", "Text"], rows, screen)]
 }
 
 function leftLines(pack: ContextPack, screen: Screen): readonly string[] {
