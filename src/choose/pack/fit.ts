@@ -27,6 +27,8 @@ export type SelectOptions = {
   readonly weights?: FitWeights
   readonly closure: boolean
   readonly fill: boolean
+  /** Tokens of the model that reads the package, per token of the index (default: 1). */
+  readonly tokenFactor?: number
   formOf(path: string): PackForm | undefined
   headingTokens(file: ScoredFile): number
   isSent(lines: SentPlace): boolean
@@ -77,9 +79,10 @@ export async function selectFiles(
     weights,
     taskKind: ranked.taskKind,
   })
+  const order = { ...options, taskKind: ranked.taskKind, weights }
   const edges = await followNames(tree, linesOf(first, files))
   if (reserve === 0) {
-    const expectation = expectationFor(fitFiles, first, { taskKind: ranked.taskKind, weights })
+    const expectation = expectationFor(fitFiles, first, order)
     return { ...selectionOf(first, files), edges, leastTokens, expectation, fill: options.fill }
   }
 
@@ -102,7 +105,7 @@ export async function selectFiles(
     // The second fill has more room and may send other lines than those followed above.
     edges: await followNames(tree, linesOf(second, files)),
     leastTokens,
-    expectation: expectationFor(fitFiles, second, { taskKind: ranked.taskKind, weights }),
+    expectation: expectationFor(fitFiles, second, order),
     fill: options.fill,
   }
 }
@@ -110,12 +113,15 @@ export async function selectFiles(
 function expectationFor(
   fitFiles: readonly FitFile[],
   { chosen }: FittedFiles,
-  order: Parameters<typeof optionsInOrder>[1],
+  order: Pick<SelectOptions, "tokenFactor"> & Parameters<typeof optionsInOrder>[1],
 ): PackExpectation {
   const sentByPath = new Map(chosen.map((it) => [it.path, new Set(it.segments)]))
   const options = optionsInOrder(createBoard(fitFiles, 0).choices, order)
-  const parts = options.map(({ choice, segments }) => ({ file: choice.file, segments }))
-  return expectationOf(fitFiles, (path) => sentByPath.get(path) ?? NOTHING_SENT, parts)
+  return expectationOf(fitFiles, {
+    sentOf: (path) => sentByPath.get(path) ?? NOTHING_SENT,
+    ordered: options.map(({ choice, segments }) => ({ file: choice.file, segments })),
+    tokenFactor: order.tokenFactor ?? 1,
+  })
 }
 
 const NOTHING_SENT: ReadonlySet<number> = new Set()

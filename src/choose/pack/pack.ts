@@ -209,6 +209,7 @@ async function fitAndAssemble(
         truncate: input.truncate,
         closure: input.truncate === "signatures",
         fill: input.fill,
+        tokenFactor: scale?.factor ?? 1,
         formOf: (path) => forms.get(path),
         isSent,
         headingTokens,

@@ -112,14 +112,19 @@ const CURVE_TOKENS = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000] as c
 
 type OrderedPart = { readonly file: FitFile; readonly segments: readonly number[] }
 
+type Expected = {
+  sentOf(path: string): ReadonlySet<number>
+  readonly ordered: readonly OrderedPart[]
+  readonly tokenFactor: number
+}
+
 /**
  * Expected share of what the task needs: of the sent segments, and by the size of a package that takes
  * all parts in the given order.
  */
 export function expectationOf(
   files: readonly FitFile[],
-  sentOf: (path: string) => ReadonlySet<number>,
-  ordered: readonly OrderedPart[],
+  { sentOf, ordered, tokenFactor }: Expected,
 ): PackExpectation {
   const useful = files.flatMap(({ path, segments }) => {
     const sent = sentOf(path)
@@ -139,7 +144,7 @@ export function expectationOf(
       parts.reduce((sum, it) => sum + it.tokens, PIECE_TOKENS) +
       (opened.has(file) ? 0 : frameTokens(file))
     for (const size of CURVE_TOKENS.slice(curve.length)) {
-      if (tokens + cost <= size) break
+      if ((tokens + cost) * tokenFactor <= size) break
       curve.push({ tokens: size, recall: round(gained / whole) })
     }
     if (curve.length === CURVE_TOKENS.length) break

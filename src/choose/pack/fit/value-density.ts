@@ -1,5 +1,5 @@
 import { type FileChoice, type FitFile, newSegments, PIECE_TOKENS, sum } from "./budget-board.ts"
-import { type TaskKind, worthOf } from "./expected-need.ts"
+import { isWorthSending, type TaskKind, worthOf } from "./expected-need.ts"
 
 export type FitOption = {
   readonly choice: FileChoice
@@ -13,12 +13,16 @@ export type FitOption = {
  * The order in which a package without `fill` takes segments. Segments of an issue are ordered by
  * worth, which has a better F1; for a short text that order lost 7 points of the edited
  * hunks of commits in 4,000 tokens, so it only ends the package (docs/reference/issues.md).
+ * Segments that are not worth sending come last: only a package beyond its end would have them.
  */
 export function optionsInOrder(
   choices: readonly FileChoice[],
   { taskKind, weights }: { readonly taskKind: TaskKind; readonly weights: FitWeights },
 ): readonly FitOption[] {
-  return taskKind === "issue" ? optionsByWorth(choices) : optionsByDensity(choices, weights)
+  const options =
+    taskKind === "issue" ? optionsByWorth(choices) : optionsByDensity(choices, weights)
+  const isLate = (it: FitOption) => Number(!isWorthSending(it, taskKind))
+  return options.toSorted((a, b) => isLate(a) - isLate(b))
 }
 
 /** Single segments, those worth most first. */
