@@ -249,6 +249,12 @@ function Decision({ review, stream, diff, isReadOnly, actions }: DecisionProps) 
   )
 }
 
+const STARTS = {
+  manual: "started only by you",
+  suggest: "suggested to you",
+  auto: "started by automation",
+} as const
+
 function Autonomy() {
   const { data } = useOperation("autonomy.show", {})
   if (data === undefined) return null
@@ -256,11 +262,17 @@ function Autonomy() {
   const reasons: readonly Reason[] = [
     ...(dispatch === undefined
       ? []
-      : [{ icon: "play", text: `Start a swarm: ${dispatch.answer}, ${dispatch.why}` } as const]),
-    ...data.measures.map(({ name, value, needed, isMet }) => ({
-      icon: isMet ? ("check" as const) : ("up" as const),
+      : [
+          {
+            icon: "play",
+            text: `A swarm is ${STARTS[dispatch.answer]}: ${dispatch.why}`,
+          } as const,
+        ]),
+    { icon: "up", text: "Grade 4 needs all of this:" },
+    ...data.measures.map(({ value, needed, isMet }) => ({
+      icon: isMet ? ("check" as const) : ("close" as const),
       ...(isMet ? { tone: "ok" as const } : {}),
-      text: isMet ? `${name}: ${value}` : `Grade 4, ${name}: needs ${needed}, now ${value}`,
+      text: `${needed}; now ${value}`,
     })),
     { icon: "lock", text: "Merge and close need you at every grade." },
   ]

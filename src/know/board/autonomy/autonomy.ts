@@ -76,41 +76,41 @@ export function createAutonomy(deps: AutonomyDeps) {
       deps.hookDrift(),
       deps.coverageStamp(),
     ])
-    const ifAny = (text: string) => (automated.length === 0 ? "no transition yet" : text)
+    const ifAny = (text: string) => (automated.length === 0 ? "no move yet" : text)
     return [
       {
         name: "transitions",
         value: String(automated.length),
-        needed: `at least ${NEEDED_TRANSITIONS} by automation`,
+        needed: `at least ${NEEDED_TRANSITIONS} moves by automation`,
         isMet: automated.length >= NEEDED_TRANSITIONS,
       },
       {
         name: "sessions",
         value: String(sessions),
-        needed: `at least ${NEEDED_SESSIONS} registered`,
+        needed: `at least ${NEEDED_SESSIONS} registered sessions`,
         isMet: sessions >= NEEDED_SESSIONS,
       },
       {
         name: "undone",
         value: ifAny(`${Math.round(share * 1_000) / 10} %`),
-        needed: "under 10 % of the transitions",
+        needed: "under 10 % of these moves undone",
         isMet: automated.length > 0 && share < LARGEST_UNDONE_SHARE,
       },
       {
         name: "hooks",
         value: drift.length === 0 ? "unchanged" : drift.join("; "),
-        needed: "installed hooks are unchanged",
+        needed: "installed hooks as they were written",
         isMet: drift.length === 0,
       },
       {
         name: "coverage",
         ...coverage,
-        needed: "the command of autonomy.coverage passes on this tree",
+        needed: "the command in autonomy.coverage passes on this tree",
       },
       {
         name: "attribution",
         value: ifAny(unnamed === 0 ? "complete" : `${unnamed} without an agent`),
-        needed: "each transition names its agent",
+        needed: "an agent named for each of these moves",
         isMet: automated.length > 0 && unnamed === 0,
       },
     ]

@@ -112,7 +112,7 @@ async function hookDrift({ call }: AutonomyServices): Promise<readonly string[]>
 
 async function coverageStamp({ board, config }: AutonomyServices) {
   const { coverage } = config().autonomy
-  if (coverage === "") return { isMet: false, value: "autonomy.coverage is not set" }
+  if (coverage === "") return { isMet: false, value: "not set" }
   const stamp = await (await board()).stampOf(coverage)
   return { isMet: stamp === "passed", value: stamp }
 }
