@@ -1,12 +1,7 @@
-import {
-  formatAge,
-  formatMoment,
-  formatSecond,
-  shortSession,
-  visibleLine,
-} from "../../base/format.ts"
+import { formatAge, formatMoment, formatSecond, visibleLine } from "../../base/format.ts"
 import { formatDuration, formatExact, type VerdictLine } from "../../contract.ts"
 import { type GuardParams, paths } from "../../data/paths.ts"
+import { useSessionNames } from "../../data/session-names.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -152,6 +147,7 @@ type AboutProps = RuleBlockProps & { readonly now: number }
 
 function About({ now, line, onParams }: AboutProps) {
   const { at, host, event, session, tool, ms } = line
+  const nameOf = useSessionNames()
   return (
     <Block title="When and where">
       <Stack gap="8">
@@ -164,7 +160,7 @@ function About({ now, line, onParams }: AboutProps) {
           <Value name="Host">{visibleLine(host)}</Value>
           <Value name="Session" title={visibleLine(session)}>
             <PlaceLink href={paths.sessions({ at: session, show: session })}>
-              {shortSession(session)}
+              {nameOf(session)}
             </PlaceLink>
           </Value>
           {tool === null ? null : <Value name="Tool">{visibleLine(tool)}</Value>}

@@ -1,9 +1,11 @@
 import { useMemo } from "react"
-import { shortSession } from "../../base/format.ts"
+import { truncate } from "#ground/base/truncate"
+import {} from "../../base/format.ts"
 import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import { GUARD_HOURS, GUARD_RULES, type GuardParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
+import { useSessionNames } from "../../data/session-names.ts"
 import { Button } from "../../ui/button/button.tsx"
 import {
   CollectionPage,
@@ -94,6 +96,7 @@ function ListPane(props: PageProps<GuardParams>) {
 }
 
 function Filters({ params, handle, onParams }: GuardListProps) {
+  const nameOf = useSessionNames()
   return (
     <FilterHead
       label="Filter by path, text or tool"
@@ -126,14 +129,14 @@ function Filters({ params, handle, onParams }: GuardListProps) {
     >
       {params.session === "" ? null : (
         <Button small icon="close" onPress={() => onParams({ session: "", ...UNSELECTED })}>
-          Session {shortSession(params.session).slice(0, MOST_OF_A_NAME)}
+          Session {truncate(nameOf(params.session), MOST_OF_A_NAME)}
         </Button>
       )}
     </FilterHead>
   )
 }
 
-const MOST_OF_A_NAME = 16
+const MOST_OF_A_NAME = 24
 const UNSELECTED = { at: "", show: "" } as const
 
 const RULES = [

@@ -1,13 +1,8 @@
-import {
-  formatClock,
-  formatClockFine,
-  nameDay,
-  shortSession,
-  visibleLine,
-} from "../../base/format.ts"
+import { formatClock, formatClockFine, nameDay, visibleLine } from "../../base/format.ts"
 import type { VerdictLine } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { GuardParams } from "../../data/paths.ts"
+import { useSessionNames } from "../../data/session-names.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
 import {
   Cell,
@@ -77,6 +72,7 @@ const ROWS_HEAD = [
 
 function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly option: RowOption }) {
   const { at, rule, verdict, host, session, tool } = line
+  const nameOf = useSessionNames()
   const { label, tone, mark } = VERDICT_LOOKS[verdict]
   const message = visibleLine(line.text.replaceAll("\n", " "))
   return (
@@ -99,8 +95,8 @@ function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly opt
       </Stack>
       <SmallCell from="roomy" text={message} />
       <SmallCell from="wide" text={visibleLine(host)} />
-      <TextCell from="wide" mono tone="2" cut title={visibleLine(session)}>
-        {shortSession(session)}
+      <TextCell from="wide" tone="2" cut title={visibleLine(session)}>
+        {nameOf(session)}
       </TextCell>
       <SmallCell from="wide" text={visibleLine(tool ?? "")} />
       <NarrowLine align="end">{formatClock(at)}</NarrowLine>

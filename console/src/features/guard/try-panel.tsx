@@ -1,9 +1,11 @@
 import { useState } from "react"
+import { truncate } from "#ground/base/truncate"
 import { toWireError } from "../../base/errors.ts"
-import { formatWhen, shortSession, visibleLine } from "../../base/format.ts"
+import { formatWhen, visibleLine } from "../../base/format.ts"
 import { type ConfigSetting, formatExact, type GuardTry, plural } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { GUARD_HOURS, type GuardParams, paths } from "../../data/paths.ts"
+import { useSessionNames } from "../../data/session-names.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -126,6 +128,7 @@ type HitsProps = Pick<TriedProps, "now" | "hours"> & { readonly tried: GuardTry 
 
 function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
   const most = isCut ? "at least " : ""
+  const nameOf = useSessionNames()
   return (
     <Block
       title="Edits that it would have denied"
@@ -147,7 +150,7 @@ function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
                   {VERDICT_LOOKS[it.was].label}
                 </Text>
                 <Text size="sm" tone="3" title={visibleLine(it.session)} cut>
-                  {shortSession(it.session).slice(0, MOST_OF_A_NAME)}, {formatWhen(it.at, now)}
+                  {truncate(nameOf(it.session), MOST_OF_A_NAME)}, {formatWhen(it.at, now)}
                 </Text>
               </Flow>
             </Flow>
@@ -158,7 +161,7 @@ function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
   )
 }
 
-const MOST_OF_A_NAME = 12
+const MOST_OF_A_NAME = 24
 
 type MakeLiveProps = { readonly text: string; readonly isReadOnly: boolean }
 

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { formatCostSum, formatUsd } from "#ground/base/format"
+import { truncate } from "#ground/base/truncate"
 import { toWireError } from "../../base/errors.ts"
-import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
+import { formatAge, visibleLine } from "../../base/format.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
   type CaptureSummary,
@@ -17,6 +18,7 @@ import {
 import { useWatched, watchedQuery } from "../../data/live/watch-query.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
+import { useSessionNames } from "../../data/session-names.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CheckProblems } from "../../ui/checks/checks.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -344,10 +346,11 @@ function SpentFacts() {
 }
 
 const MOST_SHOWN = 5
-const MOST_OF_A_NAME = 12
+const MOST_OF_A_NAME = 24
 
 export function ClaimFacts() {
   const { data, error, refetch } = useWatched("claim.list", {})
+  const nameOf = useSessionNames()
   if (error !== null) return <FactsFailure error={error} onRetry={() => void refetch()} />
   const claims = data?.claims ?? []
   if (claims.length === 0) return null
@@ -358,8 +361,8 @@ export function ClaimFacts() {
         {claims.slice(0, MOST_SHOWN).map((it) => (
           <Flow key={it.path} align="apart">
             <Path path={it.path} />
-            <Text mono tone="3" title={visibleLine(it.session)} cut>
-              {shortSession(it.session).slice(0, MOST_OF_A_NAME)}
+            <Text tone="3" title={visibleLine(it.session)} cut>
+              {truncate(nameOf(it.session), MOST_OF_A_NAME)}
             </Text>
           </Flow>
         ))}

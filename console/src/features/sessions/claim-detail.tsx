@@ -1,7 +1,8 @@
 import { useState } from "react"
-import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
+import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import { type Claim, formatExact } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
+import { useSessionNames } from "../../data/session-names.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -64,6 +65,7 @@ export function ClaimDetail({ now, path, claim, isReadOnly, onClose }: ClaimDeta
 
 function About({ now, claim }: { readonly now: number; readonly claim: Claim }) {
   const { path, session, machine, fence, takenAt, heartbeatAt } = claim
+  const nameOf = useSessionNames()
   return (
     <Block>
       <Stack gap="8">
@@ -73,7 +75,7 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
               <Text mono>{visibleLine(session)}</Text>
             ) : (
               <PlaceLink href={paths.sessions({ at: session, show: session })}>
-                {shortSession(session)}
+                {nameOf(session)}
               </PlaceLink>
             )}
           </Value>
@@ -87,9 +89,9 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
           <Value name="Claimed">
             {formatAge(takenAt, now)}, {formatWhen(takenAt, now)}
           </Value>
-          <Value name="Heartbeat">{formatAge(heartbeatAt, now)} ago</Value>
+          <Value name="Last heard">{formatAge(heartbeatAt, now)} ago</Value>
           <Value name="Expires">{describeExpiry(claim, now)}</Value>
-          <Value name="Fence">{formatExact(fence)}</Value>
+          <Value name="Fencing token">{formatExact(fence)}</Value>
         </Values>
         <PlaceLink href={paths.map({ show: path })}>Show on the map</PlaceLink>
       </Stack>
@@ -107,6 +109,7 @@ type ReleaseProps = {
 
 function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
   const { release, isBusy } = useRelease()
+  const nameOf = useSessionNames()
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadDialog)
   const act = () => {
@@ -132,7 +135,7 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Release the claim of another session?"
-          description={describeRelease(claim)}
+          description={describeRelease(claim, nameOf(claim.session))}
           verb="Release"
           onClose={() => setIsAsking(false)}
           onDo={act}

@@ -1,5 +1,6 @@
-import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
+import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
 import type { Claim, LoggedSession } from "../../contract.ts"
+import { useSessionNames } from "../../data/session-names.ts"
 import { Cell, NarrowLine, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -54,6 +55,7 @@ export const CLAIM_HEAD = [
 
 export function ClaimRow({ item, now, option }: OfItem<Claim>) {
   const { path, session, takenAt } = item
+  const name = useSessionNames()(session)
   const holder = describeHolder(item)
   return (
     <Row option={option}>
@@ -62,10 +64,10 @@ export function ClaimRow({ item, now, option }: OfItem<Claim>) {
         <Cell lead>
           <Path path={path} />
         </Cell>
-        <NarrowLine>{[shortSession(session), holder].join(", ")}</NarrowLine>
+        <NarrowLine>{[name, holder].join(", ")}</NarrowLine>
       </Stack>
-      <TextCell from="roomy" mono tone="2" cut title={visibleLine(session)}>
-        {shortSession(session)}
+      <TextCell from="roomy" tone="2" cut title={visibleLine(session)}>
+        {name}
       </TextCell>
       <TextCell
         from="wide"

@@ -51,10 +51,10 @@ describe("texts of the page Sessions", () => {
       false,
       false,
     ])
-    expect(describeRelease(aClaim("a\nb"))).toContain(
-      "a\\nb is claimed by the session s-1. It may be",
+    expect(describeRelease(aClaim("a\nb"), "Bill pilotage")).toContain(
+      "a\\nb is claimed by the session Bill pilotage. It may be",
     )
-    expect(describeRelease(aClaim("a", { isHolderAlive: false }))).toContain(
+    expect(describeRelease(aClaim("a", { isHolderAlive: false }), "s")).toContain(
       "Its process has ended.",
     )
   })

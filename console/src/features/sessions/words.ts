@@ -34,7 +34,7 @@ export function isUserClaim({ session }: Claim): boolean {
   return session === "terminal" || session.endsWith("/http")
 }
 
-export function describeRelease({ path, session, isHolderAlive }: Claim): string {
+export function describeRelease({ path, isHolderAlive }: Claim, session: string): string {
   const holder = isHolderAlive === false ? "Its process has ended." : "It may be working on it now."
   return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not notified; other sessions may edit the file then.`
 }
