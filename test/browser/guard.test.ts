@@ -156,7 +156,7 @@ describe("Sessions, claims and decisions pages", () => {
     await row(page, "Claims", /docs/).click()
     await page.keyboard.press("x")
     const dialog = page.getByRole("dialog")
-    await dialog.getByText(`claimed by the session ${CLAUDE}`).waitFor()
+    await dialog.getByText(`claimed by the session ${CLAUDE.slice(0, 8)}.`).waitFor()
     await dialog.getByRole("button", { name: "Cancel" }).click()
     await dialog.waitFor({ state: "detached" })
     await row(page, "Claims", /docs/).waitFor()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { NowRow } from "../contract.ts"
-import { spendOfSessions } from "../features/now/facts.tsx"
+import { spendOfSessions } from "../data/today.ts"
 import { describeRemoved } from "../features/session/compaction.tsx"
 import { freshRows } from "./notifications.ts"
 

@@ -15,6 +15,7 @@ import { followLinks, navigate, useLocation } from "../data/location.ts"
 import { paths } from "../data/paths.ts"
 import { NEWEST_PIPELINES } from "../data/paused-sessions.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
+import { useWaitingCount } from "../data/today.ts"
 import { Failure } from "../ui/failure/failure.tsx"
 import {
   FindButton,
@@ -100,7 +101,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   useGoKeys()
   useNotifications(report?.waiting)
   useWakeLock((report?.running.length ?? 0) > 0)
-  const waiting = report?.waiting.length ?? 0
+  const waiting = useWaitingCount()
   const tabTitle = useMemo(
     () => ({
       before: waiting === 0 ? "" : `(${waiting}) `,
@@ -265,10 +266,11 @@ function useCounts(report: Now | undefined): (id: PlaceOnMap["id"]) => Count {
   const recipes = useOperation("recipe.list", {}).data?.recipes.length ?? 0
   const documents = useOperation("kb.status", {}).data?.documents ?? 0
   const requests = useOperation("credential.requests", {}).data?.requests.length ?? 0
+  const waiting = useWaitingCount()
   return (id) => {
     switch (id) {
       case "now":
-        return counted(report?.waiting.length ?? 0, "warn")
+        return counted(waiting, "warn")
       case "runs":
         return counted(report?.running.length ?? 0)
       case "pipelines":

@@ -1,10 +1,10 @@
 import { useEffect, useState, useSyncExternalStore } from "react"
-import { formatCostSum } from "#ground/base/format"
+import { formatUsd } from "#ground/base/format"
 import { isRefusal } from "../base/errors.ts"
 import { formatCount, formatExact } from "../contract.ts"
 import type { Clock } from "../data/clock.ts"
 import { useOperation, useSession } from "../data/queries.tsx"
-import { sumToday } from "../data/today.ts"
+import { sumToday, useSpend, useWaitingCount } from "../data/today.ts"
 import { StatusItem } from "../ui/frame/frame.tsx"
 import { Text } from "../ui/text/text.tsx"
 import type { LiveConnection } from "./live.ts"
@@ -57,33 +57,29 @@ export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
   )
 }
 
-function useToday() {
-  const { data: report } = useOperation("now.show", {})
-  return report === undefined ? undefined : sumToday(report)
-}
-
 function RunsItem() {
-  const today = useToday()
-  if (today === undefined || today.running + today.waiting === 0) return null
+  const { data: report } = useOperation("now.show", {})
+  const waiting = useWaitingCount()
+  if (report === undefined) return null
+  const { running } = sumToday(report)
+  if (running + waiting === 0) return null
   return (
     <StatusItem wide>
-      {today.running} running, {today.waiting} waiting
+      {running} running, {waiting} waiting
     </StatusItem>
   )
 }
 
+/** The sum that the pages Now and Cost show. */
 function SpentItems() {
-  const today = useToday()
-  const tokens = today?.tokens ?? null
-  const { usd, unknownCosts } = today ?? { usd: null, unknownCosts: 0 }
+  const spend = useSpend()
+  const { tokens, today } = spend ?? { tokens: null, today: "" }
   return (
     <>
       <StatusItem push wide>
-        {tokens === null ? "" : `${formatCount(tokens)} tokens in context`}
+        {tokens === null || tokens === 0 ? "" : `${formatCount(tokens)} tokens today`}
       </StatusItem>
-      {usd === null && unknownCosts === 0 ? null : (
-        <StatusItem wide>{formatCostSum(usd ?? 0, unknownCosts)}</StatusItem>
-      )}
+      {today === "" || today === formatUsd(0) ? null : <StatusItem wide>{today}</StatusItem>}
     </>
   )
 }

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
-import { formatCostSum, formatUsd } from "#ground/base/format"
+import { formatUsd } from "#ground/base/format"
 import { truncate } from "#ground/base/truncate"
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
-import { formatSpend } from "../../base/spend.ts"
 import {
   type CaptureSummary,
   type Claim,
@@ -12,13 +11,13 @@ import {
   type HookState,
   plural,
   type RepositoryState,
-  type SessionsCost,
   type Worktree,
 } from "../../contract.ts"
 import { useWatched, watchedQuery } from "../../data/live/watch-query.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../data/queries.tsx"
 import { useSessionNames } from "../../data/session-names.ts"
+import { useSpend } from "../../data/today.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CheckProblems } from "../../ui/checks/checks.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -269,54 +268,6 @@ function HostContext({ summary }: { readonly summary: CaptureSummary }) {
       )}
     </Stack>
   )
-}
-
-/** Imported sessions contain the runs too; without them, the runs are all that is known. */
-function useSpend(): Spend | undefined {
-  const { data: report } = useOperation("now.show", {})
-  const { data: cost } = useOperation("sessions.cost", { by: "day", since: `${SPEND_DAYS}d` })
-  if (cost !== undefined && cost.total.calls > 0) return spendOfSessions(cost)
-  const spend = report?.spend
-  if (spend === undefined) return undefined
-  const { todayUsd, runs, unknown, days } = spend
-  return {
-    days,
-    today: todayUsd === null && unknown === 0 ? "" : formatCostSum(todayUsd ?? 0, unknown),
-    aside: todayUsd === null ? "" : plural(runs, "run"),
-  }
-}
-
-/** Days of the index are UTC, like those of Cost. */
-type IndexedDays = {
-  readonly rows: readonly Pick<SessionsCost["rows"][number], "key" | "spend">[]
-  readonly until: number
-}
-
-export function spendOfSessions(cost: IndexedDays): Spend {
-  const dayAt = (at: number) => new Date(at).toISOString().slice(0, 10)
-  const usdOf = (day: string) => cost.rows.find((it) => it.key === day)?.spend.usd ?? null
-  const now = cost.until - 1
-  const days = Array.from({ length: SPEND_DAYS }, (_, i) => {
-    const day = dayAt(now - (SPEND_DAYS - 1 - i) * DAY_MS)
-    return { day, usd: usdOf(day) ?? 0 }
-  })
-  const today = cost.rows.find((it) => it.key === dayAt(now))
-  const calls = today?.spend.calls ?? 0
-  return {
-    days,
-    today: today === undefined ? formatUsd(0) : formatSpend(today.spend),
-    aside: calls === 0 ? "list prices" : `${plural(calls, "call")}, list prices`,
-  }
-}
-
-const SPEND_DAYS = 14
-const DAY_MS = 86_400_000
-
-type Spend = {
-  /** Empty if nothing ran; unknown costs are named as unknown. */
-  readonly today: string
-  readonly aside: string
-  readonly days: readonly { readonly day: string; readonly usd: number }[]
 }
 
 function SpentFacts() {

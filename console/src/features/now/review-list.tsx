@@ -2,6 +2,7 @@ import { formatAge, visibleLine } from "../../base/format.ts"
 import { plural, type Ticket } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
+import { IN_REVIEW } from "../../data/today.ts"
 import { Group, Row, RowLink, Rows, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -13,13 +14,11 @@ const LABELS = [
   { text: "Since", align: "end" },
 ] as const
 
-const MOST_TICKETS = 20
-
 export type ReviewRow = { readonly key: string; readonly href: string; readonly ticket: Ticket }
 
 /** Automation stops at testing: a person approves or rejects, the longest waiting ticket first. */
 export function useReviewRows(): readonly ReviewRow[] {
-  const { data } = useOperation("board.show", { lane: "testing", limit: MOST_TICKETS })
+  const { data } = useOperation("board.show", IN_REVIEW)
   return (data?.tickets ?? [])
     .toSorted((a, b) => a.laneSince - b.laneSince)
     .map((ticket) => ({ key: ticket.id, href: paths.ticket(ticket.id), ticket }))
