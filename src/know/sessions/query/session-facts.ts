@@ -49,8 +49,13 @@ export async function describeSessions(
   )
   const peaks = await db.all(
     PeakRow,
-    sql`SELECT c.session AS session, max(${PROMPT}) AS peak FROM session_calls c
-      WHERE c.session IN (${ids}) AND c.agent = 'main' GROUP BY c.session`,
+    // A host compacts on more tokens than its last call had: results have entered since.
+    sql`SELECT p.session AS session, max(p.tokens) AS peak FROM (
+        SELECT c.session AS session, ${PROMPT} AS tokens FROM session_calls c
+        WHERE c.session IN (${ids}) AND c.agent = 'main'
+        UNION ALL SELECT session, tokens_before AS tokens FROM session_compactions
+        WHERE session IN (${ids}) AND agent = 'main'
+      ) p GROUP BY p.session`,
   )
   // Parts of equal numbers of calls, because a session may wait for days.
   const samples = await db.all(
@@ -155,7 +160,13 @@ export async function contextOverTime(
     session: row.id,
     agent,
     windowTokens: row.window_tokens,
-    peakTokens: calls.length === 0 ? null : Math.max(...calls.map((it) => it.tokens)),
+    peakTokens:
+      calls.length === 0
+        ? null
+        : Math.max(
+            ...calls.map((it) => it.tokens),
+            ...compactions.map((it) => it.tokensBefore ?? 0),
+          ),
     left: reportsCalls(row) ? Math.max(0, (count?.count ?? 0) - calls.length) : 0,
     compactions: compactions.flatMap((it, i) => {
       const content = removed[i]
