@@ -234,14 +234,14 @@ function topOf(pack: ContextPack, { maxTokens, count }: SummaryLimits): string {
 }
 
 function headLines(pack: ContextPack, task: string, advice: readonly string[]): string {
-  const sent = pack.files.length
+  const tokens = pack.files.reduce((sum, it) => sum + it.tokens, 0)
   const lines = [
     "## Context Package",
     "",
     `Task: ${task}`,
     pack.isEmpty
       ? `Files included: none. ${pack.emptyReason ?? ""}`.trim()
-      : `Files included: ${sent} (${formatExact(pack.tokens)} tokens)`,
+      : `Files included: ${pack.files.length} (${formatExact(tokens)} tokens)`,
     `Budget: ${formatExact(pack.budget)} tokens`,
     ...advice,
   ]

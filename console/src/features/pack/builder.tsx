@@ -198,8 +198,8 @@ function Expectation({ pack }: { readonly pack: ContextPack }) {
   const own = { key: "own", tokens, recall, isMarked: true }
   const others = curve.map((it) => ({ ...it, key: String(it.tokens), isMarked: false }))
   const points = [...others, own].toSorted((a, b) => a.tokens - b.tokens)
-  const sizes = others.map((it) => `${formatCount(it.tokens)} ${percent(it.recall)}`)
-  const text = `Estimate: ${percent(recall)} of the code the task needs. The package ends at ${formatExact(tokens)} tokens; other sizes: ${sizes.join(", ")}.`
+  const sizes = others.map((it) => `${percent(it.recall)} at ${formatCount(it.tokens)}`)
+  const text = `Estimate: ${percent(recall)} of the code the task needs. The package ends at ${formatExact(tokens)} tokens. Others would have ${sizes.join(", ")}.`
   return (
     <Flow>
       <Sparkline

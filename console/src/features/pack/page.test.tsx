@@ -112,7 +112,7 @@ describe("page Pack", () => {
     const built = aBuilt(aPack({ files, expectation: { recall: 0.76, curve } }))
     const text = await render("?task=t", { built })
     expect(text).toContain(
-      "Estimate: 76 % of the code the task needs. The package ends at 900 tokens; other sizes: 500 41 %, 2.0k 93 %.",
+      "Estimate: 76 % of the code the task needs. The package ends at 900 tokens. Others would have 41 % at 500, 93 % at 2.0k.",
     )
     const html = await renderHtml("?task=t", { built })
     const sizes = [...html.matchAll(/<title>([^<]*) tokens: /g)].map(([, size]) => size)

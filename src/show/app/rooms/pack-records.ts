@@ -152,8 +152,12 @@ async function memoriesFor(
 
 /** Without a description of its own, the title is stored as one. */
 function summaryOf({ title, description, body }: Memory): string {
-  return description === "" || description === title ? body : description
+  const summary = description === "" || description === title ? body : description
+  return summary.replaceAll(HEADINGS, "$1: ")
 }
+
+/** A record is one line, in which a heading becomes an introduction. */
+const HEADINGS = /^#{1,6} +(.+)\n+/gm
 
 /** A stale memory cites code that has changed, a superseded one has a successor. */
 const OUTDATED: ReadonlySet<string> = new Set(["stale", "superseded"])
