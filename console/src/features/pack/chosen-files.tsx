@@ -111,7 +111,7 @@ type RecordLineProps = {
   readonly option: RowOption
 }
 
-/** What people and agents recorded enters in one line, always before the files. */
+/** A package has each record in one line, before its files. */
 function RecordLine({ record, option }: RecordLineProps) {
   const { kind, id, text, why, tokens } = record
   const said = visibleLine(kind === "paragraph" ? `${id}: ${text}` : text)
