@@ -16,7 +16,15 @@ import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Card, type CardLink, Lane, Lanes } from "../../ui/lanes/lanes.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Block, DetailHead, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  DetailHead,
+  Flow,
+  MoreFilters,
+  Pane,
+  PaneScroll,
+  Stack,
+} from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { AddTicket } from "./add-form.tsx"
 import {
@@ -47,9 +55,16 @@ export function BoardPage(props: PageProps<BoardParams>) {
       detailPx={392}
       header={
         <Header title="Board" facts={<Text tone="2">{total}</Text>}>
-          <OnlyWide>
+          <MoreFilters bare isActive={text !== ""}>
             <FilterField label="Filter" value={text} onChange={(it) => onParams({ text: it })} />
-          </OnlyWide>
+            <Button
+              variant="ghost"
+              keyId="board.swarm"
+              onPress={() => navigate(paths.swarm({ show: "plan" }))}
+            >
+              Plan a swarm
+            </Button>
+          </MoreFilters>
           <Button
             icon="events"
             pressed={log}
@@ -58,15 +73,6 @@ export function BoardPage(props: PageProps<BoardParams>) {
           >
             Log
           </Button>
-          <OnlyWide>
-            <Button
-              variant="ghost"
-              keyId="board.swarm"
-              onPress={() => navigate(paths.swarm({ show: "plan" }))}
-            >
-              Plan a swarm
-            </Button>
-          </OnlyWide>
           <Button
             icon="plus"
             variant="primary"

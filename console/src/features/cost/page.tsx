@@ -24,7 +24,16 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { Block, Columns, Flow, OnlyWide, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
+import {
+  Block,
+  Columns,
+  Flow,
+  MoreFilters,
+  OnlyWide,
+  Pane,
+  PaneScroll,
+  Stack,
+} from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Breakdown, TABS } from "./breakdown.tsx"
 import { Budgets, PlanWindows } from "./budgets.tsx"
@@ -40,19 +49,6 @@ export function CostPage(props: PageProps<CostParams>) {
   return (
     <>
       <Header title="Cost" facts={<Facts cost={cost.data} />}>
-        <OnlyWide>
-          <ChoiceMenu
-            label={`Repository: ${params.here ? "This repository" : "All repositories"}`}
-            value={params.here ? "here" : ""}
-            choices={[
-              { value: "", label: "All repositories", detail: "No filter" },
-              { value: "here", label: "This repository", detail: "With all its worktrees" },
-            ]}
-            onPick={(value) => onParams({ here: value === "here" })}
-          >
-            {params.here ? "This repository" : "All repositories"}
-          </ChoiceMenu>
-        </OnlyWide>
         <ChoiceMenu
           label={`Period: ${PERIODS[params.since]}`}
           value={params.since}
@@ -67,19 +63,28 @@ export function CostPage(props: PageProps<CostParams>) {
         >
           {PERIODS[params.since]}
         </ChoiceMenu>
-        <OnlyWide>
+        <MoreFilters bare isActive={params.here}>
+          <ChoiceMenu
+            label={`Repository: ${params.here ? "This repository" : "All repositories"}`}
+            value={params.here ? "here" : ""}
+            choices={[
+              { value: "", label: "All repositories", detail: "No filter" },
+              { value: "here", label: "This repository", detail: "With all its worktrees" },
+            ]}
+            onPick={(value) => onParams({ here: value === "here" })}
+          >
+            {params.here ? "This repository" : "All repositories"}
+          </ChoiceMenu>
           {cost.data === undefined || cost.data.total.calls === 0 ? null : (
             <ExportMenu params={params} group={TABS[params.by]} />
           )}
-        </OnlyWide>
-        <OnlyWide>
           <Button
             keyId="cost.budget"
             onPress={() => navigate(paths.settings({ at: "sessions.monthBudget" }))}
           >
             Set budget
           </Button>
-        </OnlyWide>
+        </MoreFilters>
       </Header>
       <Columns
         facts={

@@ -16,7 +16,7 @@ import { Figure } from "../../ui/figure/figure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
-import { OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
 import { FoundPane } from "./search-results.tsx"
@@ -54,11 +54,9 @@ function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
       title="Folds"
       facts={
         tree === undefined || tree.sessions.length === 0 ? null : (
-          <OnlyWide>
-            <Text as="div" tone="3" cut>
-              {describeBranches(tree)}
-            </Text>
-          </OnlyWide>
+          <Text as="div" tone="3" cut>
+            {describeBranches(tree)}
+          </Text>
         )
       }
     >

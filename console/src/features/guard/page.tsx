@@ -19,7 +19,7 @@ import {
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { OnlyRoomy, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+import { MoreFilters, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
 import { byDay, keyed, matching, VerdictRows } from "./rows.tsx"
@@ -39,11 +39,9 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
           title="Guard"
           facts={
             counts === undefined ? null : (
-              <OnlyWide>
-                <Text as="div" tone="3" cut>
-                  {describeCounts(counts, params.hours)}
-                </Text>
-              </OnlyWide>
+              <Text as="div" tone="3" cut>
+                {describeCounts(counts, params.hours)}
+              </Text>
             )
           }
         >
@@ -51,7 +49,6 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
             keyId="guard.try"
             icon="shield"
             onPress={() => onParams({ trying: true, show: "" })}
-            shrinks
           >
             Test a rule
           </Button>
@@ -104,16 +101,14 @@ function Filters({ params, handle, onParams }: GuardListProps) {
       list={handle}
       onText={(text) => onParams({ text, at: "" }, "replace")}
       actions={
-        <>
-          <OnlyRoomy>
-            <ChoiceField
-              small
-              label="Time range"
-              choices={HOURS}
-              value={String(params.hours)}
-              onPick={(value) => onParams({ ...hoursOf(value), ...UNSELECTED }, "replace")}
-            />
-          </OnlyRoomy>
+        <MoreFilters isActive={params.rule !== null || params.hours !== 24}>
+          <ChoiceField
+            small
+            label="Time range"
+            choices={HOURS}
+            value={String(params.hours)}
+            onPick={(value) => onParams({ ...hoursOf(value), ...UNSELECTED }, "replace")}
+          />
           <ChoiceField
             small
             label="Rule"
@@ -124,7 +119,7 @@ function Filters({ params, handle, onParams }: GuardListProps) {
               onParams({ rule, ...UNSELECTED }, "replace")
             }}
           />
-        </>
+        </MoreFilters>
       }
     >
       {params.session === "" ? null : (

@@ -21,7 +21,7 @@ import { HoverList } from "../../ui/hover-list/hover-list.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
-import { OnlyWide, Pane } from "../../ui/pane/pane.tsx"
+import { MoreFilters, Pane } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useNarrow } from "../../ui/use-narrow.ts"
@@ -80,11 +80,9 @@ function MapHeader({ now, shown, root, isReadOnly, isBusy, onScan }: MapHeaderPr
       name={shown === "" ? "Map" : `${visibleLine(shown)}, Map`}
       facts={
         root === undefined || root.state === null ? null : (
-          <OnlyWide>
-            <Text as="div" tone="3" cut>
-              {describeTree(root, now)}
-            </Text>
-          </OnlyWide>
+          <Text as="div" tone="3" cut>
+            {describeTree(root, now)}
+          </Text>
         )
       }
     >
@@ -127,7 +125,7 @@ function ListPane(props: ListPaneProps) {
         list={handle}
         onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
-          <>
+          <MoreFilters isActive={params.view !== null}>
             <ChoiceField
               small
               label="Find by"
@@ -135,10 +133,8 @@ function ListPane(props: ListPaneProps) {
               value={params.by}
               onPick={(by) => onParams({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
             />
-            <OnlyWide>
-              <ChoiceField small label="View" choices={VIEWS} value={view} onPick={pickView} />
-            </OnlyWide>
-          </>
+            <ChoiceField small label="View" choices={VIEWS} value={view} onPick={pickView} />
+          </MoreFilters>
         }
       />
       <ScanLine result={scan.data} isBusy={scan.isPending} />

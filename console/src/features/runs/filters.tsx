@@ -11,7 +11,7 @@ import { useClient } from "../../data/queries.tsx"
 import { labelTree, useOrganising } from "../../data/run-organisation.ts"
 import { FacetHead, FilterHead, type ListRef } from "../../ui/collection/collection.tsx"
 import { ChoiceMenu, type MenuChoice } from "../../ui/menu/menu.tsx"
-import { Flow, OnlyRoomy } from "../../ui/pane/pane.tsx"
+import { Flow, MoreFilters } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { useLater } from "../../ui/use-later.ts"
@@ -43,9 +43,9 @@ export function Filters({ data, params, handle, onParams }: FiltersProps) {
         list={handle}
         onText={(text) => onParams({ text }, "replace")}
         actions={
-          <OnlyRoomy>
+          <MoreFilters isActive={params.label !== "" || params.workflow !== ""}>
             <NarrowMenus data={data} params={params} onParams={onParams} />
-          </OnlyRoomy>
+          </MoreFilters>
         }
       />
       <FacetHead

@@ -23,7 +23,7 @@ import { Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { TableHead } from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
-import { OnlyRoomy, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+import { MoreFilters, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { AllList } from "./all-list.tsx"
 import { ClaimDetail } from "./claim-detail.tsx"
@@ -62,11 +62,9 @@ function Facts({ params }: { readonly params: SessionsParams }) {
     drifted === 0 ? "" : `${formatExact(drifted)} not registered`,
   ].filter((it) => it !== "")
   return (
-    <OnlyWide>
-      <Text as="div" tone="3" cut>
-        {parts.join(", ")}
-      </Text>
-    </OnlyWide>
+    <Text as="div" tone="3" cut>
+      {parts.join(", ")}
+    </Text>
   )
 }
 
@@ -110,9 +108,9 @@ function ListPane(props: PageProps<SessionsParams>) {
         onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           tab === "all" ? (
-            <OnlyRoomy>
+            <MoreFilters isActive={params.here || params.host !== null}>
               <Narrowed params={params} onParams={onParams} />
-            </OnlyRoomy>
+            </MoreFilters>
           ) : undefined
         }
       />

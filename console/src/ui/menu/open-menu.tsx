@@ -1,5 +1,5 @@
 import { Menu } from "@base-ui/react/menu"
-import type { RefObject } from "react"
+import { type RefObject, useEffect, useEffectEvent } from "react"
 import { Icon } from "../icon/icon.tsx"
 import styles from "./menu.module.css"
 import type { MenuChoice } from "./menu.tsx"
@@ -14,6 +14,7 @@ type OpenMenuProps = {
 }
 
 export function OpenMenu({ label, choices, value, trigger, onPick, onClose }: OpenMenuProps) {
+  useHidden(trigger, onClose)
   return (
     <Menu.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Menu.Portal>
@@ -53,4 +54,18 @@ export function OpenMenu({ label, choices, value, trigger, onPick, onClose }: Op
       </Menu.Portal>
     </Menu.Root>
   )
+}
+
+/** A page that becomes narrow may hide the button, and a menu without one has no place. */
+function useHidden(trigger: RefObject<HTMLButtonElement | null>, onHidden: () => void): void {
+  const check = useEffectEvent((button: HTMLButtonElement) => {
+    if (button.getClientRects().length === 0) onHidden()
+  })
+  useEffect(() => {
+    const button = trigger.current
+    if (button === null) return
+    const observer = new ResizeObserver(() => check(button))
+    observer.observe(button)
+    return () => observer.disconnect()
+  }, [trigger])
 }

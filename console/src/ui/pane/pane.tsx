@@ -1,5 +1,5 @@
-import type { KeyboardEvent, ReactNode } from "react"
-import { IconButton } from "../button/button.tsx"
+import { type KeyboardEvent, type ReactNode, useState } from "react"
+import { Button, IconButton } from "../button/button.tsx"
 import { classNames } from "../class-names.ts"
 import styles from "./pane.module.css"
 
@@ -153,8 +153,32 @@ export function OnlyWide({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-wide"]}>{children}</div>
 }
 
-export function OnlyRoomy({ children }: { readonly children: ReactNode }) {
-  return <div className={styles["only-roomy"]}>{children}</div>
+type MoreFiltersProps = {
+  /** Filters that are set are shown from the start. */
+  readonly isActive?: boolean
+  /** The button has no text, for the header of a page. */
+  readonly bare?: boolean
+  readonly children: ReactNode
+}
+
+/** Filters and actions that need a wide page; on a narrow one a button opens them in a line below. */
+export function MoreFilters({ isActive = false, bare = false, children }: MoreFiltersProps) {
+  const [isOpen, setIsOpen] = useState(isActive)
+  const turn = () => setIsOpen(!isOpen)
+  return (
+    <div className={styles.more} data-more={isOpen ? "open" : "closed"}>
+      <div className={styles["more-button"]}>
+        {bare ? (
+          <IconButton icon="filter" label="More" pressed={isOpen} onPress={turn} />
+        ) : (
+          <Button small icon="filter" variant="ghost" pressed={isOpen} onPress={turn}>
+            More filters
+          </Button>
+        )}
+      </div>
+      <div className={styles.choices}>{children}</div>
+    </div>
+  )
 }
 
 function OnlyBeside({ children }: { readonly children: ReactNode }) {
