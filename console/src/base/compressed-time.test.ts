@@ -11,18 +11,27 @@ describe("compressed time", () => {
     expect(breaks.map((it) => it.waitedMs)).toEqual([86 * MINUTE, 808 * MINUTE])
     const lengths = breaks.map((it) => it.toMs - it.fromMs)
     expect(new Set(lengths).size).toBe(1)
-    expect(wholeMs).toBeCloseTo(6 * MINUTE + 2 * (lengths[0] ?? 0))
+    const lastMs = 6 * MINUTE + 2 * (lengths[0] ?? 0)
+    expect(positionOf(at(900))).toBeCloseTo(lastMs)
+    expect(wholeMs).toBeGreaterThan(lastMs)
     expect(positionOf(at(4))).toBe(4 * MINUTE)
     expect(positionOf(at(92)) - positionOf(at(90))).toBe(2 * MINUTE)
     expect(positionOf(at(47))).toBeGreaterThan(positionOf(at(4)))
     expect(positionOf(at(47))).toBeLessThan(positionOf(at(90)))
   })
 
-  it("a moment before the first or after the last is at the edge", () => {
-    const { positionOf, wholeMs } = compressTime([at(0), at(3)])
-    expect([positionOf(at(-9)), positionOf(at(99))]).toEqual([0, wholeMs])
+  it("a moment before the first or after the last is at that one", () => {
+    const { positionOf } = compressTime([at(0), at(3)])
+    expect([positionOf(at(-9)), positionOf(at(99))]).toEqual([0, 3 * MINUTE])
     expect(compressTime([]).wholeMs).toBe(0)
-    expect(compressTime([at(1)])).toMatchObject({ wholeMs: 0, breaks: [] })
+    expect(compressTime([at(1)]).breaks).toEqual([])
+  })
+
+  it("the last moment is before the end, so that its value has a width", () => {
+    for (const moments of [[at(1)], [at(1), at(1)], [at(0), at(3)], [at(0), at(90)]]) {
+      const { positionOf, wholeMs } = compressTime(moments)
+      expect(positionOf(moments.at(-1) ?? 0) / wholeMs).toBeLessThan(0.97)
+    }
   })
 
   it("ticks are in order, inside the axis, and name days where there are several", () => {

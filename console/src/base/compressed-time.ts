@@ -2,6 +2,7 @@ import { formatClock, formatDate } from "./format.ts"
 
 /** A time axis on which each wait of more than five minutes has the same short length. */
 type CompressedTime = {
+  /** With a width for the value at the last moment. */
   readonly wholeMs: number
   readonly breaks: readonly TimeBreak[]
   readonly ticks: readonly { readonly ms: number; readonly text: string }[]
@@ -20,6 +21,8 @@ const LONGEST_MS = 5 * 60_000
 /** Of the time without waits. */
 const BREAK_SHARE = 0.04
 const LEAST_BREAK_MS = 1_000
+/** Of the time before it. */
+const LAST_SHARE = 0.04
 
 /** Moments are in ascending order. */
 export function compressTime(moments: readonly number[]): CompressedTime {
@@ -35,7 +38,9 @@ export function compressTime(moments: readonly number[]): CompressedTime {
     if (isWait) breaks.push({ fromMs, toMs, toAt: moments[i + 1] ?? 0, waitedMs: gap })
     positions.push(toMs)
   }
-  const wholeMs = positions.at(-1) ?? 0
+  const lastMs = positions.at(-1) ?? 0
+  // The last value is valid from its moment on, so it needs a width.
+  const wholeMs = moments.length === 0 ? 0 : lastMs + Math.max(1, lastMs * LAST_SHARE)
   const positionOf = (at: number): number => {
     const index = lastAtMost(moments, at)
     const from = positions[index]

@@ -77,7 +77,7 @@ function runChart(messages: readonly Message[]) {
                 ? { history: event.used - splitTokens }
                 : {}),
             },
-      name: `Report ${i + 1}`,
+      name: `Host report ${i + 1}`,
       when: formatClock(message.timestamp),
       description: `tokens, ${added >= 0 ? "+" : "−"}${formatCount(Math.abs(added))}`,
     }
@@ -86,11 +86,13 @@ function runChart(messages: readonly Message[]) {
     if (event?.event !== "context.compacted") return []
     const size = (tokens: number | undefined) =>
       tokens === undefined ? "unknown" : formatCount(tokens)
+    const next = reports.find((it) => it.message.seq >= message.seq)
     const sizes = `${size(event.tokensBefore)} → ${size(event.tokensAfter)}`
     return [
       {
         key: String(message.seq),
-        atMs: time.positionOf(message.timestamp),
+        // At the report that shows its effect, where the area drops.
+        atMs: time.positionOf(next?.message.timestamp ?? message.timestamp),
         label: sizes,
         title: `Compacted, ${sizes} (${event.trigger})`,
       },

@@ -113,13 +113,13 @@ describe("context window of a run", () => {
         })
       })
     const exact = drawn({ wire })
-    expect(exact).toContain("41.2k of 200k, exact")
+    expect(exact).toContain("41.2k of 200k, gateway")
     expect(exact).toContain("Context 41.2k of 200k")
     expect(exact).toContain("Exact, from the gateway, request 12 , 9,000 tokens folded out")
     const older = { wire, compactions: [{ seq: 9, at: NOW + 1 }] }
     for (const context of [{ wire: null }, older]) {
       const text = drawn(context)
-      expect(text).toContain("62.4k of 200k")
+      expect(text).toContain("62.4k of 200k, host")
       expect(text).toContain("Reported by the host.")
       expect(text).not.toMatch(/exact|41\.2k/i)
     }

@@ -127,12 +127,10 @@ function ContextVital({ run, hostReportedAt }: Pick<RunVitalsProps, "run" | "hos
       <Donut share={share} label={words} />
       <span>{formatCount(used)}</span>
       <Roomy>
-        <Text tone="3">
-          of {formatRound(contextWindow)}
-          {wire === null ? "" : ", exact"}
-        </Text>
+        <Text tone="3">of {formatRound(contextWindow)},</Text>
       </Roomy>
       {share >= 0.8 ? <Wide>{share >= 0.95 ? "nearly full" : "filling up"}</Wide> : null}
+      <Text tone="3">{wire === null ? "host" : "gateway"}</Text>
     </Vital>
   )
 }
