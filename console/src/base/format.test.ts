@@ -3,10 +3,13 @@ import { describe, expect, it } from "vitest"
 import { withSeed } from "../test-seed.ts"
 import {
   cssPercent,
+  formatCents,
   formatElapsed,
   formatMoment,
-  formatSecond,
+  formatSeconds,
   formatShare,
+  formatWhenAmong,
+  formatWhenFine,
   visible,
   visibleLine,
 } from "./format.ts"
@@ -63,8 +66,24 @@ describe("figures", () => {
   })
 })
 
-it("[CONSOLE-22] a detail shows seconds and its tooltip the milliseconds", () => {
+it("[CONSOLE-22] a log shows seconds and a tooltip the date and the milliseconds", () => {
   const at = new Date(2026, 10, 15, 8, 16, 3, 42).getTime()
-  expect(formatSecond(at)).toBe("2026-11-15 08:16:03")
+  expect(formatSeconds(at)).toBe("08:16:03")
+  expect(formatWhenFine(at, at)).toBe("today 08:16:03")
   expect(formatMoment(at)).toBe("2026-11-15 08:16:03.042")
+})
+
+it("[CONSOLE-22] times have seconds only where two would read the same", () => {
+  const at = new Date(2026, 10, 15, 8, 16, 3).getTime()
+  const others = [at, at + 60_000]
+  expect(formatWhenAmong(at, at, others)).toBe("today 08:16")
+  expect(formatWhenAmong(at, at, [...others, at + 4_000])).toBe("today 08:16:03")
+})
+
+it.each([
+  [0, "$0.00"],
+  [0.0011, "under $0.01"],
+  [0.104, "$0.10"],
+])("a cost of %d dollars is %s in a table", (usd, text) => {
+  expect(formatCents(usd)).toBe(text)
 })

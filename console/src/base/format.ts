@@ -1,3 +1,4 @@
+import { formatUsd } from "#ground/base/format"
 import { sliceText } from "#ground/base/truncate"
 import { formatCount, formatDuration } from "../contract.ts"
 
@@ -24,9 +25,9 @@ export function formatClockFine(at: number): string {
   return SECONDS.format(at)
 }
 
-/** For facts in a detail; `formatMoment` for its tooltip has the milliseconds too. */
-export function formatSecond(at: number): string {
-  return formatMoment(at).slice(0, -4)
+/** For lines of a log. */
+export function formatSeconds(at: number): string {
+  return formatClockFine(at).slice(0, -4)
 }
 
 export function formatMoment(at: number): string {
@@ -38,11 +39,32 @@ export function nameDay(at: number, now: number): string {
   return DATE.format(at) === DATE.format(now - DAY_MS) ? "Yesterday" : formatDay(at)
 }
 
+/** `formatMoment` in the tooltip has the exact time. */
 export function formatWhen(at: number, now: number): string {
+  return `${formatNearDay(at, now)} ${formatClock(at)}`
+}
+
+/** For logs. */
+export function formatWhenFine(at: number, now: number): string {
+  return `${formatNearDay(at, now)} ${formatSeconds(at)}`
+}
+
+/** With seconds if another of these moments is in the same minute. */
+export function formatWhenAmong(at: number, now: number, moments: readonly number[]): string {
+  const minuteOf = (it: number) => Math.floor(it / MINUTE_MS)
+  const isAlone = moments.every((it) => it === at || minuteOf(it) !== minuteOf(at))
+  return isAlone ? formatWhen(at, now) : formatWhenFine(at, now)
+}
+
+function formatNearDay(at: number, now: number): string {
   const day = nameDay(at, now)
-  const isNear = day === "Today" || day === "Yesterday"
-  const date = isNear ? day.toLowerCase() : day.slice(day.indexOf(" ") + 1)
-  return `${date} ${formatClock(at)}`
+  return day === "Today" || day === "Yesterday" ? day.toLowerCase() : formatMonthDay(at)
+}
+
+/** 17 November. */
+export function formatMonthDay(at: number): string {
+  const day = formatDay(at)
+  return day.slice(day.indexOf(" ") + 1)
 }
 
 export function formatDate(at: number): string {
@@ -92,6 +114,11 @@ export function formatShare(share: number): string {
 /** A score, risk or rank between 0 and 1. */
 export function formatScore(score: number): string {
   return score.toFixed(2)
+}
+
+/** Less than a cent is a word in tables; its tooltip has `formatUsd`. */
+export function formatCents(usd: number): string {
+  return usd > 0 && usd < 0.01 ? "under $0.01" : formatUsd(usd)
 }
 
 /** A width, height or position in CSS. */

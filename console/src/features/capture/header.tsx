@@ -1,4 +1,4 @@
-import { formatWhen } from "../../base/format.ts"
+import { formatWhenAmong } from "../../base/format.ts"
 import {
   type CaptureDiff,
   type CaptureHosts,
@@ -38,6 +38,12 @@ type CaptureHeaderProps = {
 export function CaptureHeader(props: CaptureHeaderProps) {
   const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
   const selectedHost = hosts.find((it) => it.name === host)
+  const whenOf = (at: number) =>
+    formatWhenAmong(
+      at,
+      now,
+      props.captures.map((it) => it.capturedAt),
+    )
   const pickHost = (value: string) => {
     const name = HOSTS.find((it) => it === value)
     if (name !== undefined) props.onHost(name)
@@ -66,17 +72,17 @@ export function CaptureHeader(props: CaptureHeaderProps) {
         <>
           {shownAt === undefined ? null : (
             <ChoiceMenu
-              label={`Capture of ${formatWhen(shownAt, now)}`}
+              label={`Capture of ${whenOf(shownAt)}`}
               keyId="capture.history"
               choices={props.captures.map((it) => ({
                 value: it.id,
-                label: formatWhen(it.capturedAt, now),
+                label: whenOf(it.capturedAt),
                 detail: describeSummary(it),
               }))}
               value={props.shownId}
               onPick={props.onCapture}
             >
-              <Text tone="2">{formatWhen(shownAt, now)}</Text>
+              <Text tone="2">{whenOf(shownAt)}</Text>
             </ChoiceMenu>
           )}
           {selectedHost?.isVerified === false ? (
@@ -89,7 +95,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
           {diff === undefined ? null : (
             <TagButton icon="diff" onPress={props.onDiff}>
               {diff.changes.length === 0 ? "no change" : plural(diff.changes.length, "change")}{" "}
-              since {formatWhen(diff.from.capturedAt, now)}
+              since {whenOf(diff.from.capturedAt)}
             </TagButton>
           )}
         </>

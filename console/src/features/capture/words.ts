@@ -1,4 +1,4 @@
-import { formatClockFine, formatWhen } from "../../base/format.ts"
+import { formatSeconds, formatWhen } from "../../base/format.ts"
 import {
   type Agreement,
   type Capture,
@@ -82,7 +82,7 @@ export function describeObserved(
   if (observation === null) return { description: "not queried yet" }
   const file = observation.files.find((it) => it.path === path)
   if (file === undefined) return { description: "not compared" }
-  const description = `${describeFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
+  const description = `${describeFile(file)}, ${HOW_KNOWN[observation.by]} ${formatSeconds(observation.at)}`
   return { description, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
 }
 

@@ -1,6 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
-import { visibleLine } from "../../base/format.ts"
+import { formatCents, formatMonthDay, visibleLine } from "../../base/format.ts"
 import { allTokens, cacheHitShare, formatSpend } from "../../base/spend.ts"
 import {
   type CostByType,
@@ -121,7 +121,7 @@ function Facts({ cost }: { readonly cost: SessionsCost | undefined }) {
   return (
     <OnlyWide>
       <Text as="div" tone="3" cut>
-        list prices of {cost.priceTable}
+        list prices of {formatMonthDay(Date.parse(`${cost.priceTable}T12:00`))}
       </Text>
     </OnlyWide>
   )
@@ -361,7 +361,8 @@ function TokenTypes({ spend, costs }: Pick<CostRow, "costs" | "spend">) {
             <FigureLine
               label={name}
               tokens={formatCount(tokens)}
-              cost={isPriced ? formatUsd(costs[type]) : "unknown"}
+              cost={isPriced ? formatCents(costs[type]) : "unknown"}
+              costTitle={isPriced ? formatUsd(costs[type]) : undefined}
             />
             <Meter
               share={(sizeOf(type) / most) * 0.799}

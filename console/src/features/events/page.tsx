@@ -2,10 +2,10 @@ import { useMutation } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import {
-  formatClock,
   formatClockFine,
   formatMoment,
-  formatSecond,
+  formatSeconds,
+  formatWhenFine,
   nameDay,
 } from "../../base/format.ts"
 import { formatExact, type JournalEntry, plural } from "../../contract.ts"
@@ -43,7 +43,7 @@ type EventsPageProps = PageProps<EventsParams>
 const COLUMNS = {
   full: "96px 52px minmax(140px, 240px) minmax(0, 1fr)",
   tight: "96px minmax(120px, 200px) minmax(0, 1fr)",
-  narrow: "minmax(0, 1fr) 48px",
+  narrow: "minmax(0, 1fr) 64px",
   nameSpan: 4,
 } as const
 
@@ -147,6 +147,7 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
         detail={
           selected === undefined ? null : (
             <EventDetail
+              now={now}
               entry={selected}
               view={params.view}
               onView={(view) => onParams({ view }, "replace")}
@@ -189,7 +190,7 @@ function EventLine({ line, isSelected, onPick }: EventLineProps) {
       <TextCell from="roomy" size="sm" tone="2" cut>
         {formatBody(body)}
       </TextCell>
-      <NarrowLine align="end">{formatClock(at)}</NarrowLine>
+      <NarrowLine align="end">{formatSeconds(at)}</NarrowLine>
     </Row>
   )
 }
@@ -297,13 +298,14 @@ function formatValue(value: unknown): string {
 }
 
 type EventDetailProps = {
+  readonly now: number
   readonly entry: JournalEntry
   readonly view: "fields" | "raw"
   onView(view: "fields" | "raw"): void
   onClose(): void
 }
 
-function EventDetail({ entry, view, onView, onClose }: EventDetailProps) {
+function EventDetail({ now, entry, view, onView, onClose }: EventDetailProps) {
   const raw = JSON.stringify(entry, null, 2)
   useKey("events.view", () => onView(view === "raw" ? "fields" : "raw"))
   useKey("panel.right", onClose)
@@ -321,7 +323,7 @@ function EventDetail({ entry, view, onView, onClose }: EventDetailProps) {
       <Block>
         <Values>
           <Value name="At" title={formatMoment(entry.at)}>
-            {formatSecond(entry.at)}
+            {formatWhenFine(entry.at, now)}
           </Value>
           <Value name="Sequence">{entry.seq}</Value>
           <Value name="Version">{entry.version}</Value>

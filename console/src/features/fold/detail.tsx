@@ -64,7 +64,7 @@ export function Detail({ now, params, onParams }: DetailProps) {
       {data === undefined ? null : (
         <>
           <Vitals now={now} branch={data.branch} />
-          <Tabs shown={data} params={params} onParams={onParams} />
+          <Tabs now={now} shown={data} params={params} onParams={onParams} />
         </>
       )}
     </Pane>
@@ -146,9 +146,9 @@ function describeTimes(branch: Branch, now: number): string {
   return formatWhen(branch.completedAt ?? branch.createdAt, now)
 }
 
-type TabsProps = Omit<DetailProps, "now"> & { readonly shown: FoldShow }
+type TabsProps = DetailProps & { readonly shown: FoldShow }
 
-function Tabs({ shown, params, onParams }: TabsProps) {
+function Tabs({ now, shown, params, onParams }: TabsProps) {
   const tabs = tabsOf(shown)
   const { tab } = params
   const pick = (to: FoldTab) => onParams({ tab: to, step: null }, "replace")
@@ -164,7 +164,7 @@ function Tabs({ shown, params, onParams }: TabsProps) {
           onPick={(value) => pick(tabs.find((it) => it.value === value)?.value ?? "result")}
         />
       </PaneHead>
-      {tab === "result" ? <Result branch={shown.branch} /> : null}
+      {tab === "result" ? <Result now={now} branch={shown.branch} /> : null}
       {tab === "trail" ? <Trail shown={shown} params={params} onParams={onParams} /> : null}
       {tab === "prompt" ? <Prompt branch={shown.branch} /> : null}
       {tab === "restored" ? <Restored id={shown.branch.id} /> : null}

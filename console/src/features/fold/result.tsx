@@ -1,5 +1,5 @@
 import { Fragment } from "react"
-import { formatMoment, formatSecond, visible, visibleLine } from "../../base/format.ts"
+import { formatMoment, formatWhen, visible, visibleLine } from "../../base/format.ts"
 import { type Branch, formatExact, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
@@ -21,7 +21,9 @@ import {
   MODES_IN_WORDS,
 } from "./words.ts"
 
-export function Result({ branch }: { readonly branch: Branch }) {
+type ResultProps = { readonly now: number; readonly branch: Branch }
+
+export function Result({ now, branch }: ResultProps) {
   return (
     <PaneScroll>
       {branch.error === null ? null : (
@@ -31,7 +33,7 @@ export function Result({ branch }: { readonly branch: Branch }) {
       <Sentences title="Evidence" lines={branch.evidence} />
       <Files branch={branch} />
       <Sentences title="Open questions" lines={branch.openQuestions} />
-      <About branch={branch} />
+      <About now={now} branch={branch} />
     </PaneScroll>
   )
 }
@@ -113,7 +115,7 @@ function Files({ branch }: { readonly branch: Branch }) {
   )
 }
 
-function About({ branch }: { readonly branch: Branch }) {
+function About({ now, branch }: ResultProps) {
   const { injectedMemoryIds, client, sessionId, createdAt, distillation } = branch
   return (
     <Block title="Details">
@@ -139,7 +141,7 @@ function About({ branch }: { readonly branch: Branch }) {
           <Text mono>{visibleLine(branch.id)}</Text>
         </Value>
         <Value name="Opened" title={formatMoment(createdAt)}>
-          {formatSecond(createdAt)}
+          {formatWhen(createdAt, now)}
         </Value>
         <Value name="Counted" wrap>
           {describeCharges(branch)}

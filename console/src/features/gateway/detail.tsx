@@ -1,6 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
-import { formatClockFine, visibleLine } from "../../base/format.ts"
+import { formatCents, formatClockFine, visibleLine } from "../../base/format.ts"
 import {
   type CacheReport,
   formatBytes,
@@ -114,7 +114,9 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
           )}
           {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
           {costUsd === null || isCount(request) ? null : (
-            <Value name="Cost">{formatUsd(costUsd)}, by the price table</Value>
+            <Value name="Cost" title={formatUsd(costUsd)}>
+              {formatCents(costUsd)}, by the price table
+            </Value>
           )}
           {cache === undefined ? null : (
             <Value name="Cache" wrap>

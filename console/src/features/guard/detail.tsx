@@ -1,4 +1,4 @@
-import { formatAge, formatMoment, formatSecond, visibleLine } from "../../base/format.ts"
+import { formatAge, formatMoment, formatWhenFine, visibleLine } from "../../base/format.ts"
 import { formatDuration, formatExact, type VerdictLine } from "../../contract.ts"
 import { type GuardParams, paths } from "../../data/paths.ts"
 import { useSessionNames } from "../../data/session-names.ts"
@@ -153,7 +153,7 @@ function About({ now, line, onParams }: AboutProps) {
       <Stack gap="8">
         <Values>
           <Value name="At" title={formatMoment(at)}>
-            {formatSecond(at)}
+            {formatWhenFine(at, now)}
           </Value>
           <Value name="Age">{formatAge(at, now)}</Value>
           <Value name="Event">{describeEvent(event)}</Value>

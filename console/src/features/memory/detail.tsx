@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { formatAge, formatMoment, formatScore, visibleLine } from "../../base/format.ts"
+import { formatAge, formatMoment, formatScore, formatWhen, visibleLine } from "../../base/format.ts"
 import { formatExact, type Memory } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -186,8 +186,8 @@ function OriginValues({ now, memory }: AboutProps) {
   const { createdAt, supersededBy, file } = memory
   return (
     <>
-      <Value name="Age">
-        {formatAge(createdAt, now)}, {formatMoment(createdAt).slice(0, -4)}
+      <Value name="Age" title={formatMoment(createdAt)}>
+        {formatAge(createdAt, now)}, {formatWhen(createdAt, now)}
       </Value>
       {supersededBy === null ? null : (
         <Value name="Replaced by">

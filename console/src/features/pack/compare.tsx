@@ -1,6 +1,6 @@
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { formatWhen, visibleLine } from "../../base/format.ts"
+import { formatWhenAmong, visibleLine } from "../../base/format.ts"
 import { formatExact, type PackDiff, type PackSummaryItem } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
@@ -110,7 +110,8 @@ type ChoiceProps = {
 
 function Choice({ now, name, id, packs, onPick }: ChoiceProps) {
   const shown = packs.find((it) => it.id === id)
-  const description = shown === undefined ? "choose" : formatWhen(shown.builtAt, now)
+  const moments = packs.map((it) => it.builtAt)
+  const description = shown === undefined ? "choose" : formatWhenAmong(shown.builtAt, now, moments)
   return (
     <>
       <Text size="sm" tone="2">
@@ -121,7 +122,7 @@ function Choice({ now, name, id, packs, onPick }: ChoiceProps) {
         choices={packs.map((it) => ({
           value: it.id,
           label: visibleLine(describeTask(it)),
-          detail: `${describeItem(it)}, ${formatWhen(it.builtAt, now)}`,
+          detail: `${describeItem(it)}, ${formatWhenAmong(it.builtAt, now, moments)}`,
         }))}
         value={id}
         onPick={onPick}

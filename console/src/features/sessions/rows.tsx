@@ -1,4 +1,4 @@
-import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
+import { formatAge, formatDate, formatWhen, visibleLine } from "../../base/format.ts"
 import type { Claim, LoggedSession } from "../../contract.ts"
 import { useSessionNames } from "../../data/session-names.ts"
 import { Cell, NarrowLine, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
@@ -25,7 +25,7 @@ export function LoggedRow({ item, option }: Omit<OfItem<LoggedSession>, "now">) 
     <Row option={option}>
       <Cell from="roomy">
         <Text mono tone="3">
-          {visibleLine(date)}
+          {formatDate(Date.parse(`${date}T12:00`))}
         </Text>
       </Cell>
       <Stack>
@@ -33,7 +33,7 @@ export function LoggedRow({ item, option }: Omit<OfItem<LoggedSession>, "now">) 
         <NarrowLine>{visibleLine(request)}</NarrowLine>
       </Stack>
       <SmallCell text={visibleLine(request)} />
-      <NarrowLine align="end">{visibleLine(date)}</NarrowLine>
+      <NarrowLine align="end">{formatDate(Date.parse(`${date}T12:00`))}</NarrowLine>
     </Row>
   )
 }

@@ -41,16 +41,17 @@ type FigureLineProps = {
   readonly label: string
   readonly tokens: string
   readonly cost: string
+  readonly costTitle?: string | undefined
   readonly kind?: "head" | "sum"
 }
 
 /** A label with tokens and cost in columns at its right. */
-export function FigureLine({ label, tokens, cost, kind }: FigureLineProps) {
+export function FigureLine({ label, tokens, cost, costTitle, kind }: FigureLineProps) {
   return (
     <div className={styles.line} data-kind={kind}>
       <span>{label}</span>
       <b>{tokens}</b>
-      <b>{cost}</b>
+      <b title={costTitle}>{cost}</b>
     </div>
   )
 }

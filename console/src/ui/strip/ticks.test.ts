@@ -11,7 +11,8 @@ describe("time scale of a run", () => {
     expect(texts(372_000, 900)).toEqual(["0:00", "1:00", "2:00", "3:00", "4:00", "5:00", "6:12"])
     expect(texts(4_200, 900)).toEqual(["0.0 s", "1.0 s", "2.0 s", "3.0 s", "4.2 s"])
     expect(texts(372_000, 200)).toEqual(["0:00", "2:00", "4:00", "6:12"])
-    expect(texts(0, 900)).toEqual(["0.0 s"])
+    expect(texts(31, 900)).toEqual(["0 ms", "10 ms", "20 ms", "31 ms"])
+    expect(texts(0, 900)).toEqual(["0 ms"])
   })
 
   it("no two labels overlap or are equal, for any duration and width", () => {

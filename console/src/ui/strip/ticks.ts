@@ -1,8 +1,8 @@
 import { formatRunTime } from "../../base/format.ts"
 
 const ROUND_MS = [
-  1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
-  1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000,
+  10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000,
+  600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000,
 ] as const
 const MOST_TICKS = 8
 /** Maximum width of a digit in this font, and the space after a label. */
@@ -39,6 +39,7 @@ function widthOf({ text }: Tick): number {
 
 /** Runs of a few seconds show tenths, because two ticks 0:01 would be useless. */
 function formatTick(ms: number, durationMs: number): string {
+  if (durationMs < 1_000) return `${Math.round(ms)} ms`
   if (durationMs < 10_000) return `${(ms / 1_000).toFixed(1)} s`
   return ms === 0 ? "0:00" : formatRunTime(ms)
 }

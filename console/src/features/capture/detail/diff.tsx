@@ -1,6 +1,6 @@
 import { useMemo } from "react"
 import { toWireError } from "../../../base/errors.ts"
-import { formatWhen } from "../../../base/format.ts"
+import { formatWhenAmong } from "../../../base/format.ts"
 import { type CaptureDiff, type CaptureSummary, formatExact, plural } from "../../../contract.ts"
 import { Failure } from "../../../ui/failure/failure.tsx"
 import {
@@ -49,9 +49,10 @@ type DiffProps = TabProps & {
 
 export function Diff(props: DiffProps) {
   const { now, captures, from, to, diff, error, onPick } = props
+  const moments = captures.map((it) => it.capturedAt)
   const choices = captures.map((it) => ({
     value: it.id,
-    label: formatWhen(it.capturedAt, now),
+    label: formatWhenAmong(it.capturedAt, now, moments),
     detail: describeSummary(it),
   }))
   const nameOf = (id: string) => choices.find((it) => it.value === id)?.label ?? "choose"
