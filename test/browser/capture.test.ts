@@ -85,23 +85,26 @@ describe("Capture page with a real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test.each(["claude-code", "codex", "copilot", "gemini", "antigravity"])(
-    "every tab shows the server's data for %s",
-    async (host) => {
-      await fixture.qm(["capture", "--host", host])
-      await using window = await visit(chromium.browser, fixture)
-      const { page } = window
-      for (const tab of ["found", "settings", "biggest", "diff"]) {
-        const address = `/capture?host=${host}&tab=${tab}`
-        await page.goto(`${fixture.url}${address}`)
-        await settle(page)
-        await page.getByRole("button", { name: `Host: ${host}` }).waitFor()
-        await page.getByText("tokens before the first prompt").waitFor()
-        expect(await page.getByText(/NaN|undefined|\[object/).count(), address).toBe(0)
-        expect(window.problems(), address).toEqual([])
-      }
-    },
-  )
+  test.each([
+    ["claude-code", "Claude Code"],
+    ["codex", "Codex"],
+    ["copilot", "Copilot CLI"],
+    ["gemini", "Gemini CLI"],
+    ["antigravity", "Antigravity"],
+  ])("every tab shows the server's data for %s", async (host, name) => {
+    await fixture.qm(["capture", "--host", host])
+    await using window = await visit(chromium.browser, fixture)
+    const { page } = window
+    for (const tab of ["found", "settings", "biggest", "diff"]) {
+      const address = `/capture?host=${host}&tab=${tab}`
+      await page.goto(`${fixture.url}${address}`)
+      await settle(page)
+      await page.getByRole("button", { name: `Host: ${name}` }).waitFor()
+      await page.getByText("tokens before the first prompt").waitFor()
+      expect(await page.getByText(/NaN|undefined|\[object/).count(), address).toBe(0)
+      expect(window.problems(), address).toEqual([])
+    }
+  })
 
   test("arrow keys move over the loads and request no text until one is opened", async () => {
     await using window = await visit(chromium.browser, fixture)

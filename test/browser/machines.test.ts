@@ -30,7 +30,7 @@ test("[CONSOLE-115] a run is requested on a connected machine, followed and stop
   await dialog.getByLabel("Task").fill("Round the quotes")
   await dialog.getByRole("button", { name: "Request" }).click()
   await machines.getByText("waits for consent").waitFor()
-  await machines.getByText(/codex in shop on laptop, by owner/).waitFor()
+  await machines.getByText(/Codex in shop on laptop, by owner/).waitFor()
 
   const { runs } = await fixture.call("remote.poll", { id: ID })
   const run = runs[0]?.id ?? ""

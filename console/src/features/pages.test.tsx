@@ -124,9 +124,9 @@ describe("pages", () => {
       [keys.operation("capture.show", { id: "c-1" }), capture],
       [keys.operation("agents.sessions", { limit: 500 }), { sessions: [session, session] }],
     ])
-    expect(text).toContain("16,981 tokens in claude-code, 8.5 % of 200.0k")
+    expect(text).toContain("16,981 tokens in Claude Code, 8.5 % of 200k")
     expect(text).toMatch(/Claude Code signed in, not connected 2\.1\.325/)
-    expect(text).toContain("Gemini CLI Not installed")
+    expect(text).toContain("Gemini CLI not installed")
     expect(text).toContain("2 of Codex")
     expect(text).toContain("Import 2 sessions")
     expect(text).toMatch(/Connect Claude Code.*Build a package.*Start a run/)

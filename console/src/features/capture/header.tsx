@@ -1,4 +1,5 @@
 import { formatWhenAmong } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import {
   type CaptureDiff,
   type CaptureHosts,
@@ -37,13 +38,13 @@ type CaptureHeaderProps = {
 
 export function CaptureHeader(props: CaptureHeaderProps) {
   const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
-  const selectedHost = hosts.find((it) => it.name === host)
   const whenOf = (at: number) =>
     formatWhenAmong(
       at,
       now,
       props.captures.map((it) => it.capturedAt),
     )
+  const selectedHost = hosts.find((it) => it.name === host)
   const pickHost = (value: string) => {
     const name = HOSTS.find((it) => it === value)
     if (name !== undefined) props.onHost(name)
@@ -51,10 +52,10 @@ export function CaptureHeader(props: CaptureHeaderProps) {
   return (
     <Header
       parent={{ label: "Capture", href: paths.capture() }}
-      name={selectedHost?.title ?? host}
+      name={hostTitle(host)}
       title={
         <ChoiceMenu
-          label={`Host: ${host}`}
+          label={`Host: ${hostTitle(host)}`}
           keyId="capture.host"
           choices={hosts.map((it) => ({
             value: it.name,
@@ -65,7 +66,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
           value={host}
           onPick={pickHost}
         >
-          {host}
+          {hostTitle(host)}
         </ChoiceMenu>
       }
       facts={

@@ -54,7 +54,7 @@ function render(
 describe("page Capture", () => {
   it("[CONSOLE-15] before the first capture it says what the page shows and gives the one command", () => {
     const text = render({ captures: [] })
-    expect(text).toContain("This page shows which files claude-code loads here")
+    expect(text).toContain("This page shows which files Claude Code loads here")
     expect(text).toContain("$ qm capture Copy Capture now")
     expect(text).not.toContain("tokens in the window")
   })
@@ -69,7 +69,7 @@ describe("page Capture", () => {
     const searched = [aSearched("docs", "missing"), aSearched("CLAUDE.md", "missing")]
     const capture = aCapture({ items: [], searched })
     expect(describeNoContext(capture.manifest)).toBe(
-      "claude-code finds no context file from /r. 2 paths were searched; they are listed below. Create CLAUDE.md in this folder; the host reads it at the next start.",
+      "Claude Code finds no context file from /r. 2 paths were searched; they are listed below. Create CLAUDE.md in this folder; the host reads it at the next start.",
     )
     expect(render({ capture })).toContain("Create CLAUDE.md")
   })

@@ -29,7 +29,7 @@ export function describeSummary({ tokensInWindow, files, times }: CaptureSummary
 type Host = CaptureHosts["hosts"][number]
 
 export function describeInstalled({ installed }: Host): string {
-  return installed === null ? "not found on this machine" : `${installed} on this machine`
+  return installed === null ? "not installed" : `${installed} on this machine`
 }
 
 export function describeQuery(host: Host, workingDirectory: string): string {

@@ -1,5 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { formatAge } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
   type CostBudget,
@@ -89,12 +90,15 @@ export function PlanWindows({ windows, now }: PlanWindowsProps) {
         {windows.map((it) => (
           <Stack key={`${it.host} ${it.windowMinutes}`}>
             <Flow align="apart">
-              <Text>{`${it.host}, ${describeWindow(it.windowMinutes)}`}</Text>
+              <Text>{`${hostTitle(it.host)}, ${describeWindow(it.windowMinutes)}`}</Text>
               <Text mono {...(it.usedPercent >= 80 ? { tone: "warn" } : {})}>
                 {`${Math.round(it.usedPercent)} %`}
               </Text>
             </Flow>
-            <Meter share={Math.min(1, it.usedPercent / 100)} label={`Used by ${it.host}`} />
+            <Meter
+              share={Math.min(1, it.usedPercent / 100)}
+              label={`Used by ${hostTitle(it.host)}`}
+            />
             <Text size="sm" tone="3">
               {it.resetsAt === null
                 ? `reported ${formatAge(it.at, now)} ago`

@@ -1,5 +1,6 @@
 import { useMemo } from "react"
 import { formatMinutes, formatWhen, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { type FoldTree, formatCount, formatExact } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
@@ -107,7 +108,7 @@ type LineProps<Line> = { readonly now: number; readonly line: Line; readonly opt
 
 function SessionRow({ now, line, option }: LineProps<SessionLine>) {
   const { client, sessionId, startedAt, branches, budgetUsed, tokensKeptOut } = line.session
-  const name = visibleLine(client ?? sessionId)
+  const name = hostTitle(client ?? sessionId)
   const live = branches.filter(isLive).length
   const statusText = live === 0 ? "ended" : `${formatExact(live)} active`
   const since = `since ${formatWhen(startedAt, now)}`

@@ -1,4 +1,5 @@
 import { formatAge, formatMoment, formatWhenFine, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { formatDuration, formatExact, type VerdictLine } from "../../contract.ts"
 import { type GuardParams, paths } from "../../data/paths.ts"
 import { useSessionNames } from "../../data/session-names.ts"
@@ -157,7 +158,7 @@ function About({ now, line, onParams }: AboutProps) {
           </Value>
           <Value name="Age">{formatAge(at, now)}</Value>
           <Value name="Event">{describeEvent(event)}</Value>
-          <Value name="Host">{visibleLine(host)}</Value>
+          <Value name="Host">{hostTitle(host)}</Value>
           <Value name="Session" title={visibleLine(session)}>
             <PlaceLink href={paths.sessions({ at: session, show: session })}>
               {nameOf(session)}

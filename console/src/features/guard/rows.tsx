@@ -1,4 +1,5 @@
 import { formatClock, formatClockFine, nameDay, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import type { VerdictLine } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { GuardParams } from "../../data/paths.ts"
@@ -94,7 +95,7 @@ function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly opt
         </NarrowLine>
       </Stack>
       <SmallCell from="roomy" text={message} />
-      <SmallCell from="wide" text={visibleLine(host)} />
+      <SmallCell from="wide" text={hostTitle(host)} />
       <TextCell from="wide" tone="2" cut title={visibleLine(session)}>
         {nameOf(session)}
       </TextCell>
@@ -162,7 +163,7 @@ export function matching(rows: readonly GuardRow[], text: string): readonly Guar
   if (words.length === 0) return rows
   return rows.filter(({ line }) => {
     const { host, session, event, tool, rule, paths } = line
-    const all = [host, session, event, tool ?? "", rule ?? "", ...paths, line.text]
+    const all = [host, hostTitle(host), session, event, tool ?? "", rule ?? "", ...paths, line.text]
     const haystack = all.join(" ").toLowerCase()
     return words.every((word) => haystack.includes(word))
   })

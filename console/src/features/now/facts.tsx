@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { formatUsd } from "#ground/base/format"
 import { truncate } from "#ground/base/truncate"
 import { toWireError } from "../../base/errors.ts"
-import { formatAge, visibleLine } from "../../base/format.ts"
+import { formatAge, formatRound, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import {
   type CaptureSummary,
   type Claim,
@@ -234,7 +235,7 @@ function StartBudget({ id }: { readonly id: string }) {
   if (capture === undefined) return null
   return (
     <Text size="sm" tone="3">
-      {`The mark is your start budget, ${formatCount(capture.budget.startBudget)} tokens.`}
+      {`The mark is your start budget, ${formatRound(capture.budget.startBudget)} tokens.`}
     </Text>
   )
 }
@@ -248,7 +249,7 @@ function HostContext({ summary }: { readonly summary: CaptureSummary }) {
   return (
     <Stack>
       <Flow align="apart">
-        <PlaceLink href={paths.capture({ host })}>{host}</PlaceLink>
+        <PlaceLink href={paths.capture({ host })}>{hostTitle(host)}</PlaceLink>
         <Text mono {...(isOver ? { tone: "bad" } : {})}>
           {formatCount(tokens)}
         </Text>
@@ -261,7 +262,7 @@ function HostContext({ summary }: { readonly summary: CaptureSummary }) {
           />
           {isOver ? (
             <Text size="sm" tone="3">
-              {`${formatCount(tokens - capture.budget.startBudget)} over the start budget of ${formatCount(capture.budget.startBudget)}`}
+              {`${formatCount(tokens - capture.budget.startBudget)} over the start budget of ${formatRound(capture.budget.startBudget)}`}
             </Text>
           ) : null}
         </>
@@ -341,7 +342,7 @@ export function HookFacts() {
     <Block title="Hooks">
       <Values>
         {[...hosts].map(([host, hooks]) => (
-          <Value key={host} name={host} wrap>
+          <Value key={host} name={hostTitle(host)} wrap>
             <Text>{describeFiredHooks(hooks)}</Text>
           </Value>
         ))}

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { formatShare } from "../../base/format.ts"
+import { formatRound, formatShare } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import {
   type Capture,
   formatBytes,
-  formatCount,
   formatExact,
   type HostName,
   type HostSession,
@@ -71,7 +71,7 @@ function chooseHost(hosts: readonly HostStatus[]): HostName {
 
 function hostLine(host: HostStatus): CheckLine {
   const { title, isInstalled, version, login, hooks } = host
-  if (!isInstalled) return { status: "queued", name: title, detail: "Not installed" }
+  if (!isInstalled) return { status: "queued", name: title, detail: "not installed" }
   const signedIn = { found: "signed in", missing: "no sign-in found", unknown: "sign-in unknown" }
   const connection = {
     init: "connected",
@@ -135,13 +135,13 @@ type CaptureFigureProps = { readonly host: HostName; readonly capture: Capture }
 function CaptureFigure({ host, capture }: CaptureFigureProps) {
   const { headline, budget, advice } = capture
   const tokens = Object.fromEntries(headline.kinds.map((it) => [it.kind, it.tokens]))
-  const share = `${formatShare(headline.share)} of ${formatCount(headline.window)}`
+  const share = `${formatShare(headline.share)} of ${formatRound(headline.window)}`
   return (
     <Stack gap="8">
       <Flow align="apart" wrap>
         <Flow>
           <Text size="title-md">{formatExact(headline.tokens)}</Text>
-          <Text tone="2">{`tokens in ${host}, ${share}`}</Text>
+          <Text tone="2">{`tokens in ${hostTitle(host)}, ${share}`}</Text>
         </Flow>
         <PlaceLink href={paths.capture({ host })}>
           {advice.length === 0

@@ -128,7 +128,7 @@ describe("facts on the page Now", () => {
     )
     const doctor = { checks: [], isHealthy: true, hooks: [hook("boot", "fired")] }
     const key = keys.operation("doctor.run", {})
-    expect(render(<HookFacts />, [[key, doctor]])).toContain("claude-code 1 of 1 fired")
+    expect(render(<HookFacts />, [[key, doctor]])).toContain("Claude Code 1 of 1 fired")
     const none = { ...doctor, hooks: [hook("boot", "not offered")] }
     expect(render(<HookFacts />, [[key, none]])).toBe("")
   })

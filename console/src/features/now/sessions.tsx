@@ -1,5 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { formatAge, shortSession, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import {
   formatBytes,
   formatCount,
@@ -88,7 +89,7 @@ function withFigures(row: SessionRow, session: IndexedSession | undefined): Sess
   return {
     ...row,
     title: visibleLine(title) || row.title,
-    host: visibleLine(host),
+    host: hostTitle(host),
     work: figures === "" ? row.work : figures,
     // A transcript that was copied or restored has a new time; its last line has the true one.
     at: endedAt ?? row.at,
@@ -102,7 +103,7 @@ function storedRow(session: HostSession, live: LiveSession | undefined): Session
   return {
     key: sessionId,
     title: visibleLine(title),
-    host,
+    host: hostTitle(host),
     work: live === undefined ? formatBytes(sizeBytes) : describeEdits(live),
     at: Math.max(changedAt, live?.lastAt ?? 0),
     href: runId === null ? paths.sessions(elsewhere) : paths.run(runId),
@@ -115,7 +116,7 @@ function liveRow(live: LiveSession): SessionRow {
   return {
     key: session,
     title: `Session ${shortSession(session)}`,
-    host: visibleLine(host ?? ""),
+    host: hostTitle(host ?? ""),
     work: describeEdits(live),
     at: lastAt,
     href: paths.sessions({ at: session, show: session }),

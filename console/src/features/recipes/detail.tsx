@@ -35,8 +35,8 @@ export function Detail({ now, slug, tab, isReadOnly, onTab, onClose }: DetailPro
   return (
     <Pane label="The recipe">
       <DetailHead back="Back to the list" onClose={onClose}>
-        <Text as="h2" strong cut>
-          {visibleLine(data?.recipe.name ?? slug)}
+        <Text as="h2" strong cut title={visibleLine(data?.recipe.name ?? slug)}>
+          {visibleLine(slug)}
         </Text>
       </DetailHead>
       {error === null ? null : (

@@ -144,8 +144,8 @@ describe("page of a run", () => {
   it("it shows status, agent, mode, window, cost against budget, and time", () => {
     const text = renderRun(aRun({ status: "waiting" }))
     expect(text).toContain("Waiting for you")
-    expect(text).toContain("claude-code sonnet")
-    expect(text).toMatch(/62\.4k of 200k \$0\.84 of \$2\.00/)
+    expect(text).toContain("Claude Code sonnet")
+    expect(text).toMatch(/62\.4k of 200k, host \$0\.84 of \$2\.00/)
     expect(text).toContain("6:12")
   })
 

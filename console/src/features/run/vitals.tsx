@@ -1,5 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { formatRound, formatRunTime, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { type AgentMode, formatCount, formatExact, type Run } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
@@ -32,7 +33,7 @@ export function RunVitals(props: RunVitalsProps) {
     <Vitals>
       <StatusVital run={run} />
       <Vital yields>
-        <Roomy>{run.type}</Roomy>
+        <Roomy>{hostTitle(run.type)}</Roomy>
         <Text tone="2" cut>
           {visibleLine(run.model ?? "")}
         </Text>
@@ -129,8 +130,8 @@ function ContextVital({ run, hostReportedAt }: Pick<RunVitalsProps, "run" | "hos
       <Roomy>
         <Text tone="3">of {formatRound(contextWindow)},</Text>
       </Roomy>
-      {share >= 0.8 ? <Wide>{share >= 0.95 ? "nearly full" : "filling up"}</Wide> : null}
       <Text tone="3">{wire === null ? "host" : "gateway"}</Text>
+      {share >= 0.8 ? <Wide>{share >= 0.95 ? "nearly full" : "filling up"}</Wide> : null}
     </Vital>
   )
 }

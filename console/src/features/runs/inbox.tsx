@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { formatAge, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { type Approval, plural, type Run } from "../../contract.ts"
 import { describeAsk } from "../../data/approvals.ts"
 import { navigate } from "../../data/location.ts"
@@ -82,7 +83,10 @@ function AskRow({ approval, run, now, option }: AskRowProps) {
       <StatusMark status="waiting" />
       <Stack>
         <Cell lead>{run === undefined ? approval.runId : visibleLine(run.title)}</Cell>
-        <AskLine lead={`${run?.type ?? "The agent"} asks to ${verb}`} subject={subject} />
+        <AskLine
+          lead={`${run === undefined ? "The agent" : hostTitle(run.type)} asks to ${verb}`}
+          subject={subject}
+        />
       </Stack>
       <TextCell from="wide" size="sm" tone="3" align="end">
         {run?.mode}

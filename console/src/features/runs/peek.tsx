@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
-import { formatWhen, visible, visibleLine } from "../../base/format.ts"
+import { formatRound, formatWhen, visible, visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import {
   type Approval,
@@ -144,7 +144,7 @@ function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
         </Value>
         {contextUsed === null || contextWindow === null ? null : (
           <Value name="Context">
-            {formatCount(contextUsed)} of {formatCount(contextWindow)} tokens
+            {formatCount(contextUsed)} of {formatRound(contextWindow)} tokens
           </Value>
         )}
         {tokens === 0 ? null : <Value name="Used">{formatExact(tokens)} tokens</Value>}

@@ -1,5 +1,6 @@
 import { formatUsd } from "#ground/base/format"
-import { visibleLine } from "../../base/format.ts"
+import { formatRound, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import { formatCount, type Run } from "../../contract.ts"
 import { useOrganising } from "../../data/run-organisation.ts"
@@ -92,7 +93,9 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
             </Cell>
           ))}
         </NameCell>
-        <NarrowLine>{[status, run.type, usd].filter((it) => it !== "").join(", ")}</NarrowLine>
+        <NarrowLine>
+          {[status, hostTitle(run.type), usd].filter((it) => it !== "").join(", ")}
+        </NarrowLine>
       </Stack>
       <Cell from="roomy">
         <AgentMessage run={run} />
@@ -123,8 +126,8 @@ const MOST_LABELS = 2
 function AgentMessage({ run: { type, model } }: { readonly run: Run }) {
   const shown = model === null ? "" : visibleLine(model)
   return (
-    <Text as="div" tone="2" cut title={`${type} ${shown}`}>
-      {type} <Text tone="3">{shown}</Text>
+    <Text as="div" tone="2" cut title={`${hostTitle(type)} ${shown}`}>
+      {hostTitle(type)} <Text tone="3">{shown}</Text>
     </Text>
   )
 }
@@ -143,7 +146,7 @@ function ContextCell({ run }: { readonly run: Run }) {
     <Flow align="apart">
       <Donut
         share={contextUsed / contextWindow}
-        label={`${formatCount(contextUsed)} of ${formatCount(contextWindow)} tokens`}
+        label={`${formatCount(contextUsed)} of ${formatRound(contextWindow)} tokens`}
       />
       <Text mono tone="2">
         {formatCount(contextUsed)}

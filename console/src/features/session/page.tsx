@@ -1,5 +1,6 @@
 import { hasCode, toWireError } from "../../base/errors.ts"
-import { visibleLine } from "../../base/format.ts"
+import { formatRound, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
   formatCount,
@@ -155,11 +156,11 @@ function SessionContent(props: SessionContentProps) {
 
 function SessionVitals({ shown: { session } }: { readonly shown: SessionsShow }) {
   const { host, models, peakTokens, windowTokens, spend, turns, startedAt, endedAt } = session
-  const window = windowTokens === null ? "" : ` of ${formatCount(windowTokens)}`
+  const window = windowTokens === null ? "" : ` of ${formatRound(windowTokens)}`
   return (
     <Vitals>
       <Vital yields>
-        {host}
+        {hostTitle(host)}
         <Text tone="2" cut>
           {models.map(visibleLine).join(", ")}
         </Text>

@@ -1,5 +1,6 @@
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import {
   formatExact,
@@ -143,7 +144,7 @@ function RunFacts({ run }: { readonly run: Run }) {
             </PlaceLink>
           </Flow>
         </Value>
-        <Value name="Agent">{[run.type, visibleLine(run.model ?? "")].join(" ")}</Value>
+        <Value name="Agent">{[hostTitle(run.type), visibleLine(run.model ?? "")].join(" ")}</Value>
         <Value name="Turns">{formatExact(run.turns)}</Value>
       </Values>
     </Block>

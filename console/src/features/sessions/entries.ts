@@ -1,5 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { nameDay, shortSession, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { formatSpend } from "../../base/spend.ts"
 import { STATUS_MARKS, type Status } from "../../base/status.ts"
 import type { IndexedSession, LiveSession, Run, SessionHit } from "../../contract.ts"
@@ -131,7 +132,9 @@ function markOf(run: Run | undefined, live: LiveSession | undefined): Status {
 /** Titles, hosts, branches and models that contain all words. */
 function matchesWords(entry: SessionEntry, text: string): boolean {
   const { title, host, branch, model, id } = entry
-  const haystack = [title, host, branch ?? "", model ?? "", id].join(" ").toLowerCase()
+  const haystack = [title, host, hostTitle(host), branch ?? "", model ?? "", id]
+    .join(" ")
+    .toLowerCase()
   return text
     .toLowerCase()
     .split(/\s+/)

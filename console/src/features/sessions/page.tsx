@@ -1,4 +1,5 @@
 import { useMemo } from "react"
+import { hostTitle } from "../../base/hosts.ts"
 import {
   type Claim,
   formatExact,
@@ -167,13 +168,17 @@ function Narrowed({ params, onParams }: NarrowedProps) {
         value={host ?? ""}
         choices={[
           { value: "", label: "Any host", detail: "No filter" },
-          ...TRANSCRIPT_HOSTS.map((it) => ({ value: it, label: it, detail: "Only its sessions" })),
+          ...TRANSCRIPT_HOSTS.map((it) => ({
+            value: it,
+            label: hostTitle(it),
+            detail: "Only its sessions",
+          })),
         ]}
         onPick={(value) =>
           onParams({ host: TRANSCRIPT_HOSTS.find((it) => it === value) ?? null, at: "" })
         }
       >
-        {host ?? "Any host"}
+        {host === null ? "Any host" : hostTitle(host)}
       </ChoiceMenu>
     </>
   )

@@ -1,3 +1,4 @@
+import { hostTitle } from "../../base/hosts.ts"
 import { shellWord } from "../../base/shell.ts"
 import type { AgentType, IndexedSession, Provider, Run, TranscriptHost } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
@@ -65,7 +66,7 @@ function ofTranscript(session: IndexedSession, { id, providers, root }: ResumeQu
   }
   const problem = missing(host, providers)
   if (problem !== undefined) return elsewhere(`${problem} In a terminal that has it:`, command)
-  const title = providers.find((it) => it.type === host)?.title ?? host
+  const title = hostTitle(host)
   if (host === "claude-code" || host === "codex") {
     const consequence = `Imports the transcript as a run; your next turn continues it in ${title}.`
     return { kind: "import", consequence }

@@ -1,4 +1,12 @@
-import { formatClock, formatDate, formatWhen, nameDay, visibleLine } from "../../base/format.ts"
+import {
+  formatClock,
+  formatDate,
+  formatRound,
+  formatWhen,
+  nameDay,
+  visibleLine,
+} from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { formatCount, formatExact, plural, type SessionHit } from "../../contract.ts"
 import {
   Cell,
@@ -103,7 +111,7 @@ function shortWhen(at: number, now: number): string {
 function Origin({ entry }: { readonly entry: SessionEntry }) {
   const { host, branch, model, source, drifted } = entry
   const parts = [
-    host,
+    hostTitle(host),
     branch === null ? "" : visibleLine(branch),
     model === null ? "" : visibleLine(model),
     source === "ledger" ? "no transcript" : "",
@@ -166,7 +174,7 @@ function describeShare({ windowTokens, compactions }: SessionEntry): string {
   const window =
     windowTokens === null
       ? "the host reports no window"
-      : `of a window of ${formatCount(windowTokens)}`
+      : `of a window of ${formatRound(windowTokens)}`
   return compactions === 0 ? window : `${window}, ${plural(compactions, "compaction")}`
 }
 

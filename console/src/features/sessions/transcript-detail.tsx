@@ -1,5 +1,13 @@
 import { sliceText } from "#ground/base/truncate"
-import { formatClock, formatMoment, formatWhen, visible, visibleLine } from "../../base/format.ts"
+import {
+  formatClock,
+  formatMoment,
+  formatRound,
+  formatWhen,
+  visible,
+  visibleLine,
+} from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
   formatCount,
@@ -46,7 +54,7 @@ function Facts({ now, session }: { readonly now: number; readonly session: Index
   return (
     <Block>
       <Values>
-        <Value name="Host">{[host, visibleLine(version ?? "")].join(" ")}</Value>
+        <Value name="Host">{[hostTitle(host), visibleLine(version ?? "")].join(" ")}</Value>
         <Value name="Models" wrap>
           {models.length === 0 ? "no model call" : models.map(visibleLine).join(", ")}
         </Value>
@@ -124,7 +132,7 @@ function Matches({ id, text }: { readonly id: string; readonly text: string }) {
 function Context({ session }: { readonly session: IndexedSession }) {
   const { context, peakTokens, windowTokens, compactions, turns, subAgents } = session
   if (peakTokens === null) return null
-  const window = windowTokens === null ? "" : ` of ${formatCount(windowTokens)}`
+  const window = windowTokens === null ? "" : ` of ${formatRound(windowTokens)}`
   const parts = [
     plural(turns, "turn"),
     compactions === 0 ? "" : plural(compactions, "compaction"),

@@ -1,4 +1,5 @@
 import { formatAge, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import type { Status } from "../../base/status.ts"
 import { type Claim, type LiveSession, plural, type SessionShow } from "../../contract.ts"
 
@@ -13,7 +14,7 @@ export function describeRegistration({ drifted, isRegistered }: LiveSession): st
 }
 
 export function describeHost({ host }: LiveSession): string {
-  return host === null ? "unknown" : visibleLine(host)
+  return host === null ? "unknown" : hostTitle(host)
 }
 
 export function describeHolder({ isHolderAlive, machine }: Claim): string {

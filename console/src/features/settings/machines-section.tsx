@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import {
   type AgentType,
   plural,
@@ -128,7 +129,7 @@ function RunRow({ run, machine, now, isReadOnly, onShow }: RunRowProps) {
   })
   const isOpen = run.state === "waiting" || run.state === "running"
   const state = run.isStopWanted && isOpen ? "stops" : STATES[run.state]
-  const where = `${run.type} in ${run.repository} on ${visibleLine(machine)}`
+  const where = `${hostTitle(run.type)} in ${run.repository} on ${visibleLine(machine)}`
   const age = `${formatAge(run.createdAt, now)} ago`
   const reason = run.note === "" ? [] : [visibleLine(run.note)]
   return (

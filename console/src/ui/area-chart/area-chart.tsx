@@ -1,5 +1,5 @@
 import { type MouseEvent, useLayoutEffect, useRef, useState } from "react"
-import { cssPercent, formatRunTime, formatShare } from "../../base/format.ts"
+import { cssPercent, formatRound, formatRunTime, formatShare } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
 import { type ContextKind, formatCount, formatExact } from "../../contract.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
@@ -182,7 +182,7 @@ function Headline({ point, limit }: HeadlineProps) {
   if (point === undefined) return null
   const tokens = totalOf(point.kinds)
   const share =
-    limit === undefined ? "" : `, ${formatShare(tokens / limit)} of ${formatCount(limit)}`
+    limit === undefined ? "" : `, ${formatShare(tokens / limit)} of ${formatRound(limit)}`
   return (
     <p className={styles.headline}>
       <b>{formatExact(tokens)}</b> tokens in the window at {lowerFirst(point.name)}

@@ -1,6 +1,7 @@
 import { useMemo } from "react"
 import { toWireError } from "../../../base/errors.ts"
 import { formatShare, visibleLine } from "../../../base/format.ts"
+import { hostTitle } from "../../../base/hosts.ts"
 import {
   type Capture,
   type ContextKind,
@@ -229,7 +230,7 @@ type NeverProps = {
 function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
   return (
     <Empty
-      description={`This page shows which files ${host} loads here, in which order, why, and what they cost. A capture starts no process and calls no model.`}
+      description={`This page shows which files ${hostTitle(host)} loads here, in which order, why, and what they cost. A capture starts no process and calls no model.`}
     >
       <CommandLine command={host === "claude-code" ? "qm capture" : `qm capture --host ${host}`}>
         {isReadOnly ? null : (
@@ -250,7 +251,7 @@ export function describeNoContext(manifest: Manifest): string {
   const { host, workingDirectory, searched } = manifest
   const shorten = shortener(manifest)
   const own = searched.find((it) => shorten(it.path) !== it.path && isOfProject(it.path, manifest))
-  const summary = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "path was", "paths were")} searched; they are listed below.`
+  const summary = `${hostTitle(host)} finds no context file from ${workingDirectory}. ${plural(searched.length, "path was", "paths were")} searched; they are listed below.`
   if (own === undefined) return summary
   return `${summary} Create ${shorten(own.path)} in this folder; the host reads it at the next start.`
 }
