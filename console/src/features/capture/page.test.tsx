@@ -183,7 +183,7 @@ describe("other tabs of Capture", () => {
     const text = render({ capture: reported })
     expect(text).toContain("Reported Estimate")
     expect(text).toContain("1,000 tokens before the first prompt")
-    expect(text).toMatch(/reported by the host 900 estimated, 10\.0 % lower/)
+    expect(text).toMatch(/reported by the host 900 sum of the rows, estimated, 10\.0 % lower/)
     const estimate = render({ capture: reported }, "?figure=estimate")
     expect(estimate).toContain("900 tokens before the first prompt")
     expect(estimate).toContain("1,000 reported by the host")

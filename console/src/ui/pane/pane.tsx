@@ -52,12 +52,14 @@ export function PaneScroll({ onKeyDown, children }: PaneScrollProps) {
 type PaneHeadProps = {
   readonly edge?: "page" | "pane"
   readonly actions?: ReactNode
+  /** On a phone the actions have a line of their own. */
+  readonly stacks?: boolean
   readonly children: ReactNode
 }
 
-export function PaneHead({ edge = "pane", actions, children }: PaneHeadProps) {
+export function PaneHead({ edge = "pane", actions, stacks = false, children }: PaneHeadProps) {
   return (
-    <div className={styles.head} data-edge={edge}>
+    <div className={styles.head} data-edge={edge} data-stacks={stacks || undefined}>
       {children}
       {actions === undefined ? null : <div className={styles["head-actions"]}>{actions}</div>}
     </div>

@@ -85,8 +85,8 @@ export type Facet = {
   readonly count?: number | string | undefined
 }
 
-/** The end of a narrow bar fades out over these pixels. */
-const FADE_PX = 24
+/** The ends of a narrow bar fade out over these pixels. */
+const FADE_PX = { start: 12, end: 24 }
 
 /** Scrolls the bar alone: `scrollIntoView` would also move the page. */
 function showTab(bar: HTMLElement, value: string): void {
@@ -95,8 +95,9 @@ function showTab(bar: HTMLElement, value: string): void {
   )
   if (tab === undefined) return
   const [box, { left, right }] = [bar.getBoundingClientRect(), tab.getBoundingClientRect()]
-  const hidden = right - (box.right - FADE_PX)
-  if (left < box.left) bar.scrollLeft += left - box.left
+  const hidden = right - (box.right - FADE_PX.end)
+  const before = left - (box.left + FADE_PX.start)
+  if (before < 0) bar.scrollLeft += before
   else if (hidden > 0 && bar.scrollWidth > bar.clientWidth) bar.scrollLeft += hidden
 }
 

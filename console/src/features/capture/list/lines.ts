@@ -145,7 +145,7 @@ function byKind(
     const isOpen = !turned.includes(key)
     const count = steps.reduce((sum, it) => sum + (it.kind === "folder" ? it.items.length : 1), 0)
     const finding = findingOf(kind, capture)
-    const sum = `${finding === "" ? "" : `${finding}, `}${plural(tokens, "token")}`
+    const sum = `${plural(tokens, "token")}${finding === "" ? "" : `, ${finding}`}`
     const { name, description } = KIND_GROUPS[kind]
     const head = { kind: "group", key, name, count, sum, isOpen, description } as const
     return [head, ...(isOpen ? own : [])]

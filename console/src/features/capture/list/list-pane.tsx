@@ -21,7 +21,7 @@ import { ChoiceField } from "../../../ui/field/field.tsx"
 import { Figure, FigureBarSkeleton } from "../../../ui/figure/figure.tsx"
 import { RowSkeleton } from "../../../ui/list/list.tsx"
 import { Notice } from "../../../ui/notice/notice.tsx"
-import { Flow, OnlyWide, Pane, PaneHead } from "../../../ui/pane/pane.tsx"
+import { Flow, Pane, PaneHead } from "../../../ui/pane/pane.tsx"
 import { Facets } from "../../../ui/tabs/tabs.tsx"
 import { type Axis, axisFor, formatTick } from "../../../ui/waterfall/axis.ts"
 import { Cuts } from "../advice.tsx"
@@ -89,22 +89,21 @@ function Shown(props: ListPaneProps) {
       )}
       <PaneHead
         edge="page"
+        stacks
         actions={
           capture === undefined ? undefined : (
-            <Flow>
+            <Flow align="apart">
               <AgreementMark now={now} observation={capture.observation} host={host} />
               {capture.headline.by === "estimate" ? null : (
-                <OnlyWide>
-                  <ChoiceField
-                    small
-                    label="Total"
-                    choices={FIGURES}
-                    value={params.figure}
-                    onPick={(it) =>
-                      onParams({ figure: it === "estimate" ? it : "reported" }, "replace")
-                    }
-                  />
-                </OnlyWide>
+                <ChoiceField
+                  small
+                  label="Total"
+                  choices={FIGURES}
+                  value={params.figure}
+                  onPick={(it) =>
+                    onParams({ figure: it === "estimate" ? it : "reported" }, "replace")
+                  }
+                />
               )}
             </Flow>
           )
@@ -296,11 +295,11 @@ function describeSource(
 
 const REPORTED_BY = { host: "by the host", wire: "by the gateway" } as const
 
-/** A share says nothing where the two differ by more than half. */
+/** The rows are estimates, whatever the headline is. A share over a half says nothing. */
 function describeDistance(estimate: number, reported: number): string {
   const percent = reported === 0 ? 100 : (100 * (estimate - reported)) / reported
-  if (Math.abs(percent) > 50) return "estimated"
-  return `estimated, ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "lower" : "higher"}`
+  if (Math.abs(percent) > 50) return "sum of the rows, estimated"
+  return `sum of the rows, estimated, ${Math.abs(percent).toFixed(1)} % ${percent < 0 ? "lower" : "higher"}`
 }
 
 type SummaryProps = {
