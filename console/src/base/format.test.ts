@@ -73,11 +73,12 @@ it("[CONSOLE-22] a log shows seconds and a tooltip the date and the milliseconds
   expect(formatMoment(at)).toBe("2026-11-15 08:16:03.042")
 })
 
-it("[CONSOLE-22] times have seconds only where two would read the same", () => {
+it("[CONSOLE-22] times are finer only where two would read the same", () => {
   const at = new Date(2026, 10, 15, 8, 16, 3).getTime()
   const others = [at, at + 60_000]
   expect(formatWhenAmong(at, at, others)).toBe("today 08:16")
   expect(formatWhenAmong(at, at, [...others, at + 4_000])).toBe("today 08:16:03")
+  expect(formatWhenAmong(at, at, [...others, at + 4])).toBe("today 08:16:03.000")
 })
 
 it.each([

@@ -49,11 +49,13 @@ export function formatWhenFine(at: number, now: number): string {
   return `${formatNearDay(at, now)} ${formatSeconds(at)}`
 }
 
-/** With seconds if another of these moments is in the same minute. */
+/** As fine as needed: with seconds if another of these moments is in the same minute, and so on. */
 export function formatWhenAmong(at: number, now: number, moments: readonly number[]): string {
-  const minuteOf = (it: number) => Math.floor(it / MINUTE_MS)
-  const isAlone = moments.every((it) => it === at || minuteOf(it) !== minuteOf(at))
-  return isAlone ? formatWhen(at, now) : formatWhenFine(at, now)
+  const isAlone = (unitMs: number) =>
+    moments.every((it) => it === at || Math.floor(it / unitMs) !== Math.floor(at / unitMs))
+  if (isAlone(MINUTE_MS)) return formatWhen(at, now)
+  if (isAlone(1_000)) return formatWhenFine(at, now)
+  return `${formatNearDay(at, now)} ${formatClockFine(at)}`
 }
 
 function formatNearDay(at: number, now: number): string {

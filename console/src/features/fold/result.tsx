@@ -1,5 +1,6 @@
 import { Fragment } from "react"
 import { formatMoment, formatWhen, visible, visibleLine } from "../../base/format.ts"
+import { hostTitle } from "../../base/hosts.ts"
 import { type Branch, formatExact, plural } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
@@ -133,7 +134,7 @@ function About({ now, branch }: ResultProps) {
             {distillation === "asked" ? "requested, no response yet" : "answered"}
           </Value>
         )}
-        {client === null ? null : <Value name="Client">{visibleLine(client)}</Value>}
+        {client === null ? null : <Value name="Client">{hostTitle(client)}</Value>}
         <Value name="Session" title={visibleLine(sessionId)}>
           <Text mono>{visibleLine(sessionId)}</Text>
         </Value>
