@@ -94,6 +94,7 @@ export type BiggestLine =
       readonly key: string
       readonly name: string
       readonly tokens: number
+      readonly source: string
     }
 
 export function biggestLines({ budget, manifest, observation }: Capture): readonly BiggestLine[] {
@@ -101,6 +102,7 @@ export function biggestLines({ budget, manifest, observation }: Capture): readon
   const repeated = budget.duplicates.reduce((sum, it) => sum + it.tokens, 0)
   const shorten = shortener(manifest)
   const notes = Map.groupBy(manifest.notes, (it) => it.code)
+  const source = observation?.by === "wire" ? "gateway" : "host"
   return [
     ...under("Largest", budget.biggest, ({ path, label, tokens }) => ({
       kind: "big" as const,
@@ -122,12 +124,17 @@ export function biggestLines({ budget, manifest, observation }: Capture): readon
         place: placeOf(note, shorten),
       })),
     ),
-    ...under("Host report", observation?.categories ?? [], ({ name, tokens }, i) => ({
-      kind: "category" as const,
-      key: `category:${i} ${name}`,
-      name,
-      tokens,
-    })),
+    ...under(
+      source === "host" ? "Host report" : "Gateway report",
+      observation?.categories ?? [],
+      ({ name, tokens }, i) => ({
+        kind: "category" as const,
+        key: `category:${i} ${name}`,
+        name,
+        tokens,
+        source,
+      }),
+    ),
   ]
 }
 

@@ -99,7 +99,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
         <Cells
           option={option}
           lead={<Text cut>{visibleLine(line.name)}</Text>}
-          description="counted by the host"
+          description={`counted by the ${line.source}`}
           tokens={line.tokens}
         />
       )
