@@ -5,7 +5,7 @@ import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { MoreFilters, OnlyWide } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useWasTrue } from "../../ui/use-was-true.ts"
 import type { PipelineWrites } from "./use-pipeline.ts"
@@ -38,7 +38,7 @@ export function PipelineHeader(props: PipelineHeaderProps) {
       title={visibleLine(run.title)}
       facts={<Names run={run} />}
     >
-      <OnlyWide>
+      <MoreFilters bare>
         <Button
           variant="ghost"
           keyId="pipeline.compare"
@@ -47,8 +47,6 @@ export function PipelineHeader(props: PipelineHeaderProps) {
         >
           Compare
         </Button>
-      </OnlyWide>
-      <OnlyWide>
         <Button
           variant="ghost"
           keyId="pipeline.rerun"
@@ -57,7 +55,7 @@ export function PipelineHeader(props: PipelineHeaderProps) {
         >
           Re-run from here
         </Button>
-      </OnlyWide>
+      </MoreFilters>
       <IconButton
         icon="panel"
         label={props.areFactsShown ? "Hide cost and details" : "Show cost and details"}

@@ -19,7 +19,7 @@ import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { Flow, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
+import { Flow, MoreFilters, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { recipesIn, startProblem } from "./lines.ts"
 import { emptyDraft, NewRun } from "./new-run.tsx"
@@ -144,7 +144,7 @@ function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: L
         onText={(text) => onParams({ text, at: "" }, "replace")}
         actions={
           recipes.length < 2 && params.agent === "" ? undefined : (
-            <OnlyWide>
+            <MoreFilters isActive={params.agent !== ""}>
               <ChoiceField
                 small
                 label="Recipe"
@@ -155,7 +155,7 @@ function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: L
                 value={params.agent}
                 onPick={(agent) => onParams({ agent, at: "" }, "replace")}
               />
-            </OnlyWide>
+            </MoreFilters>
           )
         }
       />
