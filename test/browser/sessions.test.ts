@@ -136,6 +136,23 @@ describe("Sessions, session and cost pages", () => {
     expect(window.problems()).toEqual([])
   })
 
+  test("[CONSOLE-67] a narrow page opens its filters on request; a menu closes with its button", async () => {
+    await fixture.call("sessions.import", { all: false })
+    await using window = await open("/sessions")
+    const { page } = window
+    const host = page.getByRole("button", { name: "Host: Any host" })
+    await host.click()
+    await page.getByRole("menu", { name: "Host" }).waitFor()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole("menu", { name: "Host" }).waitFor({ state: "detached" })
+    expect(await host.isVisible()).toBe(false)
+    await page.getByRole("button", { name: "More filters" }).click()
+    await host.click()
+    await page.getByRole("menuitemradio", { name: "Codex" }).click()
+    await page.waitForURL(/host=codex/)
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-68] the chart marks a compaction and a wait; a point and keys show what entered", async () => {
     await fixture.call("sessions.import", { all: false })
     await using window = await open(`/sessions/${long}?call=12`)
