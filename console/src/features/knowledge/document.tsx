@@ -1,5 +1,5 @@
 import { toWireError } from "../../base/errors.ts"
-import { formatWhen, visibleLine } from "../../base/format.ts"
+import { formatMoment, formatWhen, visibleLine } from "../../base/format.ts"
 import { formatBytes, formatExact, type KbDocument, type KbStatus } from "../../contract.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
@@ -87,7 +87,9 @@ function About({ document, now, isReadOnly, onParams }: AboutProps) {
           </Value>
           <Value name="Paragraphs">{formatExact(paragraphs)}</Value>
           <Value name="References">{formatExact(references)}</Value>
-          <Value name="Indexed">{formatWhen(updatedAt, now)}</Value>
+          <Value name="Indexed" title={formatMoment(updatedAt)}>
+            {formatWhen(updatedAt, now)}
+          </Value>
         </Values>
         <Flow wrap>
           <Button small icon="search" onPress={onParams}>

@@ -1,6 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { asRecord } from "#ground/base/object"
-import { formatRound, formatWhen, visibleLine } from "../../base/format.ts"
+import { formatMoment, formatRound, formatWhen, visibleLine } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
 import { formatCost } from "../../base/status.ts"
 import {
@@ -83,7 +83,9 @@ function About({ run, start, now }: AboutProps) {
         <Value name="Depth" wrap>
           {describeDepth(run, start)}
         </Value>
-        <Value name="Started">{formatWhen(createdAt, now)}</Value>
+        <Value name="Started" title={formatMoment(createdAt)}>
+          {formatWhen(createdAt, now)}
+        </Value>
         <Value name="Model">{visibleLine(provider)}</Value>
         {Object.entries(connections).map(([name, it]) => (
           <Value key={name} name={visibleLine(name)}>

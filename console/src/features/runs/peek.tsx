@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
-import { formatRound, formatWhen, visible, visibleLine } from "../../base/format.ts"
+import { formatMoment, formatRound, formatWhen, visible, visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import {
   type Approval,
@@ -138,7 +138,9 @@ function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
           {type} {model === null ? "" : visibleLine(model)}
         </Value>
         <Value name="Mode">{mode}</Value>
-        <Value name="Started">{formatWhen(run.startedAt ?? run.createdAt, now)}</Value>
+        <Value name="Started" title={formatMoment(run.startedAt ?? run.createdAt)}>
+          {formatWhen(run.startedAt ?? run.createdAt, now)}
+        </Value>
         <Value name="Folder">
           <Path path={cwd} />
         </Value>

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type ReactNode, useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
-import { capText, formatWhen } from "../../base/format.ts"
+import { capText, formatMoment, formatWhen } from "../../base/format.ts"
 import { formatBytes, formatExact } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
@@ -126,7 +126,9 @@ export function LineDetail({ session, line: id, now, onClose, children }: LineDe
           <Block>
             <Values>
               <Value name="Turn">{formatExact(line.turn)}</Value>
-              <Value name="Written">{formatWhen(line.at, now)}</Value>
+              <Value name="Written" title={formatMoment(line.at)}>
+                {formatWhen(line.at, now)}
+              </Value>
               <Value name="Tokens">
                 about {formatExact(line.tokens)}, {formatBytes(line.sizeBytes)}
               </Value>

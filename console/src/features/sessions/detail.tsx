@@ -1,5 +1,11 @@
 import { toWireError } from "../../base/errors.ts"
-import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
+import {
+  formatAge,
+  formatMoment,
+  formatWhen,
+  shortSession,
+  visibleLine,
+} from "../../base/format.ts"
 import { hostTitle } from "../../base/hosts.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import {
@@ -185,7 +191,11 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
           </Value>
           <Value name="Work">{describeEdits(live)}</Value>
           <Value name="Host">{describeHost(live)}</Value>
-          {startedAt === null ? null : <Value name="Started">{formatWhen(startedAt, now)}</Value>}
+          {startedAt === null ? null : (
+            <Value name="Started" title={formatMoment(startedAt)}>
+              {formatWhen(startedAt, now)}
+            </Value>
+          )}
           <Value name="Last seen">
             {formatAge(lastAt, now)} ago, {formatWhen(lastAt, now)}
           </Value>

@@ -1,5 +1,5 @@
 import { formatUsd } from "#ground/base/format"
-import { formatRound, formatWhen, visibleLine } from "../../base/format.ts"
+import { formatMoment, formatRound, formatWhen, visibleLine } from "../../base/format.ts"
 import { formatCount, type Swarm, type Workstream } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
@@ -252,7 +252,9 @@ function Parked({ stream, diff, now }: LaneProps) {
                 <Text tone="2"> same as the files now</Text>
               )}
             </Value>
-            <Value name="Time">{formatWhen(evidence.at, now)}</Value>
+            <Value name="Time" title={formatMoment(evidence.at)}>
+              {formatWhen(evidence.at, now)}
+            </Value>
           </Values>
         </TrackPart>
       )}

@@ -1,5 +1,5 @@
 import { toWireError } from "../../../base/errors.ts"
-import { formatShare, formatWhen, visibleLine } from "../../../base/format.ts"
+import { formatMoment, formatShare, formatWhen, visibleLine } from "../../../base/format.ts"
 import {
   type Capture,
   type CaptureChange,
@@ -156,7 +156,9 @@ function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
       <Value name="sha256" title={item.sha256}>
         <Text mono>{shortHash(item.sha256)}</Text>
       </Value>
-      <Value name="Modified">{formatWhen(item.modifiedAt, now)}</Value>
+      <Value name="Modified" title={formatMoment(item.modifiedAt)}>
+        {formatWhen(item.modifiedAt, now)}
+      </Value>
       <Value name="Trust">{describeTrust(item)}</Value>
       {item.importedBy === undefined ? null : (
         <Value name="Imported by" title={visibleLine(item.importedBy.path)}>
