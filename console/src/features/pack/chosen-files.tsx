@@ -74,23 +74,25 @@ export function Chosen(props: ChosenProps) {
           isActive={isActive}
           onMove={onMove}
           onOpen={(it) => onMove(it.key)}
-          renderItem={(it, option) =>
-            it.kind === "heading" ? (
-              <Group
-                amongOptions
-                lead={<KindDot kind={it.of} />}
-                name={KIND_NAMES[it.of]}
-                sum={it.sum}
-              />
-            ) : it.kind === "record" ? (
-              <RecordLine record={it.record} option={option} />
-            ) : (
-              <Line {...props} line={it} option={option} />
-            )
-          }
+          renderItem={(it, option) => <AnyLine {...props} line={it} option={option} />}
         />
       )}
     </Pane>
+  )
+}
+
+type AnyLineProps = ChosenProps & { readonly line: ChosenLine; readonly option: RowOption }
+
+function AnyLine({ line, option, ...props }: AnyLineProps) {
+  if (line.kind === "record") return <RecordLine record={line.record} option={option} />
+  if (line.kind === "file") return <Line {...props} line={line} option={option} />
+  return (
+    <Group
+      amongOptions
+      lead={<KindDot kind={line.of} />}
+      name={KIND_NAMES[line.of]}
+      sum={line.sum}
+    />
   )
 }
 
@@ -114,13 +116,13 @@ type RecordLineProps = {
 /** A package has each record in one line, before its files. */
 function RecordLine({ record, option }: RecordLineProps) {
   const { kind, id, text, why, tokens } = record
-  const said = visibleLine(kind === "paragraph" ? `${id}: ${text}` : text)
+  const line = visibleLine(kind === "paragraph" ? `${id}: ${text}` : text)
   return (
     <Row lines={2} option={option}>
       <span />
       <Stack>
-        <Text as="div" cut title={said}>
-          {said}
+        <Text as="div" cut title={line}>
+          {line}
         </Text>
         <Text as="div" size="sm" tone="2" cut>
           {visibleLine(why)}

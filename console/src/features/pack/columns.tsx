@@ -47,7 +47,8 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
   }
   useKey("pack.pin", hasFile ? () => handlers.pin(at) : undefined)
   useKey("pack.drop", hasFile ? () => drop(at) : undefined)
-  useKey("pack.open", hasFile ? open : isGroupKey(at) ? () => fold(at) : undefined)
+  const openGroup = isGroupKey(at) ? () => fold(at) : undefined
+  useKey("pack.open", hasFile ? open : openGroup)
   useKey("pack.tab", () => onParams({ tab: NEXT_TAB[tab] }, "replace"))
   useKey("pack.pane", () => onParams({ pane: OTHER[active] }, "replace"))
   useKey("leave", at === "" ? undefined : () => onParams({ at: "" }, "replace"))

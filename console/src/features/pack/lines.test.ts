@@ -73,13 +73,10 @@ describe("rows of a package", () => {
       aFile("c", { form: "signatures" }),
       aFile("d", { form: "symbols" }),
     ]
-    const said = chosenLines({ files, records: [] }, null).map((it) =>
-      it.kind === "heading"
-        ? `${it.of} ${it.sum}`
-        : it.kind === "file"
-          ? `${it.number} ${it.key}`
-          : it.key,
-    )
+    const said = chosenLines({ files, records: [] }, null).map((it) => {
+      if (it.kind === "heading") return `${it.of} ${it.sum}`
+      return it.kind === "file" ? `${it.number} ${it.key}` : it.key
+    })
     expect(said).toEqual(["files 200", "1 a", "2 b", "symbols 200", "3 c", "4 d"])
     expect(chosenLines({ files, records: [] }, "symbols").map((it) => it.key)).toEqual([
       "kind:symbols",

@@ -15,11 +15,11 @@ export function askedIn(question: string) {
 
 /** Share of the different words of a question that a text has, also in another form. */
 export function wordShare(question: string, text: string): number {
-  const asked = [...askedIn(question).keys()]
-  if (asked.length === 0) return 0
+  const terms = [...askedIn(question).keys()]
+  if (terms.length === 0) return 0
   const { counts } = countProse(text)
   const has = (term: string) => counts.has(term) || wordForms(term).some((it) => counts.has(it))
-  return asked.filter(has).length / asked.length
+  return terms.filter(has).length / terms.length
 }
 
 /** Words in any script, and section numbers (4.2). The code terms of search/words.ts have neither. */

@@ -157,7 +157,7 @@ function summaryOf({ title, description, body }: Memory): string {
 }
 
 /** A record is one line, in which a heading becomes an introduction. */
-const HEADINGS = /^#{1,6} +(.+)\n+/gm
+const HEADINGS = /^#{1,6} (\S.{0,200})\n{1,2}/gm
 
 /** A stale memory cites code that has changed, a superseded one has a successor. */
 const OUTDATED: ReadonlySet<string> = new Set(["stale", "superseded"])
