@@ -58,15 +58,14 @@ export function BoardPage(props: PageProps<BoardParams>) {
           >
             Log
           </Button>
-          <OnlyWide>
-            <Button
-              variant="ghost"
-              keyId="board.swarm"
-              onPress={() => navigate(paths.swarm({ show: "plan" }))}
-            >
-              Plan a swarm
-            </Button>
-          </OnlyWide>
+          <Button
+            icon="swarm"
+            keyId="board.swarm"
+            onPress={() => navigate(paths.swarm({ show: "plan" }))}
+            shrinks
+          >
+            Plan a swarm
+          </Button>
           <Button
             icon="plus"
             variant="primary"
@@ -152,7 +151,12 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
             .join("; ")}`}
         />
       )}
-      <Lanes label="Tickets by lane" at={params.at} links={linksOf(selected, tickets)}>
+      <Lanes
+        label="Tickets by lane"
+        at={params.at}
+        links={linksOf(selected, tickets)}
+        start={startLane(board, tickets)}
+      >
         {board.lanes.map(({ lane, tickets: count, limit }) => (
           <LaneOfTickets
             key={lane}
@@ -172,6 +176,13 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
       </Lanes>
     </>
   )
+}
+
+/** The first lane with tickets that wait for the person, else the first with tickets. */
+function startLane({ lanes }: Board, tickets: readonly Ticket[]): number {
+  const isFilled = (lane: LaneName) => tickets.some((it) => it.lane === lane)
+  const waiting = lanes.findIndex(({ lane }) => LANE_MARKS[lane] === "waiting" && isFilled(lane))
+  return waiting >= 0 ? waiting : lanes.findIndex(({ lane }) => isFilled(lane))
 }
 
 /** From the selected ticket to those it depends on, and from those that depend on it. */
