@@ -40,7 +40,7 @@ import { describeItem, describeTask } from "./words.ts"
 const COLUMNS = {
   full: "minmax(0, 1fr) 256px 72px 72px 72px",
   tight: "minmax(0, 1fr) 216px 72px 72px",
-  narrow: "minmax(0, 1fr) 72px",
+  narrow: "minmax(0, 1fr) max-content",
 } as const
 
 type CompareProps = PageProps<PackParams>
@@ -141,6 +141,7 @@ function Changes({ diff, at, onMove }: ChangesProps) {
     <CollectionList
       label="Changes"
       columns={COLUMNS}
+      wraps
       items={lines}
       keyOf={(it) => it.key}
       isHeading={(it) => it.kind === "heading"}
@@ -168,10 +169,10 @@ function Change({ line, option }: ChangeProps) {
   const grown = change === "same" ? "" : formatSigned(tokensAfter - tokensBefore)
   const description = describeChange(line.change)
   return (
-    <Row option={option}>
+    <Row wraps option={option}>
       <Stack>
         <Cell lead>
-          <Path path={path} />
+          <Path wraps path={path} />
         </Cell>
         <NarrowLine>{description}</NarrowLine>
       </Stack>

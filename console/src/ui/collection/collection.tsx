@@ -147,6 +147,8 @@ type CollectionListProps<Item> = {
   readonly head?: ReactNode
   readonly role?: "tree"
   readonly lines?: 1 | 2
+  /** On a phone its rows grow with their text. */
+  readonly wraps?: boolean
   readonly sticksToEnd?: boolean
   /** Of two lists side by side only one handles the keys. */
   readonly isActive?: boolean
@@ -184,6 +186,7 @@ export function CollectionList<Item>(props: CollectionListProps<Item>) {
       ref={props.ref ?? null}
       {...(props.role === undefined ? {} : { role: props.role })}
       {...(props.lines === undefined ? {} : { lines: props.lines })}
+      wraps={props.wraps ?? false}
       label={props.label}
       columns={props.columns}
       head={props.head}

@@ -51,13 +51,15 @@ export function PaneScroll({ onKeyDown, children }: PaneScrollProps) {
 
 type PaneHeadProps = {
   readonly edge?: "page" | "pane"
+  /** On a phone the text after the title has a line of its own. */
+  readonly wraps?: boolean
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-export function PaneHead({ edge = "pane", actions, children }: PaneHeadProps) {
+export function PaneHead({ edge = "pane", wraps = false, actions, children }: PaneHeadProps) {
   return (
-    <div className={styles.head} data-edge={edge}>
+    <div className={styles.head} data-edge={edge} data-wraps={wraps || undefined}>
       {children}
       {actions === undefined ? null : <div className={styles["head-actions"]}>{actions}</div>}
     </div>
