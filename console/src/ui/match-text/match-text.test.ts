@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { cutBefore, splitAtWords } from "./match-text.tsx"
+import { cutAround, splitAtWords } from "./match-text.tsx"
 
 test("words are marked wherever they occur, whatever their case", () => {
   expect(splitAtWords("Round the roundHalf", ["round", "half"])).toEqual([
@@ -18,7 +18,13 @@ test("words are marked wherever they occur, whatever their case", () => {
 
 test("a long start before the first match is cut, a short one is kept", () => {
   const text = "line 7: quotes are rounded half to even"
-  expect(cutBefore(text, ["half"])).toBe("…s are rounded half to even")
-  expect(cutBefore(text, ["quotes"])).toBe(text)
-  expect(cutBefore(text, ["zz"])).toBe(text)
+  expect(cutAround(text, ["half"])).toBe("…s are rounded half to even")
+  expect(cutAround(text, ["quotes"])).toBe(text)
+  expect(cutAround(text, ["zz"])).toBe(text)
+})
+
+test("a long text between two matches is cut, a short one is kept", () => {
+  const text = "round a quote once, and never again after the sum, half to even"
+  expect(cutAround(text, ["round", "even"])).toBe("round a quote once,…sum, half to even")
+  expect(cutAround(text, ["half", "even"])).toBe("…fter the sum, half to even")
 })

@@ -1,11 +1,16 @@
 import styles from "./match-text.module.css"
 
-type MatchTextProps = { readonly text: string; readonly words: readonly string[] }
+type MatchTextProps = {
+  readonly text: string
+  readonly words: readonly string[]
+  /** On a phone two lines, in a row that grows with its text. */
+  readonly wraps?: boolean
+}
 
 /** Text with the words marked wherever they begin; case does not matter. */
-export function MatchText({ text, words }: MatchTextProps) {
+export function MatchText({ text, words, wraps = false }: MatchTextProps) {
   return (
-    <span className={styles.text} title={text}>
+    <span className={styles.text} data-wraps={wraps || undefined} title={text}>
       {splitAtWords(text, words).map((part, i) =>
         i % 2 === 1 ? <mark key={`${i} ${part}`}>{part}</mark> : part,
       )}
@@ -13,13 +18,19 @@ export function MatchText({ text, words }: MatchTextProps) {
   )
 }
 
-const MOST_BEFORE = 14
+const MOST_BESIDE = 14
 
-/** Starts shortly before the first match, so that a narrow line still shows it. */
-export function cutBefore(text: string, words: readonly string[]): string {
-  const [before = "", match] = splitAtWords(text, words)
-  if (match === undefined || before.length <= MOST_BEFORE) return text
-  return `…${text.slice(before.length - MOST_BEFORE)}`
+/** Leaves out what is far before and between the matches, so that a narrow line shows them. */
+export function cutAround(text: string, words: readonly string[]): string {
+  const parts = splitAtWords(text, words)
+  if (parts.length === 1) return text
+  const cut = parts.map((part, i) => {
+    if (i % 2 === 1 || i === parts.length - 1) return part
+    const start = i === 0 ? "" : part.slice(0, MOST_BESIDE)
+    const isShort = part.length <= start.length + MOST_BESIDE
+    return isShort ? part : `${start}…${part.slice(-MOST_BESIDE)}`
+  })
+  return cut.join("")
 }
 
 /** Matches are at odd positions. */
