@@ -29,7 +29,16 @@ import {
   TicketText,
 } from "./detail.tsx"
 import { useBoard, useLog, useTicket, useTicketActions } from "./use-board.ts"
-import { factOf, LANE_MARKS, LANE_NAMES, laneBeside, lastMoves, levelOf, matches } from "./words.ts"
+import {
+  factOf,
+  LANE_MARKS,
+  LANE_NAMES,
+  laneBeside,
+  lastMoves,
+  levelOf,
+  matches,
+  NO_TICKET,
+} from "./words.ts"
 
 /** More cards of a lane are drawn on request, so that 2,000 tickets open at once. */
 const FIRST_CARDS = 60
@@ -335,7 +344,7 @@ function Peek({ now, params, onParams, isReadOnly }: SideProps) {
           {visibleLine(params.show)}
         </Text>
       </DetailHead>
-      <Loaded query={detail} rows={8}>
+      <Loaded query={detail} rows={8} missing={NO_TICKET}>
         {(data) => {
           const props = { now, detail: data, isReadOnly, actions }
           return (

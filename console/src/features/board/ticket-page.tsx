@@ -20,6 +20,7 @@ import {
   TicketWork,
 } from "./detail.tsx"
 import { useTicket, useTicketActions } from "./use-board.ts"
+import { NO_TICKET } from "./words.ts"
 
 export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id: string }) {
   const detail = useTicket(id)
@@ -63,7 +64,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
         factsWidth="detail"
       >
         <Pane label="The ticket">
-          <Loaded query={detail} rows={12}>
+          <Loaded query={detail} rows={12} missing={NO_TICKET}>
             {(data) => {
               const props = { now, detail: data, isReadOnly, actions }
               return (

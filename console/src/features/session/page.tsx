@@ -1,4 +1,3 @@
-import { hasCode, toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatSpend } from "../../base/spend.ts"
 import {
@@ -12,11 +11,10 @@ import { leaveOne, type PageProps } from "../../data/params.ts"
 import { paths, type SessionParams } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import { CollectionPage, LoadFailure } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -51,9 +49,7 @@ export function SessionPage(props: SessionPageProps) {
       }
       list={
         <Pane label="Session">
-          {shown.error === null ? null : (
-            <NoSession error={shown.error} onRetry={() => void shown.refetch()} />
-          )}
+          <LoadFailure error={shown.error} missing={MISSING} onRetry={() => void shown.refetch()} />
           {shown.isPending ? <RowSkeleton rows={10} /> : null}
           {shown.data === undefined ? null : <SessionContent {...props} shown={shown.data} />}
         </Pane>
@@ -100,19 +96,12 @@ function RunLink({ id }: { readonly id: string }) {
   return <LinkButton href={paths.run(run.id)}>Open the run</LinkButton>
 }
 
-function NoSession({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
-  if (!hasCode(error, "SESSIONS_NOT_FOUND")) {
-    return <Failure size="pane" error={toWireError(error)} onRetry={onRetry} />
-  }
-  return (
-    <RowNote>
-      No transcript with this id is indexed.
-      <LinkButton small href={paths.sessions()}>
-        All sessions
-      </LinkButton>
-    </RowNote>
-  )
-}
+const MISSING = {
+  code: "SESSIONS_NOT_FOUND",
+  text: "No transcript with this id is indexed.",
+  all: "All sessions",
+  href: paths.sessions(),
+} as const
 
 type SessionContentProps = SessionPageProps & { readonly shown: SessionsShow }
 
