@@ -107,9 +107,10 @@ type SessionContentProps = SessionPageProps & { readonly shown: SessionsShow }
 
 function SessionContent(props: SessionContentProps) {
   const { shown, params, onParams } = props
-  const { ledger, session, paths: touched } = shown
-  const entries =
-    ledger === null ? 0 : ledger.claims.length + ledger.records.length + ledger.verdicts.length
+  const { ledger, paths: touched } = shown
+  const listed =
+    ledger === null ? [] : [ledger.edited, ledger.claims, ledger.records, ledger.verdicts]
+  const entries = listed.reduce((sum, it) => sum + it.length, 0)
   return (
     <>
       <SessionVitals shown={shown} />
@@ -118,12 +119,7 @@ function SessionContent(props: SessionContentProps) {
         onChange={(tab) => onParams({ tab, line: null })}
         tabs={[
           { id: "context", label: "Context", content: <ContextTab {...props} /> },
-          {
-            id: "transcript",
-            label: "Transcript",
-            note: formatExact(session.turns),
-            content: <TranscriptTab {...props} />,
-          },
+          { id: "transcript", label: "Transcript", content: <TranscriptTab {...props} /> },
           {
             id: "files",
             label: "Files",

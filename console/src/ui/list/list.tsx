@@ -290,6 +290,28 @@ export function NarrowLine({ align, onPhone = false, children }: NarrowLineProps
   )
 }
 
+type FigureCellProps = {
+  readonly unit: string
+  readonly tone?: "2" | "3"
+  readonly children: string
+}
+
+/** A number under a column label; on a phone, without labels, its unit is below it. */
+export function FigureCell({ unit, tone = "2", children }: FigureCellProps) {
+  return (
+    <div>
+      <Text as="div" mono tone={tone} align="end">
+        {children}
+      </Text>
+      {children === "" ? null : (
+        <NarrowLine align="end" onPhone>
+          {unit}
+        </NarrowLine>
+      )}
+    </div>
+  )
+}
+
 export function OnPhone({ children }: { readonly children: ReactNode }) {
   return <div className={styles["on-phone"]}>{children}</div>
 }
