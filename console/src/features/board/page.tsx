@@ -67,14 +67,15 @@ export function BoardPage(props: PageProps<BoardParams>) {
           >
             Log
           </Button>
-          <Button
-            icon="swarm"
-            keyId="board.swarm"
-            onPress={() => navigate(paths.swarm({ show: "plan" }))}
-            shrinks
-          >
-            Plan a swarm
-          </Button>
+          <OnlyWide>
+            <Button
+              variant="ghost"
+              keyId="board.swarm"
+              onPress={() => navigate(paths.swarm({ show: "plan" }))}
+            >
+              Plan a swarm
+            </Button>
+          </OnlyWide>
           <Button
             icon="plus"
             variant="primary"

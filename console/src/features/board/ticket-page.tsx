@@ -32,6 +32,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
       <Header
         title={visibleLine(detail.data?.ticket.title ?? id)}
         parent={{ label: "Board", href: paths.board({ at: id }) }}
+        isDetail
         facts={
           <Text mono tone="3">
             {visibleLine(id)}
@@ -40,6 +41,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
       >
         <Button
           icon="play"
+          shrinks
           keyId="ticket.run"
           disabled={isReadOnly || detail.data === undefined || actions.isStarting}
           onPress={() => {

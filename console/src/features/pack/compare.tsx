@@ -56,7 +56,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
   useKey("leave", leave)
   return (
     <>
-      <Header title="Compare" parent={{ label: "Pack", href: paths.pack() }}>
+      <Header isDetail title="Compare" parent={{ label: "Pack", href: paths.pack() }}>
         <Button variant="ghost" keyId="pack.compare" pressed onPress={leave}>
           Compare
         </Button>

@@ -36,7 +36,11 @@ export function PipelinePage(props: PipelinePageProps) {
   if (data !== undefined) return <KnownPipeline {...props} shown={data} />
   return (
     <>
-      <Header title={visibleLine(id)} parent={{ label: "Pipelines", href: paths.pipelines() }} />
+      <Header
+        isDetail
+        title={visibleLine(id)}
+        parent={{ label: "Pipelines", href: paths.pipelines() }}
+      />
       <Pane label="Pipeline">
         {isPending ? <RowSkeleton rows={8} /> : null}
         <LoadFailure size="page" error={error} missing={MISSING} onRetry={() => void refetch()} />

@@ -52,7 +52,7 @@ export function RunPage(props: RunPageProps) {
   if (run.data !== undefined) return <KnownRun {...props} run={run.data} />
   return (
     <>
-      <Header title={id} parent={{ label: "Runs", href: paths.runs() }} />
+      <Header isDetail title={id} parent={{ label: "Runs", href: paths.runs() }} />
       <Pane label="Run">
         {run.isPending ? <RowSkeleton rows={8} /> : null}
         <LoadFailure
@@ -229,7 +229,7 @@ function Beside({ id, cwd, params, onParams, onPick, drawer, hostReportedAt }: B
 function Deleted({ title }: { readonly title: string }) {
   return (
     <>
-      <Header title={title} parent={{ label: "Runs", href: paths.runs() }} />
+      <Header isDetail title={title} parent={{ label: "Runs", href: paths.runs() }} />
       <Pane label="Run">
         <RowNote>
           This run was deleted while it was open; its messages are no longer stored.

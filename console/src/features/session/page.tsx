@@ -41,6 +41,7 @@ export function SessionPage(props: SessionPageProps) {
         <Header
           title={visibleLine(title)}
           parent={{ label: "Sessions", href: paths.sessions() }}
+          isDetail
           facts={<BranchFact shown={shown.data} />}
         >
           <RunLink id={id} />
