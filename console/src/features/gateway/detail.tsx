@@ -12,8 +12,8 @@ import {
 import type { ParamsProps } from "../../data/params.ts"
 import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
-import { LoadFailure } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
+import { LoadFailure } from "../../ui/failure/load-failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import {

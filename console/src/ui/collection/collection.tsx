@@ -1,7 +1,6 @@
 import { type ReactNode, type Ref, type RefObject, useId, useMemo, useRef } from "react"
-import { hasCode, toWireError } from "../../base/errors.ts"
-import { Button, LinkButton } from "../button/button.tsx"
-import { Failure } from "../failure/failure.tsx"
+import { Button } from "../button/button.tsx"
+import { LoadFailure, type Missing } from "../failure/load-failure.tsx"
 import { FilterField } from "../field/field.tsx"
 import { useKey } from "../keys/keys.tsx"
 import { type ColumnWidths, RowNote, type RowOption, RowSkeleton } from "../list/list.tsx"
@@ -118,40 +117,6 @@ export function Loaded<Data>({ query, rows, missing, children }: LoadedProps<Dat
       {error === null && data === undefined ? <RowSkeleton rows={rows} /> : null}
       {data === undefined ? null : children(data)}
     </>
-  )
-}
-
-/** What a page says where its object does not exist: trying again cannot help. */
-export type Missing = {
-  readonly code: string
-  readonly text: string
-  /** Label of the link to the objects that exist. */
-  readonly all: string
-  readonly href: string
-}
-
-type LoadFailureProps = {
-  readonly error: unknown
-  readonly size?: "page" | "pane"
-  readonly missing: Missing | undefined
-  /** Next to the link. */
-  readonly children?: ReactNode
-  onRetry(): void
-}
-
-export function LoadFailure(props: LoadFailureProps) {
-  const { error, size = "pane", missing, children, onRetry } = props
-  if (error === null) return null
-  if (missing === undefined || !hasCode(error, missing.code))
-    return <Failure size={size} error={toWireError(error)} onRetry={onRetry} />
-  return (
-    <RowNote>
-      {missing.text}
-      {children}
-      <LinkButton small href={missing.href}>
-        {missing.all}
-      </LinkButton>
-    </RowNote>
   )
 }
 

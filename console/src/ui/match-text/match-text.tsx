@@ -3,7 +3,7 @@ import styles from "./match-text.module.css"
 type MatchTextProps = {
   readonly text: string
   readonly words: readonly string[]
-  /** On a phone two lines, in a row that grows with its text. */
+  /** On a phone, in a row that grows with its text. */
   readonly wraps?: boolean
 }
 
@@ -20,7 +20,10 @@ export function MatchText({ text, words, wraps = false }: MatchTextProps) {
 
 const MOST_BESIDE = 14
 
-/** Leaves out what is far before and between the matches, so that a narrow line shows them. */
+/** A longer rest is kept only up to the last word that occurs. */
+const MOST_SHOWN = 56
+
+/** Leaves out what is far before, between and after the matches, so that a narrow line shows them. */
 export function cutAround(text: string, words: readonly string[]): string {
   const parts = splitAtWords(text, words)
   if (parts.length === 1) return text
@@ -30,7 +33,17 @@ export function cutAround(text: string, words: readonly string[]): string {
     const isShort = part.length <= start.length + MOST_BESIDE
     return isShort ? part : `${start}…${part.slice(-MOST_BESIDE)}`
   })
-  return cut.join("")
+  return cutAfter(cut.join(""), words)
+}
+
+function cutAfter(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase()
+  const ends = words.map((it) => {
+    const at = lower.indexOf(it.toLowerCase())
+    return at < 0 ? 0 : at + it.length
+  })
+  const end = Math.max(MOST_SHOWN, ...ends)
+  return text.length <= end ? text : `${text.slice(0, end).trimEnd()}…`
 }
 
 /** Matches are at odd positions. */
