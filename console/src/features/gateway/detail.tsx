@@ -13,7 +13,7 @@ import type { ParamsProps } from "../../data/params.ts"
 import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { LoadFailure } from "../../ui/failure/load-failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import {

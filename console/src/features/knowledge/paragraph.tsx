@@ -4,7 +4,7 @@ import { formatExact, type KbParagraph, type KbParagraphShown } from "../../cont
 import { paths } from "../../data/paths.ts"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { LoadFailure } from "../../ui/failure/load-failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"

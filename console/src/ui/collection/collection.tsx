@@ -1,6 +1,6 @@
 import { type ReactNode, type Ref, type RefObject, useId, useMemo, useRef } from "react"
 import { Button } from "../button/button.tsx"
-import { LoadFailure, type Missing } from "../failure/load-failure.tsx"
+import { LoadFailure, type Missing } from "../failure/failure.tsx"
 import { FilterField } from "../field/field.tsx"
 import { useKey } from "../keys/keys.tsx"
 import { type ColumnWidths, RowNote, type RowOption, RowSkeleton } from "../list/list.tsx"
