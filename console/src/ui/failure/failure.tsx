@@ -71,7 +71,7 @@ function FailureRow({ error, onRetry }: Pick<FailureProps, "error" | "onRetry">)
   )
 }
 
-/** What a page says where its object does not exist: trying again cannot help. */
+/** A page shows this instead of an error with the code, because trying again cannot help. */
 export type Missing = {
   readonly code: string
   readonly text: string
