@@ -27,6 +27,17 @@ const card = (page: Page, name: string, id: string) =>
 const laneOf = async (id: string) => (await fixture.call("ticket.show", { id })).ticket.lane
 
 describe("Board page", () => {
+  test("on a phone the board starts at the lane that waits for the person", async () => {
+    await using window = await visit(chromium.browser, fixture, { path: "/board" })
+    const { page } = window
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${fixture.url}/board`)
+    await card(page, "Testing", story.tested).waitFor()
+    const box = await lane(page, "Testing").boundingBox()
+    expect(Math.abs(box?.x ?? Number.NaN)).toBeLessThan(1)
+    expect(window.problems()).toEqual([])
+  })
+
   test("[CONSOLE-90] a drag and a key move a ticket alike, another browser shows it, undo reverts it", async () => {
     await using one = await visit(chromium.browser, fixture, { path: "/board" })
     await using two = await visit(chromium.browser, fixture, { path: "/board" })

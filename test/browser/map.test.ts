@@ -172,7 +172,7 @@ describe("Map page", () => {
   test("an unknown name lists similar names, and r scans again", async () => {
     await using window = await open("/map?show=roundLin")
     const { page } = window
-    await page.getByText("MAP_NAME_UNKNOWN").waitFor()
+    await page.getByText("No file, folder or symbol has this name.").waitFor()
     await page.getByRole("button", { name: "roundLine", exact: true }).click()
     await page.waitForURL(showing("roundLine"))
     await writeFiles(fixture.project, { "src/berth/mooring.ts": "export const lines = 4\n" })

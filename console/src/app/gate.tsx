@@ -1,14 +1,26 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect } from "react"
-import { isRefusal, toWireError } from "../base/errors.ts"
+import { lazy, Suspense, useEffect } from "react"
+import { isRefusal, serverUnreachable, toWireError } from "../base/errors.ts"
 import type { Client } from "../data/client.ts"
 import type { Clock } from "../data/clock.ts"
 import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
-import { CommandLine, Welcome } from "../ui/empty/empty.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import type { LiveConnection } from "./live.ts"
 import { Shell } from "./shell.tsx"
+
+// Most visits have a session, and the first load has a limit.
+const SignIn = lazy(async () => {
+  try {
+    return { default: (await import("./sign-in.tsx")).SignIn }
+  } catch {
+    return { default: NoSignIn }
+  }
+})
+
+function NoSignIn() {
+  return <Failure size="page" error={toWireError(serverUnreachable())} />
+}
 
 type GateProps = {
   readonly entered: Promise<void>
@@ -39,7 +51,15 @@ export function Gate({ entered, live, clock }: GateProps) {
   // A session that expires later does not clear the page.
   if (isIn) return <Shell live={live} clock={clock} />
   if (session.error === null) return null
-  if (isRefusal(session.error)) return <SignIn />
+  if (isRefusal(session.error)) {
+    return (
+      <main>
+        <Suspense>
+          <SignIn />
+        </Suspense>
+      </main>
+    )
+  }
   return (
     <main>
       <Failure
@@ -53,19 +73,6 @@ export function Gate({ entered, live, clock }: GateProps) {
 
 function toFailure(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
-}
-
-function SignIn() {
-  return (
-    <main>
-      <Welcome
-        title="Sign-in link required"
-        description="The console shows your agents' transcripts and files, so it needs a session. Run this command in the repository; it prints a link that opens a session in this browser, once."
-      >
-        <CommandLine command="qm open" />
-      </Welcome>
-    </main>
-  )
 }
 
 /**

@@ -1,18 +1,25 @@
 import { useSyncExternalStore } from "react"
 
-const NARROW = "(max-width: 900px)"
+const NARROW = mediaStore("(max-width: 900px)")
+const PHONE = mediaStore("(max-width: 600px)")
 
 /** Whether the window is too narrow for two panes. */
 export function useNarrow(): boolean {
-  return useSyncExternalStore(
-    watchNarrow,
-    () => window.matchMedia(NARROW).matches,
-    () => false,
-  )
+  return useSyncExternalStore(NARROW.watch, NARROW.read, () => false)
 }
 
-function watchNarrow(changed: () => void): () => void {
-  const query = window.matchMedia(NARROW)
-  query.addEventListener("change", changed)
-  return () => query.removeEventListener("change", changed)
+/** Whether the window is as narrow as a phone. */
+export function usePhone(): boolean {
+  return useSyncExternalStore(PHONE.watch, PHONE.read, () => false)
+}
+
+function mediaStore(query: string) {
+  return {
+    read: () => window.matchMedia(query).matches,
+    watch(changed: () => void): () => void {
+      const media = window.matchMedia(query)
+      media.addEventListener("change", changed)
+      return () => media.removeEventListener("change", changed)
+    },
+  }
 }

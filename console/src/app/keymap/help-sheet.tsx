@@ -41,7 +41,7 @@ export function HelpSheet({ scope, onClose }: HelpSheetProps) {
     rows: KEYMAP.filter((row) => row.scope === it),
   }))
   return (
-    <Dialog title="Keyboard shortcuts" showsTitle onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" showsTitle hasClose onClose={onClose}>
       <KeySheet groups={groups} />
     </Dialog>
   )

@@ -37,7 +37,16 @@ import {
   TicketText,
 } from "./detail.tsx"
 import { useBoard, useLog, useTicket, useTicketActions } from "./use-board.ts"
-import { factOf, LANE_MARKS, LANE_NAMES, laneBeside, lastMoves, levelOf, matches } from "./words.ts"
+import {
+  factOf,
+  LANE_MARKS,
+  LANE_NAMES,
+  laneBeside,
+  lastMoves,
+  levelOf,
+  matches,
+  NO_TICKET,
+} from "./words.ts"
 
 /** More cards of a lane are drawn on request, so that 2,000 tickets open at once. */
 const FIRST_CARDS = 60
@@ -158,7 +167,12 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
             .join("; ")}`}
         />
       )}
-      <Lanes label="Tickets by lane" at={params.at} links={linksOf(selected, tickets)}>
+      <Lanes
+        label="Tickets by lane"
+        at={params.at}
+        links={linksOf(selected, tickets)}
+        start={startLane(board, tickets)}
+      >
         {board.lanes.map(({ lane, tickets: count, limit }) => (
           <LaneOfTickets
             key={lane}
@@ -178,6 +192,13 @@ function BoardLanes({ params, onParams, board, isReadOnly }: BoardLanesProps) {
       </Lanes>
     </>
   )
+}
+
+/** The first lane with tickets that wait for the person, else the first with tickets. */
+function startLane({ lanes }: Board, tickets: readonly Ticket[]): number {
+  const isFilled = (lane: LaneName) => tickets.some((it) => it.lane === lane)
+  const waiting = lanes.findIndex(({ lane }) => LANE_MARKS[lane] === "waiting" && isFilled(lane))
+  return waiting >= 0 ? waiting : lanes.findIndex(({ lane }) => isFilled(lane))
 }
 
 /** From the selected ticket to those it depends on, and from those that depend on it. */
@@ -330,7 +351,7 @@ function Peek({ now, params, onParams, isReadOnly }: SideProps) {
           {visibleLine(params.show)}
         </Text>
       </DetailHead>
-      <Loaded query={detail} rows={8}>
+      <Loaded query={detail} rows={8} missing={NO_TICKET}>
         {(data) => {
           const props = { now, detail: data, isReadOnly, actions }
           return (

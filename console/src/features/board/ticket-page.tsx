@@ -20,6 +20,7 @@ import {
   TicketWork,
 } from "./detail.tsx"
 import { useTicket, useTicketActions } from "./use-board.ts"
+import { NO_TICKET } from "./words.ts"
 
 export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id: string }) {
   const detail = useTicket(id)
@@ -31,6 +32,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
       <Header
         title={visibleLine(detail.data?.ticket.title ?? id)}
         parent={{ label: "Board", href: paths.board({ at: id }) }}
+        isDetail
         facts={
           <Text mono tone="3">
             {visibleLine(id)}
@@ -39,6 +41,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
       >
         <Button
           icon="play"
+          shrinks
           keyId="ticket.run"
           disabled={isReadOnly || detail.data === undefined || actions.isStarting}
           onPress={() => {
@@ -63,7 +66,7 @@ export function TicketPage({ now, id }: PageProps<TicketParams> & { readonly id:
         factsWidth="detail"
       >
         <Pane label="The ticket">
-          <Loaded query={detail} rows={12}>
+          <Loaded query={detail} rows={12} missing={NO_TICKET}>
             {(data) => {
               const props = { now, detail: data, isReadOnly, actions }
               return (

@@ -1,5 +1,13 @@
 import type { Status } from "../../base/status.ts"
 import { type BoardEvent, type Lane, plural, type Ticket } from "../../contract.ts"
+import { paths } from "../../data/paths.ts"
+
+export const NO_TICKET = {
+  code: "BOARD_TICKET_NOT_FOUND",
+  text: "No ticket has this id.",
+  all: "All tickets",
+  href: paths.board(),
+} as const
 
 const LANE_ORDER = ["backlog", "working", "testing", "conclusion"] as const
 

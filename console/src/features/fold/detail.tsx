@@ -9,10 +9,11 @@ import {
 } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { FoldParams, FoldTab } from "../../data/paths.ts"
+import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyButton, CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { Failure, LoadFailure } from "../../ui/failure/failure.tsx"
 import { GaugeBar } from "../../ui/gauge/gauge.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
@@ -57,9 +58,7 @@ export function Detail({ now, params, onParams }: DetailProps) {
         onClose={close}
         onRestore={() => onParams({ tab: "restored", step: null }, "replace")}
       />
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
+      <LoadFailure error={error} missing={MISSING} onRetry={() => void refetch()} />
       {isPending ? <RowSkeleton rows={8} /> : null}
       {data === undefined ? null : (
         <>
@@ -70,6 +69,13 @@ export function Detail({ now, params, onParams }: DetailProps) {
     </Pane>
   )
 }
+
+const MISSING = {
+  code: "FOLD_NOT_FOUND",
+  text: "No fold has this id. It may have expired.",
+  all: "All folds",
+  href: paths.folds(),
+} as const
 
 type HeadProps = {
   readonly id: string

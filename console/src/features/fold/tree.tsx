@@ -8,6 +8,7 @@ import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/c
 import { Gauge } from "../../ui/gauge/gauge.tsx"
 import {
   Cell,
+  FigureCell,
   NameCell,
   NarrowLine,
   Row,
@@ -139,9 +140,7 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
       <TextCell from="wide" size="sm" tone="3" cut title={since}>
         {since}
       </TextCell>
-      <Text as="div" mono tone="2" align="end">
-        {formatCount(tokensKeptOut)}
-      </Text>
+      <FigureCell unit="saved">{formatCount(tokensKeptOut)}</FigureCell>
     </Row>
   )
 }
@@ -184,9 +183,7 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
       <Cell from="wide">
         <TimeGauge line={line} now={now} />
       </Cell>
-      <Text as="div" mono tone="2" align="end">
-        {formatCount(branch.tokensKeptOut)}
-      </Text>
+      <FigureCell unit="saved">{formatCount(branch.tokensKeptOut)}</FigureCell>
     </Row>
   )
 }

@@ -1,5 +1,4 @@
 import { formatUsd } from "#ground/base/format"
-import { toWireError } from "../../base/errors.ts"
 import { formatCents, formatClockFine, visibleLine } from "../../base/format.ts"
 import {
   type CacheReport,
@@ -14,7 +13,7 @@ import type { ParamsProps } from "../../data/params.ts"
 import { type GatewayParams, type GatewayTab, paths } from "../../data/paths.ts"
 import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import {
@@ -45,10 +44,11 @@ import {
 } from "./words.ts"
 
 type DetailProps = ParamsProps<GatewayParams> & {
+  readonly id: string
   readonly sessions: readonly ProxiedSession[]
 }
 
-export function Detail({ sessions, params, onParams }: DetailProps) {
+export function Detail({ id, sessions, params, onParams }: DetailProps) {
   const { data, error, isPending, refetch } = useManifest(params.at)
   const key = readKey(params.at)
   const session = sessions.find((it) => it.id === key?.proxiedSession)
@@ -72,9 +72,16 @@ export function Detail({ sessions, params, onParams }: DetailProps) {
           {data === undefined ? "" : `, ${formatInput(data.request)}`}
         </Text>
       </DetailHead>
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
+      <LoadFailure
+        error={error}
+        missing={{
+          code: "GATEWAY_REQUEST_UNKNOWN",
+          text: "No request has this number. It may have been deleted.",
+          all: "All requests",
+          href: paths.gateway(id),
+        }}
+        onRetry={() => void refetch()}
+      />
       {isPending ? <RowSkeleton rows={8} /> : null}
       {data === undefined ? null : (
         <Tabs
@@ -226,7 +233,7 @@ function Folded({ folded }: Pick<GatewayRequest, "folded">) {
   )
 }
 
-type TabsProps = Omit<DetailProps, "sessions"> & {
+type TabsProps = Omit<DetailProps, "id" | "sessions"> & {
   readonly manifest: GatewayManifest
   readonly hasContent: boolean
 }

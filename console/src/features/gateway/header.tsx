@@ -4,7 +4,7 @@ import { type GatewayShow, type ProxiedSession, plural, type Run } from "../../c
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
-import { Button, IconButton } from "../../ui/button/button.tsx"
+import { Button } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -27,7 +27,7 @@ export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
   return (
     <Header
       parent={parent}
-      lead={<IconButton icon="back" label="Back" onPress={() => navigate(home)} />}
+      isDetail
       title="Gateway"
       facts={<OtherSessions now={now} id={id} current={isRunId(id) ? "" : `${name}, `} />}
     >

@@ -8,7 +8,7 @@ import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
 import { CollectionPage } from "../../ui/collection/collection.tsx"
 import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { Failure, LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
@@ -41,6 +41,7 @@ export function GatewayPage({ id, now, params, onParams }: GatewayPageProps) {
         isOpen ? (
           <Detail
             key={params.at}
+            id={id}
             sessions={show.data?.sessions ?? []}
             params={params}
             onParams={onParams}
@@ -83,18 +84,15 @@ function NoAnswer({ id, show, run }: ListPaneProps) {
 function NotProxied({ run }: Pick<ListPaneProps, "run">) {
   if (run.data !== undefined) return <NeverProxied />
   if (run.error === null) return <RowSkeleton rows={10} />
-  if (!hasCode(run.error, "AGENTS_RUN_UNKNOWN")) {
-    return <Failure size="pane" error={toWireError(run.error)} onRetry={() => void run.refetch()} />
-  }
-  return (
-    <RowNote>
-      No run has this id. It may have been deleted.
-      <LinkButton small href={paths.runs()}>
-        All runs
-      </LinkButton>
-    </RowNote>
-  )
+  return <LoadFailure error={run.error} missing={MISSING} onRetry={() => void run.refetch()} />
 }
+
+const MISSING = {
+  code: "AGENTS_RUN_UNKNOWN",
+  text: "No run has this id. It may have been deleted.",
+  all: "All runs",
+  href: paths.runs(),
+} as const
 
 type GatewayContentProps = ListPaneProps & { readonly data: GatewayShow }
 

@@ -59,7 +59,7 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           <VisuallyHidden>{describeUsage(request)}</VisuallyHidden>
         </NameCell>
         <NarrowLine onPhone>
-          {request.seq}, {formatMinutes(sinceMs)}, {formatTime(request.durationMs)}
+          request {request.seq} at {formatMinutes(sinceMs)}, {formatTime(request.durationMs)}
           {share === null ? "" : `, ${formatPercent(share)} cached`}
         </NarrowLine>
       </Stack>
@@ -88,8 +88,8 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
         <Placed line={line} wholeMs={scale.wholeMs} />
       </Cell>
       <NarrowEnd>
-        <Text as="div" mono>
-          {input}
+        <Text as="div" size="sm">
+          {input === "" ? "" : `${input} tokens`}
         </Text>
         <OnPhone>
           <Elapsed line={line} longestMs={scale.longestMs} />

@@ -1,11 +1,10 @@
 import { truncate } from "#ground/base/truncate"
-import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { formatExact, type KbParagraph, type KbParagraphShown } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
@@ -22,6 +21,13 @@ import {
 import { FileLink, PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useParagraph } from "./use-knowledge.ts"
 import { formatHeadings, TIERS } from "./words.ts"
+
+const MISSING = {
+  code: "KNOWLEDGE_PARAGRAPH_NOT_FOUND",
+  text: "No paragraph has this id. Its document may have changed.",
+  all: "All documents",
+  href: paths.knowledge(),
+} as const
 
 type ParagraphProps = { readonly id: string; onClose(): void }
 
@@ -46,9 +52,7 @@ export function Paragraph({ id, onClose }: ParagraphProps) {
           {citation}
         </Text>
       </DetailHead>
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
+      <LoadFailure error={error} missing={MISSING} onRetry={() => void refetch()} />
       {isPending ? <RowSkeleton rows={6} /> : null}
       {data === undefined ? null : <Shown shown={data} />}
     </Pane>

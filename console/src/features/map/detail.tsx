@@ -5,9 +5,10 @@ import { visibleLine } from "../../base/format.ts"
 import type { WireError } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
+import { paths } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { DetailHead, Pane } from "../../ui/pane/pane.tsx"
@@ -46,11 +47,9 @@ export function Detail({ now, params, onParams }: DetailProps) {
       {folder.data === undefined ? null : (
         <FolderView key={params.show} shown={folder.data} now={now} {...view} />
       )}
-      {shown.error === null ? null : (
-        <Failure size="pane" error={toWireError(shown.error)} onRetry={shown.refetch}>
-          <SimilarNames error={toWireError(shown.error)} onShow={view.onShow} />
-        </Failure>
-      )}
+      <LoadFailure error={shown.error} missing={MISSING} onRetry={shown.refetch}>
+        <SimilarNames error={toWireError(shown.error)} onShow={view.onShow} />
+      </LoadFailure>
       {shown.isPending ? <RowSkeleton rows={8} /> : null}
       {shown.data?.kind === "file" ? (
         <FileView key={params.show} file={shown.data} {...view} />
@@ -64,6 +63,13 @@ export function Detail({ now, params, onParams }: DetailProps) {
     </Pane>
   )
 }
+
+const MISSING = {
+  code: "MAP_NAME_UNKNOWN",
+  text: "No file, folder or symbol has this name.",
+  all: "The whole map",
+  href: paths.map(),
+} as const
 
 type NearNamesProps = { readonly error: WireError; onShow(show: string): void }
 

@@ -111,8 +111,8 @@ function TabContent({ tab, file, ...list }: TabContentProps) {
 type SymbolsProps = ListProps & { readonly symbols: readonly MapSymbol[] }
 
 const SYMBOL_COLUMNS = {
-  full: "minmax(0, 1fr) 72px 88px 56px",
-  narrow: "minmax(0, 1fr) 64px",
+  full: "minmax(0, 1fr) 72px 88px 88px",
+  narrow: "minmax(0, 1fr) max-content",
 } as const
 
 function Symbols({ symbols, takesFocus, onShow }: SymbolsProps) {
@@ -143,13 +143,13 @@ function SymbolRow({ symbol, option }: { readonly symbol: MapSymbol; readonly op
       <TextCell from="roomy" size="sm" tone="3" cut>
         {symbol.kind}
       </TextCell>
-      <Text as="div" mono tone="3" align="end">
+      <Text as="div" size="sm" tone="3" align="end">
         {symbol.fromLine === symbol.toLine
-          ? symbol.fromLine
-          : `${symbol.fromLine}-${symbol.toLine}`}
+          ? `line ${symbol.fromLine}`
+          : `lines ${symbol.fromLine}-${symbol.toLine}`}
       </Text>
-      <TextCell from="roomy" mono tone="2" align="end">
-        {formatCount(symbol.tokens)}
+      <TextCell from="roomy" size="sm" tone="2" align="end">
+        {formatCount(symbol.tokens)} tokens
       </TextCell>
     </Row>
   )
@@ -157,7 +157,7 @@ function SymbolRow({ symbol, option }: { readonly symbol: MapSymbol; readonly op
 
 type ImportsProps = ListProps & { readonly imports: ShownFile["imports"] }
 
-const IMPORT_COLUMNS = { full: "minmax(0, 1fr) minmax(0, 1.4fr) 48px" } as const
+const IMPORT_COLUMNS = { full: "minmax(0, 1fr) minmax(0, 1.4fr) 56px" } as const
 
 function Imports({ imports, takesFocus, onShow }: ImportsProps) {
   if (imports.length === 0) return <RowNote>No imports.</RowNote>
@@ -176,8 +176,8 @@ function Imports({ imports, takesFocus, onShow }: ImportsProps) {
             {visibleLine(specifier)}
           </Text>
           <ImportTarget paths={paths} />
-          <Text as="div" mono tone="3" align="end">
-            {line}
+          <Text as="div" size="sm" tone="3" align="end">
+            line {line}
           </Text>
         </Row>
       )}
@@ -229,8 +229,8 @@ function Users({ path, takesFocus, onShow }: ListProps & { readonly path: string
                   <Text as="div" mono cut title={visibleLine(`${by.name} uses ${name}`)}>
                     {visibleLine(`${by.name} → ${name}`)}
                   </Text>
-                  <Text as="div" mono tone="3" align="end">
-                    {line}
+                  <Text as="div" size="sm" tone="3" align="end">
+                    line {line}
                   </Text>
                 </Row>
               )}

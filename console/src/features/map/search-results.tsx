@@ -4,9 +4,17 @@ import { type FoundFile, formatCount, type SearchFind } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
-import { Cell, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  FigureCell,
+  NarrowLine,
+  Row,
+  type RowOption,
+  TableHead,
+  TextCell,
+} from "../../ui/list/list.tsx"
 
-import { PaneFoot } from "../../ui/pane/pane.tsx"
+import { PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -53,6 +61,7 @@ export function SearchResults({ found, params, handle, onParams }: FoundProps) {
         ref={handle}
         label="Found"
         columns={COLUMNS}
+        wraps
         head={<TableHead labels={FOUND_HEAD} />}
         items={lines}
         keyOf={(it) => it.key}
@@ -83,19 +92,18 @@ const FOUND_HEAD = [
 function FileRow({ file, option }: { readonly file: FoundFile; readonly option: RowOption }) {
   const why = visibleLine(file.reasons.join(", "))
   return (
-    <Row option={option}>
-      <Path path={file.path} />
+    <Row wraps option={option}>
+      <Stack>
+        <Path path={file.path} />
+        <NarrowLine onPhone>{why}</NarrowLine>
+      </Stack>
       <TextCell from="roomy" size="sm" tone="2" cut title={why}>
         {why}
       </TextCell>
       <Cell>
         <RankBar share={file.score} label="score" />
       </Cell>
-      <Cell>
-        <Text as="div" mono tone="2" align="end">
-          {formatCount(file.tokens)}
-        </Text>
-      </Cell>
+      <FigureCell unit="tokens">{formatCount(file.tokens)}</FigureCell>
     </Row>
   )
 }
@@ -103,24 +111,26 @@ function FileRow({ file, option }: { readonly file: FoundFile; readonly option: 
 type SymbolRowProps = { readonly symbol: FoundSymbol; readonly option: RowOption }
 
 function SymbolRow({ symbol, option }: SymbolRowProps) {
+  const place = `${symbol.kind}, line ${symbol.fromLine}`
   return (
     <Row option={option}>
       <TreeCell depth={1}>
-        <Text mono cut title={visibleLine(symbol.signature)}>
-          {visibleLine(symbol.name)}
-        </Text>
+        <Stack>
+          <Text mono cut title={visibleLine(symbol.signature)}>
+            {visibleLine(symbol.name)}
+          </Text>
+          <NarrowLine onPhone>{place}</NarrowLine>
+        </Stack>
       </TreeCell>
       <TextCell from="roomy" size="sm" tone="3" cut>
-        {symbol.kind}, line {symbol.fromLine}
+        {place}
       </TextCell>
       <Cell>
         <RankBar share={symbol.score} label="score" />
       </Cell>
-      <Cell>
-        <Text as="div" mono tone="3" align="end">
-          {formatCount(symbol.tokens)}
-        </Text>
-      </Cell>
+      <FigureCell unit="tokens" tone="3">
+        {formatCount(symbol.tokens)}
+      </FigureCell>
     </Row>
   )
 }

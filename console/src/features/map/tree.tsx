@@ -3,7 +3,7 @@ import { formatCount, formatExact } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/collection.tsx"
-import { Cell, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
+import { FigureCell, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -108,17 +108,11 @@ function EntryRow({ line, option, now, hasHistory }: EntryRowProps) {
       <TreeCell depth={depth} isOpen={isOpen}>
         <Path path={entry.name} />
       </TreeCell>
-      <Cell>
-        <Text as="div" mono tone="2" align="end">
-          {entry.tokens === 0 ? "" : formatCount(entry.tokens)}
-        </Text>
-      </Cell>
+      <FigureCell unit="tokens">{entry.tokens === 0 ? "" : formatCount(entry.tokens)}</FigureCell>
       {hasHistory ? (
-        <Cell>
-          <Text as="div" mono tone="2" align="end">
-            {exactOrEmpty(entry.measures?.changes)}
-          </Text>
-        </Cell>
+        <FigureCell unit={entry.measures?.changes === 1 ? "change" : "changes"}>
+          {exactOrEmpty(entry.measures?.changes)}
+        </FigureCell>
       ) : null}
       <TextCell from="roomy" mono tone="2" align="end">
         {exactOrEmpty(entry.measures?.place)}

@@ -36,6 +36,13 @@ import {
   placeOf,
 } from "./words.ts"
 
+const MISSING = {
+  code: "MEMORY_NOT_FOUND",
+  text: "No memory has this id.",
+  all: "All memories",
+  href: paths.memory(),
+} as const
+
 type DetailProps = {
   readonly now: number
   readonly id: string
@@ -59,7 +66,7 @@ export function Detail({ now, id, isReadOnly, onClose }: DetailProps) {
           {title}
         </Text>
       </DetailHead>
-      <Loaded query={memory} rows={8}>
+      <Loaded query={memory} rows={8} missing={MISSING}>
         {(data) => (
           <>
             <PaneScroll>

@@ -58,7 +58,7 @@ export function MemoryRows({ now, lines, params, handle, onParams }: MemoryRowsP
 const COLUMNS = {
   full: "14px minmax(0, 1fr) 88px 64px 112px 80px 88px",
   tight: "14px minmax(0, 1fr) 80px 56px 76px 72px",
-  narrow: "14px minmax(0, 1fr) 40px",
+  narrow: "14px minmax(0, 1fr) max-content",
 } as const
 
 const HEAD = [
@@ -152,7 +152,10 @@ function describeReasons(memory: Memory, why: readonly string[]): string {
 function Confidence({ confidence }: { readonly confidence: number }) {
   return (
     <Flow>
-      <Score share={confidence} />
+      <Stack>
+        <Score share={confidence} />
+        <NarrowLine onPhone>confidence</NarrowLine>
+      </Stack>
       <Cell from="roomy">
         <Text size="sm" tone="3">
           {describeConfidence(confidence)}

@@ -21,7 +21,10 @@ import type { CandidateLine } from "./lines.ts"
 
 import { describeLeftOut, describeReasons } from "./words.ts"
 
-const COLUMNS = { full: "28px 14px minmax(0, 1fr) 48px" } as const
+const COLUMNS = {
+  full: "28px 14px minmax(0, 1fr) 48px",
+  narrow: "28px 14px minmax(0, 1fr) max-content",
+} as const
 
 type CandidatesProps = {
   readonly lines: readonly CandidateLine[] | undefined
@@ -63,6 +66,7 @@ export function Candidates(props: CandidatesProps) {
           label="Candidates"
           columns={COLUMNS}
           lines={2}
+          wraps
           items={lines}
           keyOf={(it) => it.key}
           isGroup={(it) => it.kind === "group"}
@@ -101,14 +105,14 @@ function Line({ line, option, onTick }: LineProps) {
   const { path, score, tokens } = isIn ? line.file : line.left
   const description = visibleLine(isIn ? describeReasons(line.file) : describeLeftOut(line.left))
   return (
-    <Row lines={2} option={option}>
+    <Row lines={2} wraps option={option}>
       {score === null ? <span /> : <Score share={score} />}
       <Tick isOn={isIn} onPress={() => onTick(path, isIn)} />
       <Stack>
         <Cell lead>
-          <Path path={path} />
+          <Path wraps path={path} />
         </Cell>
-        <Text as="div" size="sm" tone="2" cut title={description}>
+        <Text as="div" size="sm" tone="2" cut="wide" title={description}>
           {description}
         </Text>
         <VisuallyHidden>{isIn ? "in the package" : "left out"}</VisuallyHidden>

@@ -66,6 +66,7 @@ export function Chosen(props: ChosenProps) {
           ref={props.ref}
           label="Selected files"
           lines={2}
+          wraps
           columns={COLUMNS}
           items={lines}
           keyOf={(it) => it.key}
@@ -118,13 +119,13 @@ function RecordLine({ record, option }: RecordLineProps) {
   const { kind, id, text, why, tokens } = record
   const line = visibleLine(kind === "paragraph" ? `${id}: ${text}` : text)
   return (
-    <Row lines={2} option={option}>
+    <Row lines={2} wraps option={option}>
       <span />
       <Stack>
-        <Text as="div" cut title={line}>
+        <Text as="div" cut="wide" title={line}>
           {line}
         </Text>
-        <Text as="div" size="sm" tone="2" cut>
+        <Text as="div" size="sm" tone="2" cut="wide">
           {visibleLine(why)}
         </Text>
       </Stack>
@@ -156,14 +157,14 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
   }
   return (
     <DragRow group="pack" name={path} onDrop={move}>
-      <Row lines={2} option={option} ghost={sentBefore}>
+      <Row lines={2} wraps option={option} ghost={sentBefore}>
         <Text as="div" mono tone="3" align="end">
           {number}
         </Text>
         <Stack>
           <NameCell>
             {showsKind ? <KindDot kind={of} /> : null}
-            <Path path={path} />
+            <Path wraps path={path} />
             {isPinned ? (
               <Text tone="accent">
                 <Icon name="pin" size="small" />
@@ -182,7 +183,7 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
             )}
             <VisuallyHidden>{FORM_WORDS[form].description}</VisuallyHidden>
           </NameCell>
-          <Text as="div" size="sm" tone="2" cut title={content}>
+          <Text as="div" size="sm" tone="2" cut="wide" title={content}>
             {content}
           </Text>
         </Stack>

@@ -40,7 +40,7 @@ import { describeItem, describeTask } from "./words.ts"
 const COLUMNS = {
   full: "minmax(0, 1fr) 256px 72px 72px 72px",
   tight: "minmax(0, 1fr) 216px 72px 72px",
-  narrow: "minmax(0, 1fr) 72px",
+  narrow: "minmax(0, 1fr) max-content",
 } as const
 
 type CompareProps = PageProps<PackParams>
@@ -56,7 +56,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
   useKey("leave", leave)
   return (
     <>
-      <Header title="Compare" parent={{ label: "Pack", href: paths.pack() }}>
+      <Header isDetail title="Compare" parent={{ label: "Pack", href: paths.pack() }}>
         <Button variant="ghost" keyId="pack.compare" pressed onPress={leave}>
           Compare
         </Button>
@@ -142,6 +142,7 @@ function Changes({ diff, at, onMove }: ChangesProps) {
     <CollectionList
       label="Changes"
       columns={COLUMNS}
+      wraps
       items={lines}
       keyOf={(it) => it.key}
       isHeading={(it) => it.kind === "heading"}
@@ -169,10 +170,10 @@ function Change({ line, option }: ChangeProps) {
   const grown = change === "same" ? "" : formatSigned(tokensAfter - tokensBefore)
   const description = describeChange(line.change)
   return (
-    <Row option={option}>
+    <Row wraps option={option}>
       <Stack>
         <Cell lead>
-          <Path path={path} />
+          <Path wraps path={path} />
         </Cell>
         <NarrowLine>{description}</NarrowLine>
       </Stack>

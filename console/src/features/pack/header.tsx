@@ -30,8 +30,13 @@ export function PackHeader(props: PackHeaderProps) {
   return (
     <Header
       parent={{ label: "Pack", href: paths.pack() }}
+      isDetail
       title={visibleLine(describeTitle(choices))}
-      facts={<Text tone="3">{describeState(props)}</Text>}
+      facts={
+        <Text size="sm" tone="3">
+          {describeState(props)}
+        </Text>
+      }
     >
       <OnlyWide>
         <Button variant="ghost" keyId="pack.new" onPress={props.onNew}>

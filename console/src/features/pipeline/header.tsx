@@ -1,7 +1,6 @@
 import { visibleLine } from "../../base/format.ts"
 import { isOpen } from "../../base/status.ts"
 import type { PipelineRun } from "../../contract.ts"
-import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
@@ -28,13 +27,7 @@ export function PipelineHeader(props: PipelineHeaderProps) {
   return (
     <Header
       parent={{ label: "Pipelines", href: paths.pipelines() }}
-      lead={
-        <IconButton
-          icon="back"
-          label="Back to the pipelines"
-          onPress={() => navigate(paths.pipelines())}
-        />
-      }
+      isDetail
       title={visibleLine(run.title)}
       facts={<Names run={run} />}
     >

@@ -1,15 +1,13 @@
 import { useMemo, useRef, useState } from "react"
-import { hasCode, toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { PipelineShow } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
-import { LinkButton } from "../../ui/button/button.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
 import { Stages } from "../../ui/stages/stages.tsx"
 import type { StepsHandle } from "../../ui/steps/steps.tsx"
@@ -38,28 +36,25 @@ export function PipelinePage(props: PipelinePageProps) {
   if (data !== undefined) return <KnownPipeline {...props} shown={data} />
   return (
     <>
-      <Header title={visibleLine(id)} parent={{ label: "Pipelines", href: paths.pipelines() }} />
+      <Header
+        isDetail
+        title={visibleLine(id)}
+        parent={{ label: "Pipelines", href: paths.pipelines() }}
+      />
       <Pane label="Pipeline">
         {isPending ? <RowSkeleton rows={8} /> : null}
-        {error === null ? null : <NoPipeline error={error} onRetry={() => void refetch()} />}
+        <LoadFailure size="page" error={error} missing={MISSING} onRetry={() => void refetch()} />
       </Pane>
     </>
   )
 }
 
-function NoPipeline({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
-  if (!hasCode(error, "PIPELINE_UNKNOWN")) {
-    return <Failure size="page" error={toWireError(error)} onRetry={onRetry} />
-  }
-  return (
-    <RowNote>
-      No run in this repository has this id.
-      <LinkButton small href={paths.pipelines()}>
-        All pipelines
-      </LinkButton>
-    </RowNote>
-  )
-}
+const MISSING = {
+  code: "PIPELINE_UNKNOWN",
+  text: "No run in this repository has this id.",
+  all: "All pipelines",
+  href: paths.pipelines(),
+} as const
 
 const loadRerun = async () => (await import("./rerun.tsx")).Rerun
 

@@ -1,4 +1,3 @@
-import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
 import { formatCost, PIPELINE_MARKS, PIPELINE_WORDS } from "../../base/status.ts"
 import type { ConfigProblem, PipelineLine, RecipeFolder, RecipeShow } from "../../contract.ts"
@@ -7,7 +6,7 @@ import { paths, RECIPES_TABS, type RecipesTab } from "../../data/paths.ts"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
 import { Code } from "../../ui/code/code.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Row, RowNote, RowSkeleton, Rows } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
@@ -18,6 +17,13 @@ import { Text } from "../../ui/text/text.tsx"
 import { StagesTab } from "./stages-tab.tsx"
 import { useRecipe, useTrust } from "./use-recipes.ts"
 import { stateOf } from "./words.ts"
+
+const MISSING = {
+  code: "PIPELINE_RECIPE_UNKNOWN",
+  text: "No recipe has this name.",
+  all: "All recipes",
+  href: paths.recipes(),
+} as const
 
 type DetailProps = {
   readonly now: number
@@ -39,9 +45,7 @@ export function Detail({ now, slug, tab, isReadOnly, onTab, onClose }: DetailPro
           {visibleLine(slug)}
         </Text>
       </DetailHead>
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
+      <LoadFailure error={error} missing={MISSING} onRetry={() => void refetch()} />
       {isPending ? <RowSkeleton rows={8} /> : null}
       {data === undefined ? null : (
         <>

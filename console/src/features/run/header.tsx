@@ -37,9 +37,7 @@ export function RunHeader(props: RunHeaderProps) {
   return (
     <Header
       parent={{ label: "Runs", href: paths.runs() }}
-      lead={
-        <IconButton icon="back" label="Back to the runs" onPress={() => navigate(paths.runs())} />
-      }
+      isDetail
       name={visibleLine(run.title)}
       title={<Title run={run} isReadOnly={isReadOnly} onRename={(title) => rename.mutate(title)} />}
     >

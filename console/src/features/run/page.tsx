@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo, useState } from "react"
-import { hasCode, toWireError } from "../../base/errors.ts"
+import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import {
   type AgentMode,
@@ -17,7 +17,7 @@ import { useClient, useOperation, useReadOnly } from "../../data/queries.tsx"
 import type { TranscriptState } from "../../data/transcript/transcript.ts"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { useCopyText } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
@@ -52,27 +52,26 @@ export function RunPage(props: RunPageProps) {
   if (run.data !== undefined) return <KnownRun {...props} run={run.data} />
   return (
     <>
-      <Header title={id} parent={{ label: "Runs", href: paths.runs() }} />
+      <Header isDetail title={id} parent={{ label: "Runs", href: paths.runs() }} />
       <Pane label="Run">
         {run.isPending ? <RowSkeleton rows={8} /> : null}
-        {run.error === null ? null : <NoRun error={run.error} onRetry={() => void run.refetch()} />}
+        <LoadFailure
+          size="page"
+          error={run.error}
+          missing={MISSING}
+          onRetry={() => void run.refetch()}
+        />
       </Pane>
     </>
   )
 }
 
-function NoRun({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
-  const isUnknown = hasCode(error, "AGENTS_RUN_UNKNOWN")
-  if (!isUnknown) return <Failure size="page" error={toWireError(error)} onRetry={onRetry} />
-  return (
-    <RowNote>
-      No run has this id. It may have been deleted.
-      <LinkButton small href={paths.runs()}>
-        All runs
-      </LinkButton>
-    </RowNote>
-  )
-}
+const MISSING = {
+  code: "AGENTS_RUN_UNKNOWN",
+  text: "No run has this id. It may have been deleted.",
+  all: "All runs",
+  href: paths.runs(),
+} as const
 
 const RawPane = lazy(async () => {
   try {
@@ -230,7 +229,7 @@ function Beside({ id, cwd, params, onParams, onPick, drawer, hostReportedAt }: B
 function Deleted({ title }: { readonly title: string }) {
   return (
     <>
-      <Header title={title} parent={{ label: "Runs", href: paths.runs() }} />
+      <Header isDetail title={title} parent={{ label: "Runs", href: paths.runs() }} />
       <Pane label="Run">
         <RowNote>
           This run was deleted while it was open; its messages are no longer stored.

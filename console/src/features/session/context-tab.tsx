@@ -166,6 +166,7 @@ function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
     <section aria-label="What entered">
       <PaneHead
         edge="page"
+        wraps
         actions={
           <Flow>
             <Button
@@ -190,7 +191,7 @@ function Entered({ id, context, call, tab, line, onCall }: EnteredProps) {
         <Text as="h2" strong>
           Entered at call {call}
         </Text>
-        <Text tone="3" cut>
+        <Text tone="3" cut="wide">
           {lines.length === 0 ? "" : `${describeLines(lines.length, total)}, `}
           {change} in the window than before
         </Text>

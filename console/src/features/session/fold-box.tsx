@@ -55,7 +55,7 @@ function Impossible({ offer }: { readonly offer: Extract<FoldOffer, { kind: "imp
         {offer.reason}
         {offer.command === undefined ? "" : " Start sessions that can be folded with:"}
       </Text>
-      {offer.command === undefined ? null : <CommandLine wraps command={offer.command} />}
+      {offer.command === undefined ? null : <CommandLine command={offer.command} />}
     </Stack>
   )
 }

@@ -7,6 +7,7 @@ import {
 } from "../../contract.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
 import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
+import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { Axis } from "../../ui/waterfall/axis.ts"
 import { AxisLabels, Fall } from "../../ui/waterfall/waterfall.tsx"
@@ -74,20 +75,31 @@ type LineRowProps = {
 }
 
 const MOST_SHOWN = 300
+const PATH = /^[^\s/]*\/\S+$/
+
+/** The label beside it names the tool. */
+function withoutTool({ text, tool, role }: SessionLine): string {
+  const isNamed = role !== "result" && tool !== null && text.startsWith(`${tool} `)
+  return isNamed ? text.slice(tool.length + 1) : text
+}
 
 export function LineRow({ line, option, entered, ...link }: LineRowProps) {
   const kind = line.role === "result" && line.tool === "Read" ? "files" : KINDS[line.role]
-  const text = visibleLine(line.text.trim().slice(0, MOST_SHOWN)).replaceAll("\\n", " ")
+  const text = withoutTool(line).trim().slice(0, MOST_SHOWN)
   return (
-    <Row {...(option === undefined ? link : { option })}>
+    <Row stacks {...(option === undefined ? link : { option })}>
       <KindDot kind={kind} />
       <Text as="div" size="sm" tone="2" cut title={describeLine(line)}>
         {describeLine(line)}
       </Text>
       <Cell lead>
-        <Text as="div" mono cut>
-          {text}
-        </Text>
+        {PATH.test(text) ? (
+          <Path path={text} />
+        ) : (
+          <Text as="div" mono cut>
+            {visibleLine(text).replaceAll("\\n", " ")}
+          </Text>
+        )}
       </Cell>
       <Text as="div" mono tone="2" align="end">
         {formatCount(line.tokens)}

@@ -1,4 +1,3 @@
-import { hasCode, toWireError } from "../../base/errors.ts"
 import { formatRound, visibleLine } from "../../base/format.ts"
 import { hostTitle } from "../../base/hosts.ts"
 import { formatSpend } from "../../base/spend.ts"
@@ -15,9 +14,9 @@ import { useOperation } from "../../data/queries.tsx"
 import { LinkButton } from "../../ui/button/button.tsx"
 import { CollectionPage } from "../../ui/collection/collection.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
 import { Tabs } from "../../ui/tabs/tabs.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -44,6 +43,7 @@ export function SessionPage(props: SessionPageProps) {
         <Header
           title={visibleLine(title)}
           parent={{ label: "Sessions", href: paths.sessions() }}
+          isDetail
           facts={<BranchFact shown={shown.data} />}
         >
           <RunLink id={id} />
@@ -52,9 +52,7 @@ export function SessionPage(props: SessionPageProps) {
       }
       list={
         <Pane label="Session">
-          {shown.error === null ? null : (
-            <NoSession error={shown.error} onRetry={() => void shown.refetch()} />
-          )}
+          <LoadFailure error={shown.error} missing={MISSING} onRetry={() => void shown.refetch()} />
           {shown.isPending ? <RowSkeleton rows={10} /> : null}
           {shown.data === undefined ? null : <SessionContent {...props} shown={shown.data} />}
         </Pane>
@@ -101,27 +99,21 @@ function RunLink({ id }: { readonly id: string }) {
   return <LinkButton href={paths.run(run.id)}>Open the run</LinkButton>
 }
 
-function NoSession({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
-  if (!hasCode(error, "SESSIONS_NOT_FOUND")) {
-    return <Failure size="pane" error={toWireError(error)} onRetry={onRetry} />
-  }
-  return (
-    <RowNote>
-      No transcript with this id is indexed.
-      <LinkButton small href={paths.sessions()}>
-        All sessions
-      </LinkButton>
-    </RowNote>
-  )
-}
+const MISSING = {
+  code: "SESSIONS_NOT_FOUND",
+  text: "No transcript with this id is indexed.",
+  all: "All sessions",
+  href: paths.sessions(),
+} as const
 
 type SessionContentProps = SessionPageProps & { readonly shown: SessionsShow }
 
 function SessionContent(props: SessionContentProps) {
   const { shown, params, onParams } = props
-  const { ledger, session, paths: touched } = shown
-  const entries =
-    ledger === null ? 0 : ledger.claims.length + ledger.records.length + ledger.verdicts.length
+  const { ledger, paths: touched } = shown
+  const listed =
+    ledger === null ? [] : [ledger.edited, ledger.claims, ledger.records, ledger.verdicts]
+  const entries = listed.reduce((sum, it) => sum + it.length, 0)
   return (
     <>
       <SessionVitals shown={shown} />
@@ -130,12 +122,7 @@ function SessionContent(props: SessionContentProps) {
         onChange={(tab) => onParams({ tab, line: null })}
         tabs={[
           { id: "context", label: "Context", content: <ContextTab {...props} /> },
-          {
-            id: "transcript",
-            label: "Transcript",
-            note: formatExact(session.turns),
-            content: <TranscriptTab {...props} />,
-          },
+          { id: "transcript", label: "Transcript", content: <TranscriptTab {...props} /> },
           {
             id: "files",
             label: "Files",

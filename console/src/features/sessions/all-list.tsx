@@ -110,6 +110,7 @@ export function AllList(props: AllListProps) {
             ref={handle}
             label="Sessions"
             lines={2}
+            wraps
             columns={SESSION_COLUMNS}
             head={<TableHead labels={SESSION_HEAD} />}
             items={lines}

@@ -1,4 +1,3 @@
-import { toWireError } from "../../base/errors.ts"
 import {
   formatAge,
   formatMoment,
@@ -20,7 +19,7 @@ import { shownStatus, usePausedSessions } from "../../data/paused-sessions.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { CopyIcon } from "../../ui/copy/copy.tsx"
 import { CommandLine } from "../../ui/empty/empty.tsx"
-import { Failure } from "../../ui/failure/failure.tsx"
+import { LoadFailure } from "../../ui/failure/failure.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Markdown } from "../../ui/markdown/markdown.tsx"
@@ -49,6 +48,13 @@ type DetailProps = {
   readonly text: string
   onClose(): void
 }
+
+const MISSING = {
+  code: "APP_SESSION_UNKNOWN",
+  text: "No session has this id.",
+  all: "All sessions",
+  href: paths.sessions(),
+} as const
 
 /** Facts of the transcript and of the hooks. */
 export function Detail({ now, id, text, onClose }: DetailProps) {
@@ -80,9 +86,9 @@ export function Detail({ now, id, text, onClose }: DetailProps) {
           {visibleLine(title)}
         </Text>
       </DetailHead>
-      {failed === null || indexed.data !== undefined ? null : (
-        <Failure size="pane" error={toWireError(failed)} onRetry={() => void refetch()} />
-      )}
+      {indexed.data === undefined ? (
+        <LoadFailure error={failed} missing={MISSING} onRetry={() => void refetch()} />
+      ) : null}
       {isLoading ? <RowSkeleton rows={8} /> : null}
       {isLoading ? null : (
         <PaneScroll>

@@ -93,7 +93,7 @@ function ResumeText({ way, openFor }: { readonly way: Resume; readonly openFor: 
       <Text as="p" size="sm" tone="2">
         Not resumed here: {way.reason}
       </Text>
-      {way.command === undefined ? null : <CommandLine wraps command={way.command} />}
+      {way.command === undefined ? null : <CommandLine command={way.command} />}
     </>
   )
 }

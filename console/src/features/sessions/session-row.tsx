@@ -17,8 +17,8 @@ import {
   type RowOption,
   TextCell,
 } from "../../ui/list/list.tsx"
-import { cutBefore, MatchText } from "../../ui/match-text/match-text.tsx"
-import { Stack } from "../../ui/pane/pane.tsx"
+import { cutAround, MatchText } from "../../ui/match-text/match-text.tsx"
+import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -28,7 +28,7 @@ import type { SessionEntry, SessionLineItem } from "./entries.ts"
 export const SESSION_COLUMNS = {
   full: "14px minmax(0, 1fr) 116px 64px 40px 64px 48px 76px",
   tight: "14px minmax(0, 1fr) 96px 64px 60px 60px",
-  narrow: "14px minmax(0, 1fr) 72px",
+  narrow: "14px minmax(0, 1fr) 48px",
 } as const
 
 export const SESSION_HEAD = [
@@ -57,7 +57,7 @@ type SessionRowProps = {
 export function SessionRow({ entry, hit, words, now, option }: SessionRowProps) {
   const { turns, files, cost, at } = entry
   return (
-    <Row lines={2} option={option}>
+    <Row lines={2} wraps option={option}>
       <StatusMark status={entry.mark} />
       <Stack>
         <NameCell>
@@ -66,7 +66,12 @@ export function SessionRow({ entry, hit, words, now, option }: SessionRowProps) 
           </Text>
           {hit === null ? null : <Tag>{formatExact(hit.matches)}</Tag>}
         </NameCell>
-        {hit === null ? <Origin entry={entry} /> : <Excerpt hit={hit} words={words} />}
+        <Flow align="apart">
+          {hit === null ? <Origin entry={entry} /> : <Excerpt hit={hit} words={words} />}
+          <NarrowEnd>
+            <ContextTrend small entry={entry} />
+          </NarrowEnd>
+        </Flow>
       </Stack>
       <Cell from="roomy">
         <ContextTrend entry={entry} />
@@ -126,14 +131,16 @@ function Origin({ entry }: { readonly entry: SessionEntry }) {
 }
 
 function Excerpt({ hit, words }: { readonly hit: SessionHit; readonly words: readonly string[] }) {
-  const text = cutBefore(visibleLine(hit.excerpt), words)
-  return <MatchText text={`turn ${hit.line.turn}: ${text}`} words={words} />
+  const text = cutAround(visibleLine(hit.excerpt), words)
+  return <MatchText wraps text={`turn ${hit.line.turn}: ${text}`} words={words} />
 }
 
 /** The scale of sessions whose host does not report a window. */
 const USUAL_WINDOW_TOKENS = 200_000
 
-function ContextTrend({ entry }: { readonly entry: SessionEntry }) {
+type ContextTrendProps = { readonly entry: SessionEntry; readonly small?: boolean }
+
+function ContextTrend({ entry, small = false }: ContextTrendProps) {
   const { context, peakTokens, windowTokens, compactions } = entry
   if (context.length === 0) {
     return entry.source === "ledger" ? (
@@ -146,6 +153,7 @@ function ContextTrend({ entry }: { readonly entry: SessionEntry }) {
   const compacted = compactions === 0 ? "" : `, ${plural(compactions, "compaction")}`
   return (
     <Trend
+      small={small}
       values={context}
       top={windowTokens ?? Math.max(USUAL_WINDOW_TOKENS, peak)}
       label={`Window over its calls: at most ${formatCount(peak)} tokens${compacted}`}

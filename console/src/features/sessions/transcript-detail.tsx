@@ -19,7 +19,7 @@ import {
 } from "../../contract.ts"
 import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
-import { MatchText } from "../../ui/match-text/match-text.tsx"
+import { cutAround, MatchText } from "../../ui/match-text/match-text.tsx"
 import { Block, Flow, PaneNote, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Trend } from "../../ui/trend/trend.tsx"
@@ -121,7 +121,7 @@ function Matches({ id, text }: { readonly id: string; readonly text: string }) {
                 .filter((it) => it !== "")
                 .join(", ")}
             </PlaceLink>
-            <MatchText text={visibleLine(excerpt)} words={data.words} />
+            <MatchText text={cutAround(visibleLine(excerpt), data.words)} words={data.words} />
           </Stack>
         ))}
       </Stack>

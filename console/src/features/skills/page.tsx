@@ -2,6 +2,7 @@ import { visibleLine } from "../../base/format.ts"
 import { type DefinitionText, formatExact, plural } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { SkillsParams } from "../../data/paths.ts"
+import { paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
 import { Bullets } from "../../ui/bullets/bullets.tsx"
 import { Loaded } from "../../ui/collection/collection.tsx"
@@ -37,6 +38,13 @@ export function SkillsPage({ params, onParams }: PageProps<SkillsParams>) {
   )
 }
 
+const MISSING = {
+  code: "KIT_DEFINITION_UNKNOWN",
+  text: "No skill has this name.",
+  all: "All skills",
+  href: paths.skills(),
+} as const
+
 function Detail({ name, onClose }: { readonly name: string; onClose(): void }) {
   return (
     <Pane label="Skill">
@@ -45,7 +53,7 @@ function Detail({ name, onClose }: { readonly name: string; onClose(): void }) {
           {visibleLine(name)}
         </Text>
       </DetailHead>
-      <Loaded query={useOperation("forge.show", { name })} rows={8}>
+      <Loaded query={useOperation("forge.show", { name })} rows={8} missing={MISSING}>
         {(skill) => (
           <PaneScroll>
             <About skill={skill} />

@@ -264,7 +264,12 @@ function SwarmVitals({ now, review, open, ignored, onRestore }: SwarmVitalsProps
   return (
     <Vitals>
       <Vital>
-        {isOver ? null : <b>{formatMinutes(Math.max(0, now - swarm.createdAt))}</b>}
+        {isOver ? null : (
+          <>
+            <b>{formatMinutes(Math.max(0, now - swarm.createdAt))}</b>
+            <Text tone="3">elapsed</Text>
+          </>
+        )}
         <Wide>
           <Text tone="3">{`since ${formatWhen(swarm.createdAt, now)}`}</Text>
         </Wide>

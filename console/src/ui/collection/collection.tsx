@@ -1,7 +1,6 @@
 import { type ReactNode, type Ref, type RefObject, useId, useMemo, useRef } from "react"
-import { toWireError } from "../../base/errors.ts"
 import { Button } from "../button/button.tsx"
-import { Failure } from "../failure/failure.tsx"
+import { LoadFailure, type Missing } from "../failure/failure.tsx"
 import { FilterField } from "../field/field.tsx"
 import { useKey } from "../keys/keys.tsx"
 import { type ColumnWidths, RowNote, type RowOption, RowSkeleton } from "../list/list.tsx"
@@ -105,17 +104,16 @@ export type LoadedQuery<Data> = {
 type LoadedProps<Data> = {
   readonly query: LoadedQuery<Data>
   readonly rows: number
+  readonly missing?: Missing
   children(data: Data): ReactNode
 }
 
 /** Error, skeleton or data of a query; an error never hides known data. */
-export function Loaded<Data>({ query, rows, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query, rows, missing, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   return (
     <>
-      {error === null ? null : (
-        <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
-      )}
+      <LoadFailure error={error} missing={missing} onRetry={() => void refetch()} />
       {error === null && data === undefined ? <RowSkeleton rows={rows} /> : null}
       {data === undefined ? null : children(data)}
     </>
@@ -147,6 +145,8 @@ type CollectionListProps<Item> = {
   readonly head?: ReactNode
   readonly role?: "tree"
   readonly lines?: 1 | 2
+  /** On a phone its rows grow with their text. */
+  readonly wraps?: boolean
   readonly sticksToEnd?: boolean
   /** Of two lists side by side only one handles the keys. */
   readonly isActive?: boolean
@@ -184,6 +184,7 @@ export function CollectionList<Item>(props: CollectionListProps<Item>) {
       ref={props.ref ?? null}
       {...(props.role === undefined ? {} : { role: props.role })}
       {...(props.lines === undefined ? {} : { lines: props.lines })}
+      wraps={props.wraps ?? false}
       label={props.label}
       columns={props.columns}
       head={props.head}

@@ -1,10 +1,13 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog"
 import type { KeyboardEvent, ReactNode, RefObject } from "react"
+import { IconButton } from "../button/button.tsx"
 import styles from "./dialog.module.css"
 
 type DialogProps = {
   readonly title: string
   readonly showsTitle?: boolean
+  /** For a dialog without a button that closes it. */
+  readonly hasClose?: boolean
   readonly onClose: () => void
   readonly initialFocus?: RefObject<HTMLElement | null>
   readonly children: ReactNode
@@ -14,6 +17,7 @@ type DialogProps = {
 export function Dialog({
   title,
   showsTitle = false,
+  hasClose = false,
   onClose,
   initialFocus,
   children,
@@ -30,6 +34,11 @@ export function Dialog({
             {title}
           </BaseDialog.Title>
           {children}
+          {hasClose ? (
+            <div className={styles.close}>
+              <IconButton icon="close" label="Close" onPress={onClose} />
+            </div>
+          ) : null}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>

@@ -8,14 +8,12 @@ import styles from "./empty.module.css"
 
 type CommandLineProps = {
   readonly command: string
-  /** Shown whole on several lines, where the end of a long command matters. */
-  readonly wraps?: boolean
   readonly children?: ReactNode
 }
 
-export function CommandLine({ command, wraps = false, children }: CommandLineProps) {
+export function CommandLine({ command, children }: CommandLineProps) {
   return (
-    <div className={styles.command} data-wraps={wraps || undefined}>
+    <div className={styles.command}>
       <span className={styles.prompt} aria-hidden="true">
         $
       </span>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
+import { hasCode, toWireError } from "../../base/errors.ts"
 import type { WireError } from "../../contract.ts"
-import { Button } from "../button/button.tsx"
+import { Button, LinkButton } from "../button/button.tsx"
 import { Icon } from "../icon/icon.tsx"
 import { Prose, Text } from "../text/text.tsx"
 import { useToast } from "../toast/toast.tsx"
@@ -66,6 +67,40 @@ function FailureRow({ error, onRetry }: Pick<FailureProps, "error" | "onRetry">)
           Try again
         </Button>
       )}
+    </div>
+  )
+}
+
+/** A page shows this instead of an error with the code, because trying again cannot help. */
+export type Missing = {
+  readonly code: string
+  readonly text: string
+  /** Label of the link to the objects that exist. */
+  readonly all: string
+  readonly href: string
+}
+
+type LoadFailureProps = {
+  readonly error: unknown
+  readonly size?: "page" | "pane"
+  readonly missing: Missing | undefined
+  /** Next to the link. */
+  readonly children?: ReactNode
+  onRetry(): void
+}
+
+export function LoadFailure(props: LoadFailureProps) {
+  const { error, size = "pane", missing, children, onRetry } = props
+  if (error === null) return null
+  if (missing === undefined || !hasCode(error, missing.code))
+    return <Failure size={size} error={toWireError(error)} onRetry={onRetry} />
+  return (
+    <div className={styles.missing}>
+      {missing.text}
+      {children}
+      <LinkButton small href={missing.href}>
+        {missing.all}
+      </LinkButton>
     </div>
   )
 }

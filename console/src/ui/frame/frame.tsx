@@ -114,15 +114,16 @@ type HeaderProps = {
   readonly name?: string | undefined
   readonly parent?: { readonly label: string; readonly href: string }
   readonly facts?: ReactNode
-  /** Left button on a phone: a back link; by default the palette. */
-  readonly lead?: ReactNode
+  /** A page of one object: on a phone a link back to the parent replaces the palette's button. */
+  readonly isDetail?: boolean
   readonly children?: ReactNode
 }
 
 /** Around the name of a page in the browser's tab: what waits, and the repository. */
 export const TabTitleContext = createContext({ before: "", after: "Quartermaster" })
 
-export function Header({ title, name, parent, facts, lead, children }: HeaderProps) {
+export function Header(props: HeaderProps) {
+  const { title, name, parent, facts, isDetail = false, children } = props
   const { before, after } = useContext(TabTitleContext)
   const object = name ?? (typeof title === "string" ? title : undefined)
   const tab = [object, parent?.label, after].filter((it) => it !== undefined && it !== "")
@@ -135,8 +136,16 @@ export function Header({ title, name, parent, facts, lead, children }: HeaderPro
     <IconButton icon="menu" label="Search or run" onPress={() => press("palette.open")} />
   )
   return (
-    <header className={styles.header} data-lead={lead !== undefined || undefined}>
-      <div className={styles["only-narrow"]}>{lead ?? palette}</div>
+    <header className={styles.header} data-detail={isDetail || undefined}>
+      <div className={styles["only-narrow"]}>
+        {isDetail && parent !== undefined ? (
+          <a className={styles.back} href={parent.href} aria-label={`Back to ${parent.label}`}>
+            <Icon name="back" />
+          </a>
+        ) : (
+          palette
+        )}
+      </div>
       <div className={styles.crumb}>
         {parent === undefined ? null : (
           <>

@@ -4,11 +4,13 @@ import {
   type RefObject,
   useEffect,
   useEffectEvent,
+  useLayoutEffect,
   useRef,
   useState,
 } from "react"
 import type { Status } from "../../base/status.ts"
 import { StatusMark } from "../status-mark/status-mark.tsx"
+import { usePhone } from "../use-narrow.ts"
 import styles from "./lanes.module.css"
 
 const KIND = "application/x-qm-card"
@@ -20,11 +22,21 @@ type LanesProps = {
   /** Id of the selected card: its links are drawn. */
   readonly at: string
   readonly links: readonly CardLink[]
+  /** Index of the lane shown first where only one fits. */
+  readonly start: number
   readonly children: ReactNode
 }
 
-export function Lanes({ label, at, links, children }: LanesProps) {
+export function Lanes({ label, at, links, start, children }: LanesProps) {
   const box = useRef<HTMLElement>(null)
+  const isPhone = usePhone()
+  const scrollToStart = useEffectEvent(() => {
+    const lane = box.current?.children.item(start)
+    if (lane instanceof HTMLElement) box.current?.scrollTo({ left: lane.offsetLeft })
+  })
+  useLayoutEffect(() => {
+    if (isPhone) scrollToStart()
+  }, [isPhone])
   const lines = useCardLines(box, at, links)
   return (
     <section ref={box} className={styles.lanes} aria-label={label}>

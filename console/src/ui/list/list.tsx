@@ -160,6 +160,10 @@ export function Group(props: GroupProps) {
 
 type RowProps = {
   readonly lines?: 1 | 2
+  /** On a phone it grows with its text. */
+  readonly wraps?: boolean
+  /** On a phone the third cell is below the second. */
+  readonly stacks?: boolean
   readonly option?: RowOption
   readonly ghost?: boolean
   readonly href?: string
@@ -180,9 +184,16 @@ export type RowOption = {
 }
 
 export function Row(props: RowProps) {
-  const { lines = 1, option, ghost = false, href, isCurrent = false, children } = props
+  const { lines = 1, wraps = false, option, ghost = false, href, isCurrent = false } = props
+  const { stacks = false, children } = props
   const current = isCurrent ? "true" : undefined
-  const className = classNames(styles.row, lines === 2 && styles.two, ghost && styles.ghost)
+  const className = classNames(
+    styles.row,
+    lines === 2 && styles.two,
+    wraps && styles.wraps,
+    stacks && styles.stacks,
+    ghost && styles.ghost,
+  )
   if (href !== undefined) {
     return (
       <a className={className} data-row href={href} aria-current={current}>
@@ -275,6 +286,28 @@ export function NarrowLine({ align, onPhone = false, children }: NarrowLineProps
   return (
     <div className={className} data-align={align}>
       {children}
+    </div>
+  )
+}
+
+type FigureCellProps = {
+  readonly unit: string
+  readonly tone?: "2" | "3"
+  readonly children: string
+}
+
+/** A number under a column label; on a phone, without labels, its unit is below it. */
+export function FigureCell({ unit, tone = "2", children }: FigureCellProps) {
+  return (
+    <div>
+      <Text as="div" mono tone={tone} align="end">
+        {children}
+      </Text>
+      {children === "" ? null : (
+        <NarrowLine align="end" onPhone>
+          {unit}
+        </NarrowLine>
+      )}
     </div>
   )
 }

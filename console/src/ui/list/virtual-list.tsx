@@ -1,4 +1,9 @@
-import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
+import {
+  defaultRangeExtractor,
+  measureElement,
+  type Range,
+  useVirtualizer,
+} from "@tanstack/react-virtual"
 import {
   type ReactNode,
   type Ref,
@@ -24,6 +29,8 @@ type VirtualListProps<Item> = {
   keyOf(item: Item): string
   isGroup(item: Item): boolean
   readonly lines?: 1 | 2
+  /** On a phone its rows grow with their text. */
+  readonly wraps?: boolean
   renderItem(item: Item): ReactNode
   readonly activeIndex: number
   readonly activeId: string | undefined
@@ -66,6 +73,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       const item = items[index]
       return item === undefined ? index : keyOf(item)
     },
+    measureElement: (...element) => measureElement(...element) || rowHeight,
     overscan: OVERSCAN_ROWS,
     scrollMargin: headPx,
     scrollPaddingStart: headPx + (sticksGroups ? GROUP_PX : 0),
@@ -110,6 +118,8 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
           return (
             <div
               key={virtualItem.key}
+              ref={props.wraps === true ? virtual.measureElement : undefined}
+              data-index={virtualItem.index}
               className={virtualItem.index === stuck.current ? styles.stuck : styles.placed}
               role="presentation"
               style={

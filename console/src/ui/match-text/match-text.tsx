@@ -1,11 +1,16 @@
 import styles from "./match-text.module.css"
 
-type MatchTextProps = { readonly text: string; readonly words: readonly string[] }
+type MatchTextProps = {
+  readonly text: string
+  readonly words: readonly string[]
+  /** On a phone, in a row that grows with its text. */
+  readonly wraps?: boolean
+}
 
 /** Text with the words marked wherever they begin; case does not matter. */
-export function MatchText({ text, words }: MatchTextProps) {
+export function MatchText({ text, words, wraps = false }: MatchTextProps) {
   return (
-    <span className={styles.text} title={text}>
+    <span className={styles.text} data-wraps={wraps || undefined} title={text}>
       {splitAtWords(text, words).map((part, i) =>
         i % 2 === 1 ? <mark key={`${i} ${part}`}>{part}</mark> : part,
       )}
@@ -13,13 +18,32 @@ export function MatchText({ text, words }: MatchTextProps) {
   )
 }
 
-const MOST_BEFORE = 14
+const MOST_BESIDE = 14
 
-/** Starts shortly before the first match, so that a narrow line still shows it. */
-export function cutBefore(text: string, words: readonly string[]): string {
-  const [before = "", match] = splitAtWords(text, words)
-  if (match === undefined || before.length <= MOST_BEFORE) return text
-  return `…${text.slice(before.length - MOST_BEFORE)}`
+/** A longer rest is kept only up to the last word that occurs. */
+const MOST_SHOWN = 56
+
+/** Leaves out what is far before, between and after the matches, so that a narrow line shows them. */
+export function cutAround(text: string, words: readonly string[]): string {
+  const parts = splitAtWords(text, words)
+  if (parts.length === 1) return text
+  const cut = parts.map((part, i) => {
+    if (i % 2 === 1 || i === parts.length - 1) return part
+    const start = i === 0 ? "" : part.slice(0, MOST_BESIDE)
+    const isShort = part.length <= start.length + MOST_BESIDE
+    return isShort ? part : `${start}…${part.slice(-MOST_BESIDE)}`
+  })
+  return cutAfter(cut.join(""), words)
+}
+
+function cutAfter(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase()
+  const ends = words.map((it) => {
+    const at = lower.indexOf(it.toLowerCase())
+    return at < 0 ? 0 : at + it.length
+  })
+  const end = Math.max(MOST_SHOWN, ...ends)
+  return text.length <= end ? text : `${text.slice(0, end).trimEnd()}…`
 }
 
 /** Matches are at odd positions. */

@@ -51,15 +51,23 @@ export function PaneScroll({ onKeyDown, children }: PaneScrollProps) {
 
 type PaneHeadProps = {
   readonly edge?: "page" | "pane"
+  /** On a phone the text after the title has a line of its own. */
+  readonly wraps?: boolean
   readonly actions?: ReactNode
   /** On a phone the actions have a line of their own. */
   readonly stacks?: boolean
   readonly children: ReactNode
 }
 
-export function PaneHead({ edge = "pane", actions, stacks = false, children }: PaneHeadProps) {
+export function PaneHead(props: PaneHeadProps) {
+  const { edge = "pane", wraps = false, stacks = false, actions, children } = props
   return (
-    <div className={styles.head} data-edge={edge} data-stacks={stacks || undefined}>
+    <div
+      className={styles.head}
+      data-edge={edge}
+      data-wraps={wraps || undefined}
+      data-stacks={stacks || undefined}
+    >
       {children}
       {actions === undefined ? null : <div className={styles["head-actions"]}>{actions}</div>}
     </div>

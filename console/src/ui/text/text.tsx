@@ -8,7 +8,8 @@ type TextProps = {
   readonly tone?: "2" | "3" | "ok" | "warn" | "bad" | "accent"
   readonly mono?: boolean
   readonly strong?: boolean
-  readonly cut?: boolean
+  /** "wide": not on a phone, in a row that grows with its text. */
+  readonly cut?: boolean | "wide"
   readonly wrap?: boolean
   readonly align?: "end"
   readonly read?: boolean
@@ -27,7 +28,7 @@ export function Text({ as: Tag = "span", size, tone, children, title, id, ...loo
         tone && styles[`tone-${tone}`],
         look.mono && styles.mono,
         look.strong && styles.strong,
-        look.cut && styles.cut,
+        look.cut && styles[look.cut === "wide" ? "cut-wide" : "cut"],
         look.wrap && styles.wrap,
         look.align && styles.end,
         look.read && styles.read,

@@ -6,19 +6,20 @@ type TrendProps = {
   /** The value at the top; the same scale makes rows comparable. */
   readonly top: number
   readonly label: string
+  readonly small?: boolean
 }
 
 const WIDTH = 116
 const HEIGHT = 28
 
 /** A line over equal steps, filled to the ground; a triangle marks each large drop. */
-export function Trend({ values, top, label }: TrendProps) {
+export function Trend({ values, top, label, small = false }: TrendProps) {
   const step = WIDTH / Math.max(1, values.length - 1)
   const y = (value: number) => round((1 - Math.min(1, value / Math.max(1, top))) * (HEIGHT - 7) + 6)
   const shown = values.length === 1 ? [...values, ...values] : values
   const line = shown.map((it, i) => `${round(Math.min(WIDTH, i * step))} ${y(it)}`).join("L")
   return (
-    <div className={styles.trend} role="img" aria-label={label}>
+    <div className={styles.trend} data-small={small || undefined} role="img" aria-label={label}>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <path className={styles.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
         <path className={styles.line} d={`M${line}`} />
