@@ -219,7 +219,7 @@ describe("pages", () => {
       " The store is busy Wait. Try again STORE_BUSY Copy details ",
     )
     expect(render(<Failure size="row" error={error} onRetry={retry} />)).toBe(
-      " The store is busy STORE_BUSY Try again ",
+      " The store is busy Wait. STORE_BUSY Try again ",
     )
   })
 })
