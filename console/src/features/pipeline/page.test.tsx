@@ -90,7 +90,7 @@ describe("paused pipeline", () => {
 
   it("[CONSOLE-51] it shows cost per stage, properties and activities", () => {
     const text = render("", { shown: PAUSED })
-    expect(text).toContain("Cost $0.15 Analyze query")
+    expect(text).toContain("Cost $0.15 of $3.00 Spent Limit Analyze query $0.00 $0.50")
     expect(text).toContain("Analyze query 8 sub-queries 1 activity")
     expect(text).toMatch(/Knowledge Base Search arrival 3\.4k 200 ms/)
     expect(text).toContain("Model scripted")
