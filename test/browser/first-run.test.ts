@@ -24,11 +24,11 @@ describe("first run", () => {
   test("[CONSOLE-66] the capture is taken once and drawn, beside the agents of this machine", async () => {
     await using window = await visit(chromium.browser, fixture)
     const { page } = window
-    await page.getByText(/tokens in claude-code, [\d.]+ % of/).waitFor()
+    await page.getByText(/tokens in Claude Code, [\d.]+ % of/).waitFor()
     await page.getByText("no sign-in found, not connected").waitFor()
     await page.getByText("signed in, not connected").waitFor()
     await page.reload()
-    await page.getByText(/tokens in claude-code/).waitFor()
+    await page.getByText(/tokens in Claude Code/).waitFor()
     const { captures } = await fixture.call("capture.list", {})
     expect(captures.map((it) => [it.host, it.times])).toEqual([["claude-code", 1]])
     expect(window.problems()).toEqual([])
@@ -43,7 +43,7 @@ describe("first run", () => {
     await window.page.getByText("log.level must be one of").first().waitFor()
     await rm(file)
     await window.page.getByRole("button", { name: "Try again" }).first().click()
-    await window.page.getByText(/tokens in claude-code/).waitFor()
+    await window.page.getByText(/tokens in Claude Code/).waitFor()
     expect(window.problems()).toEqual([])
   })
 

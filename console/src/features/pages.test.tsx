@@ -124,13 +124,26 @@ describe("pages", () => {
       [keys.operation("capture.show", { id: "c-1" }), capture],
       [keys.operation("agents.sessions", { limit: 500 }), { sessions: [session, session] }],
     ])
-    expect(text).toContain("16,981 tokens in claude-code, 8.5 % of 200.0k")
+    expect(text).toContain("16,981 tokens in Claude Code, 8.5 % of 200.0k")
     expect(text).toMatch(/Claude Code signed in, not connected 2\.1\.325/)
     expect(text).toContain("Gemini CLI Not installed")
     expect(text).toContain("2 of Codex")
     expect(text).toContain("Import 2 sessions")
     expect(text).toMatch(/Connect Claude Code.*Build a package.*Start a run/)
     expect(text).not.toContain("Waiting for you")
+  })
+
+  it("[CONSOLE-66] without an installed agent, it gives the install command and offers no run", () => {
+    const install = "npm install -g @anthropic-ai/claude-code"
+    const missing = { title: "Claude Code", name: "claude-code", isInstalled: false, install }
+    const text = render(nowPage, [
+      [keys.operation("now.show", {}), { ...REPORT, isNew: true }],
+      [keys.operation("hosts.list", {}), { hosts: [missing] }],
+    ])
+    expect(text).toContain(
+      `Install an agent, for example Claude Code, then press Check again. $ ${install}`,
+    )
+    expect(text).not.toContain("Start a run")
   })
 
   it("[CONSOLE-15] rows show known values and leave unknown ones empty", () => {

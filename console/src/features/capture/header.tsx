@@ -25,6 +25,7 @@ type CaptureHeaderProps = {
   readonly shownId: string
   readonly shownAt: number | undefined
   readonly diff: CaptureDiff | undefined
+  readonly isNever: boolean
   readonly isDiffShown: boolean
   readonly isReadOnly: boolean
   readonly isBusy: boolean
@@ -36,7 +37,7 @@ type CaptureHeaderProps = {
 }
 
 export function CaptureHeader(props: CaptureHeaderProps) {
-  const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
+  const { now, host, hosts, shownAt, diff, isNever, isReadOnly, isBusy } = props
   const selectedHost = hosts.find((it) => it.name === host)
   const pickHost = (value: string) => {
     const name = HOSTS.find((it) => it === value)
@@ -95,16 +96,18 @@ export function CaptureHeader(props: CaptureHeaderProps) {
         </>
       }
     >
-      <OnlyWide>
-        <Button
-          variant="ghost"
-          keyId="capture.diff"
-          pressed={props.isDiffShown}
-          onPress={props.onDiff}
-        >
-          Diff
-        </Button>
-      </OnlyWide>
+      {isNever ? null : (
+        <OnlyWide>
+          <Button
+            variant="ghost"
+            keyId="capture.diff"
+            pressed={props.isDiffShown}
+            onPress={props.onDiff}
+          >
+            Diff
+          </Button>
+        </OnlyWide>
+      )}
       {selectedHost?.canObserve === true ? (
         <OnlyWide>
           <Button
@@ -117,15 +120,17 @@ export function CaptureHeader(props: CaptureHeaderProps) {
           </Button>
         </OnlyWide>
       ) : null}
-      <Button
-        icon="refresh"
-        keyId="capture.take"
-        disabled={isReadOnly || isBusy}
-        onPress={props.onTake}
-        shrinks
-      >
-        Capture again
-      </Button>
+      {isNever ? null : (
+        <Button
+          icon="refresh"
+          keyId="capture.take"
+          disabled={isReadOnly || isBusy}
+          onPress={props.onTake}
+          shrinks
+        >
+          Capture again
+        </Button>
+      )}
     </Header>
   )
 }

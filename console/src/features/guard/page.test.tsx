@@ -42,7 +42,7 @@ describe("page Guard", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { log: aLog([]) })
     expect(text).toContain("This page lists what the hooks of the kit reported")
-    expect(text).toContain("$ qm init Copy Show 30 days")
+    expect(text).toContain("$ qm init --host claude-code Copy Show 30 days")
     expect(render("?hours=720", { log: aLog([]) })).not.toContain("Show 30 days")
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })

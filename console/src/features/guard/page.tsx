@@ -1,6 +1,7 @@
 import { useMemo } from "react"
 import { shortSession } from "../../base/format.ts"
 import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
+import { useConnectCommand } from "../../data/connect-command.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import { GUARD_HOURS, GUARD_RULES, type GuardParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
@@ -208,6 +209,7 @@ function Verdicts(props: GuardListProps & { readonly list: GuardVerdicts }) {
 function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const { text, verdict, rule, session, hours } = params
   const silent = useCounts(params)?.silent ?? 0
+  const command = useConnectCommand()
   if (text === "" && verdict === null && silent > 0) {
     return (
       <NoMatch verb="Show silent verdicts" onShowAll={() => onParams({ verdict: "silent" })}>
@@ -228,9 +230,9 @@ function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const isWhole = hours === 720
   return (
     <Empty
-      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${formatHours(hours)}. Install the kit; the command first shows what it would write:`}
+      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${formatHours(hours)}. Connect an agent; the command first shows what it would write:`}
     >
-      <CommandLine command="qm init">
+      <CommandLine command={command}>
         {isWhole ? null : (
           <Button small onPress={() => onParams({ hours: 720 })}>
             Show 30 days
