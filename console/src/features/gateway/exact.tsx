@@ -152,7 +152,7 @@ function PieceRow({ piece, find, option }: PieceRowProps) {
         </Text>
       </NameCell>
       <Text as="div" mono tone="2" align="end">
-        {formatExact(piece.tokens)}
+        {formatEstimate(piece.tokens)}
       </Text>
     </Row>
   )

@@ -38,7 +38,7 @@ export function RequestContent({ manifest, params, onParams }: HeldProps) {
             amongOptions
             name={KIND_NAMES[it.of]}
             count={it.count}
-            sum={formatExact(it.tokens)}
+            sum={formatEstimate(it.tokens)}
           />
         ) : (
           <ItemRow
@@ -80,7 +80,7 @@ function ItemRow({ line, option }: ItemRowProps) {
         {item.isDeferred === true ? <Tag>later</Tag> : null}
       </NameCell>
       <Text as="div" mono tone="2" align="end">
-        {formatExact(item.tokens)}
+        {formatEstimate(item.tokens)}
       </Text>
     </Row>
   )

@@ -150,7 +150,7 @@ function CaptureFigure({ host, status, capture }: CaptureFigureProps) {
   const tokens = Object.fromEntries(headline.kinds.map((it) => [it.kind, it.tokens]))
   const name = status?.title ?? host
   const isInstalled = status?.isInstalled !== false
-  const what = isInstalled ? `tokens in ${name}` : `tokens that ${name} would load, an estimate`
+  const what = isInstalled ? `tokens in ${name}` : `tokens in ${name}, estimated`
   const share = `${formatShare(headline.share)} of ${formatCount(headline.window)}`
   return (
     <Stack gap="8">
@@ -167,6 +167,7 @@ function CaptureFigure({ host, status, capture }: CaptureFigureProps) {
       </Flow>
       <BudgetBar tokens={tokens} budget={budget.startBudget} />
       <Text size="sm" tone="3">
+        {isInstalled ? "" : `${name} is not installed: this is what it would load. `}
         {`The mark is your start budget, ${plural(budget.startBudget, "token")}. The window is larger than this bar.`}
       </Text>
     </Stack>
