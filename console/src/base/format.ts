@@ -1,5 +1,5 @@
 import { sliceText } from "#ground/base/truncate"
-import { formatCount, formatDuration } from "../contract.ts"
+import { formatCount, formatDuration, formatExact, plural } from "../contract.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" })
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
@@ -122,6 +122,12 @@ export function visible(text: string): string {
 
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")
+}
+
+/** The head of a list that may be filtered: "3 runs", "0 of 3 runs". */
+export function formatShown(shown: number, all: number, one: string, many?: string): string {
+  const whole = plural(all, one, many)
+  return shown === all ? whole : `${formatExact(shown)} of ${whole}`
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i

@@ -27,7 +27,8 @@ import { useCounts, useVerdicts } from "./use-guard.ts"
 import { describeCounts, formatHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
-  const counts = useCounts(params)
+  const shown = useShownCount(params)
+  const counts = useCounts({ hours: params.hours, verdict: null, rule: null, session: "" })
   const { trying, show, text } = params
   return (
     <CollectionPage
@@ -40,7 +41,7 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
             counts === undefined ? null : (
               <OnlyWide>
                 <Text as="div" tone="3" cut>
-                  {describeCounts(counts, params.hours)}
+                  {describeCounts(counts, params.hours, shown)}
                 </Text>
               </OnlyWide>
             )
@@ -66,6 +67,15 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
       )}
     />
   )
+}
+
+/** Without a filter, silent verdicts count as well. */
+function useShownCount(params: GuardParams): number | undefined {
+  const counts = useCounts(params)
+  const { data } = useVerdicts(params)
+  const { text, verdict } = params
+  if (text !== "") return data && matching(keyed(data.verdicts), text).length
+  return counts && (verdict === null ? totalOf(counts) : counts[verdict])
 }
 
 function Beside({ now, params, onParams }: PageProps<GuardParams>) {
