@@ -184,7 +184,7 @@ export function MessageText({ variant, children }: SaidProps) {
 }
 
 export function EntryFoot({ children }: { readonly children: ReactNode }) {
-  return <div className={styles.foot}>{children}</div>
+  return <div className={styles.after}>{children}</div>
 }
 
 export function Muted({ tone, children }: { tone?: "warn" | undefined; children: ReactNode }) {
