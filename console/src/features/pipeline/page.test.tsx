@@ -84,7 +84,7 @@ describe("paused pipeline", () => {
   it("[CONSOLE-52] a read-only page offers no answer", () => {
     const html = markupOf("", { shown: PAUSED, isReadOnly: true })
     expect(html.match(/<button[^>]*disabled=""[^>]*><b>(Proceed|Amend|Exit)/g)?.length).toBe(3)
-    expect(textOf(html)).toContain("Read-only server: messages cannot be sent.")
+    expect(textOf(html)).toContain("This page is read only.")
     expect(textOf(html)).not.toContain("Stop")
   })
 

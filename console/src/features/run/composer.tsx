@@ -43,9 +43,9 @@ export function RunComposer(props: RunComposerProps) {
 }
 
 function closedReason(run: Run, isReadOnly: boolean): string | null {
-  if (isReadOnly) return "Read-only server: turns cannot be sent."
+  if (isReadOnly) return "This page is read only."
   if (!takesTurns(run)) {
-    return "This run was imported and its session is not on this machine, so it is read-only."
+    return "This run was imported and its session is not on this machine, so no turn can be sent."
   }
   return null
 }
