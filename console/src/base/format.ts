@@ -125,7 +125,11 @@ export function visibleLine(text: string): string {
 }
 
 /** The head of a list that may be filtered: "3 runs", "0 of 3 runs". */
-export function formatShown(shown: number, all: number, one: string, many?: string): string {
+export function formatShown(
+  { shown, all }: { readonly shown: number; readonly all: number },
+  one: string,
+  many?: string,
+): string {
   const whole = plural(all, one, many)
   return shown === all ? whole : `${formatExact(shown)} of ${whole}`
 }

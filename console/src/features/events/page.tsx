@@ -226,7 +226,7 @@ function optionId(seq: number): string {
 function describeCount(count: number, journal: Journal | undefined): string {
   if (journal === undefined) return ""
   const { entries, isWhole } = journal
-  if (isWhole) return formatShown(count, entries.length, "event")
+  if (isWhole) return formatShown({ shown: count, all: entries.length }, "event")
   const all = `the newest ${formatExact(entries.length)}`
   return count === entries.length ? all : `${formatExact(count)} of ${all}`
 }

@@ -1,5 +1,5 @@
 import { type FoldTree, formatExact, plural } from "../../contract.ts"
-import { useConnectCommand } from "../../data/connect-command.ts"
+import { useConnectCommand } from "../../data/actions/use-connect-command.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"

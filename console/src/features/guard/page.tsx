@@ -1,7 +1,7 @@
 import { useMemo } from "react"
 import { shortSession } from "../../base/format.ts"
 import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
-import { useConnectCommand } from "../../data/connect-command.ts"
+import { useConnectCommand } from "../../data/actions/use-connect-command.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import { GUARD_HOURS, GUARD_RULES, type GuardParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"

@@ -154,7 +154,7 @@ export function describeCounts(
   shown = totalOf(counts),
 ): string {
   const all = totalOf(counts)
-  if (shown < all) return `${formatShown(shown, all, "verdict")} in ${formatHours(hours)}`
+  if (shown < all) return `${formatShown({ shown, all }, "verdict")} in ${formatHours(hours)}`
   const refused = [
     [counts.deny, "denied"],
     [counts.block, "blocked"],

@@ -141,11 +141,11 @@ function NoDecision({ isReadOnly, onAdd }: NoDecisionProps) {
 }
 
 /** The server's search filters by kind only. */
-export function ofState<Found extends Pick<MemoryLine, "memory">>(
-  found: readonly Found[],
+export function ofState<Match extends Pick<MemoryLine, "memory">>(
+  matches: readonly Match[],
   { state }: Pick<MemoryParams, "state">,
-): readonly Found[] {
-  return found.filter(({ memory }) => state === null || memory.state === state)
+): readonly Match[] {
+  return matches.filter(({ memory }) => state === null || memory.state === state)
 }
 
 const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })

@@ -61,10 +61,10 @@ export function MemoryPage(props: PageProps<MemoryParams>) {
 function Facts({ params }: Pick<ParamsProps<MemoryParams>, "params">) {
   const all = useMemories({ kind: null, state: null }).data?.total
   const listed = useMemories(params).data?.total
-  const found = useFound(params).data?.found
-  const shown = params.text.trim() === "" ? listed : found && ofState(found, params).length
+  const matches = useFound(params).data?.found
+  const shown = params.text.trim() === "" ? listed : matches && ofState(matches, params).length
   if (all === undefined) return null
-  return <Text tone="3">{formatShown(shown ?? all, all, "memory", "memories")}</Text>
+  return <Text tone="3">{formatShown({ shown: shown ?? all, all }, "memory", "memories")}</Text>
 }
 
 /** The page owns the drafts, so that they survive closing the form. */

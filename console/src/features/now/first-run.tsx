@@ -12,7 +12,7 @@ import {
   type HostStatus,
   plural,
 } from "../../contract.ts"
-import { connectCommand } from "../../data/connect-command.ts"
+import { connectCommand } from "../../data/actions/use-connect-command.ts"
 import { keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import { HOSTS, paths } from "../../data/paths.ts"
@@ -256,12 +256,13 @@ function NextSteps({ hosts }: { readonly hosts: readonly HostStatus[] }) {
   const host = hosts.find((it) => it.isInstalled && it.hooks === "none")
   const command = host === undefined ? "" : connectCommand(host.name)
   const missing = hosts.some((it) => it.isInstalled) ? undefined : hosts.find((it) => it.install)
+  const install = missing?.install ?? ""
   return (
     <Stack gap="8">
-      {missing?.install == null ? null : (
+      {missing === undefined || install === "" ? null : (
         <>
           <Text tone="2">{`Install an agent, for example ${missing.title}, then press Check again.`}</Text>
-          <CommandLine command={missing.install} />
+          <CommandLine command={install} />
         </>
       )}
       <Flow wrap>

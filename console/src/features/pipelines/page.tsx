@@ -48,7 +48,9 @@ export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesPara
           title="Pipelines"
           facts={
             data.list.data === undefined ? null : (
-              <Text tone="3">{formatShown(data.lines.length, data.all.length, "run")}</Text>
+              <Text tone="3">
+                {formatShown({ shown: data.lines.length, all: data.all.length }, "run")}
+              </Text>
             )
           }
         >

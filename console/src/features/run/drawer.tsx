@@ -104,11 +104,7 @@ function Window({ id, context, hasEnded }: Omit<BlocksProps, "onPick">) {
     return (
       <Block>
         <Text as="p" size="sm" tone="2">
-          {used === null
-            ? hasEnded
-              ? "The host did not report the content of its window."
-              : "The host has not reported the content of its window yet."
-            : "The host reports how much is in its window, but not what."}
+          {describeUnknown(used, hasEnded)}
         </Text>
       </Block>
     )
@@ -133,6 +129,13 @@ function Window({ id, context, hasEnded }: Omit<BlocksProps, "onPick">) {
       </Stack>
     </Block>
   )
+}
+
+function describeUnknown(used: number | null, hasEnded: boolean): string {
+  if (used !== null) return "The host reports how much is in its window, but not what."
+  return hasEnded
+    ? "The host did not report the content of its window."
+    : "The host has not reported the content of its window yet."
 }
 
 type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }

@@ -204,7 +204,7 @@ function describeRuns(view: RunsView, { list, approvals, lines, total }: RunsDat
   if (view === "approvals") return approvals === undefined ? "" : `${approvals.length} open`
   if (view === "permissions" || list.data === undefined) return ""
   const shown = lines.filter((it) => it.kind === "run").length
-  return formatShown(shown, total ?? shown, "run")
+  return formatShown({ shown, all: total ?? shown }, "run")
 }
 
 function toggled(picked: ReadonlySet<string>, id: string): ReadonlySet<string> {
