@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect } from "react"
+import { Suspense, useEffect } from "react"
 import { isRefusal, toWireError } from "../base/errors.ts"
 import type { Client } from "../data/client.ts"
 import type { Clock } from "../data/clock.ts"
 import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
-import { CommandLine, Welcome } from "../ui/empty/empty.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import type { LiveConnection } from "./live.ts"
+import { loadLater } from "./load-later.tsx"
 import { Shell } from "./shell.tsx"
 
 type GateProps = {
@@ -39,7 +39,13 @@ export function Gate({ entered, live, clock }: GateProps) {
   // A session that expires later does not clear the page.
   if (isIn) return <Shell live={live} clock={clock} />
   if (session.error === null) return null
-  if (isRefusal(session.error)) return <SignIn />
+  if (isRefusal(session.error)) {
+    return (
+      <Suspense fallback={null}>
+        <SignIn />
+      </Suspense>
+    )
+  }
   return (
     <main>
       <Failure
@@ -55,18 +61,8 @@ function toFailure(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-function SignIn() {
-  return (
-    <main>
-      <Welcome
-        title="Sign-in link required"
-        description="The console shows your agents' transcripts and files, so it needs a session. Run this command in the repository; it prints a link that opens a session in this browser, once."
-      >
-        <CommandLine command="qm open" />
-      </Welcome>
-    </main>
-  )
-}
+// Most visits have a session, and the first load has a limit.
+const SignIn = loadLater(async () => (await import("./sign-in.tsx")).SignIn)
 
 /**
  * The link of `qm open` has a one-time token in its fragment, which reaches no server and no log.
