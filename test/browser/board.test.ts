@@ -79,7 +79,7 @@ describe("Board page", () => {
     await peek.getByLabel("Missing or wrong").fill("Name both lengths")
     await peek.getByRole("button", { name: "Send back" }).click()
     await card(page, "Working", tested).waitFor()
-    await peek.getByText(/rejected: Name both lengths/).waitFor()
+    await peek.getByText(/rejected by [^:]+: Name both lengths/).waitFor()
     await fixture.call("ticket.move", { id: tested, lane: "testing" })
     await fixture.call("ticket.evidence", { id: tested, command: ["git", "--version"] })
     await peek.getByText("exit code 0", { exact: true }).waitFor()

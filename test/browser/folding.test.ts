@@ -263,7 +263,7 @@ describe("Memory page, with memories of a user and of agents", () => {
     await page
       .getByLabel("Text", { exact: true })
       .fill("Rounding happens once, on the line, and goes to the even cent.")
-    await page.getByRole("button", { name: "Record" }).click()
+    await page.getByRole("button", { name: "Add", exact: true }).click()
     await page.getByText("Duplicate of an existing memory").waitFor()
     expect(window.problems()).toEqual([])
   })

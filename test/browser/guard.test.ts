@@ -96,7 +96,7 @@ describe("Guard page, with verdicts of hooks", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a rule is tested on past events, activated in the project, and undone", async () => {
+  test("a rule is tested on past events, saved in the project, and undone", async () => {
     await using window = await visit(chromium.browser, fixture, { path: "/guard" })
     const { page } = window
     await page.keyboard.press("t")
@@ -110,12 +110,12 @@ describe("Guard page, with verdicts of hooks", () => {
     await panel.getByText("0 edits, 0 files").waitFor()
     await panel.getByText(/^[1-9] of [1-9] in 24 hours$/).waitFor()
     expect(await projectConfig()).not.toContain("nowhere")
-    await panel.getByRole("button", { name: "Activate" }).click()
+    await panel.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("guard.highRiskPaths was changed in the project file").waitFor()
     expect(await projectConfig()).toContain("docs/**, nowhere/**")
-    await panel.getByText("These patterns are active.").waitFor()
+    await panel.getByText("Saved; applies from level 5.").waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
-    await panel.getByText("Applies from the next edit.").waitFor()
+    await panel.getByText("Applies from level 5.", { exact: true }).waitFor()
     expect(await projectConfig()).not.toContain("nowhere")
     expect(window.problems()).toEqual([])
   })

@@ -9,19 +9,6 @@ import { Failure } from "../ui/failure/failure.tsx"
 import type { LiveConnection } from "./live.ts"
 import { Shell } from "./shell.tsx"
 
-// Most visits have a session, and the first load has a limit.
-const SignIn = lazy(async () => {
-  try {
-    return { default: (await import("./sign-in.tsx")).SignIn }
-  } catch {
-    return { default: NoSignIn }
-  }
-})
-
-function NoSignIn() {
-  return <Failure size="page" error={toWireError(serverUnreachable())} />
-}
-
 type GateProps = {
   readonly entered: Promise<void>
   readonly live: LiveConnection
@@ -53,11 +40,9 @@ export function Gate({ entered, live, clock }: GateProps) {
   if (session.error === null) return null
   if (isRefusal(session.error)) {
     return (
-      <main>
-        <Suspense>
-          <SignIn />
-        </Suspense>
-      </main>
+      <Suspense fallback={null}>
+        <SignIn />
+      </Suspense>
     )
   }
   return (
@@ -73,6 +58,24 @@ export function Gate({ entered, live, clock }: GateProps) {
 
 function toFailure(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
+}
+
+// Most visits have a session, and the first load has a limit.
+const SignIn = lazy(async () => {
+  try {
+    return { default: (await import("./sign-in.tsx")).SignIn }
+  } catch {
+    return { default: NoSignIn }
+  }
+})
+
+/** Nothing above this page catches an error. */
+function NoSignIn() {
+  return (
+    <main>
+      <Failure size="page" error={toWireError(serverUnreachable())} />
+    </main>
+  )
 }
 
 /**

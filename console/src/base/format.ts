@@ -1,6 +1,6 @@
 import { formatUsd } from "#ground/base/format"
 import { sliceText } from "#ground/base/truncate"
-import { formatCount, formatDuration } from "../contract.ts"
+import { formatCount, formatDuration, formatExact, plural } from "../contract.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" })
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
@@ -151,6 +151,16 @@ export function visible(text: string): string {
 
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t")
+}
+
+/** The head of a list that may be filtered: "3 runs", "0 of 3 runs". */
+export function formatShown(
+  { shown, all }: { readonly shown: number; readonly all: number },
+  one: string,
+  many?: string,
+): string {
+  const whole = plural(all, one, many)
+  return shown === all ? whole : `${formatExact(shown)} of ${whole}`
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/i

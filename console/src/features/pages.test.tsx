@@ -133,6 +133,19 @@ describe("pages", () => {
     expect(text).not.toContain("Waiting for you")
   })
 
+  it("[CONSOLE-66] without an installed agent, it gives the install command and offers no run", () => {
+    const install = "npm install -g @anthropic-ai/claude-code"
+    const missing = { title: "Claude Code", name: "claude-code", isInstalled: false, install }
+    const text = render(nowPage, [
+      [keys.operation("now.show", {}), { ...REPORT, isNew: true }],
+      [keys.operation("hosts.list", {}), { hosts: [missing] }],
+    ])
+    expect(text).toContain(
+      `Install an agent, for example Claude Code, then press Check again. $ ${install}`,
+    )
+    expect(text).not.toContain("Start a run")
+  })
+
   it("[CONSOLE-15] rows show known values and leave unknown ones empty", () => {
     const row = {
       id: "r-1",
@@ -219,7 +232,7 @@ describe("pages", () => {
       " The store is busy Wait. Try again STORE_BUSY Copy details ",
     )
     expect(render(<Failure size="row" error={error} onRetry={retry} />)).toBe(
-      " The store is busy STORE_BUSY Try again ",
+      " The store is busy Wait. STORE_BUSY Try again ",
     )
   })
 })

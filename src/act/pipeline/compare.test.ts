@@ -58,6 +58,19 @@ test("two runs are compared stage by stage", () => {
   expect(compared.stages[3]?.left).toBeNull()
 })
 
+test("a stage that a run did not reach has no side, and one that neither reached is left out", () => {
+  const left = runOf("p-1", { plan: 1, write: 2, check: 3 })
+  const right = runOf("p-2", { plan: 1 })
+  const ahead = (name: string) =>
+    ({ ...stageDone(name, ""), status: "waiting", rounds: 0 }) as const
+  const compared = compareRuns(
+    { ...left, stages: [...left.stages.slice(0, 2), ahead("check")] },
+    { ...right, stages: [...right.stages, ahead("write"), ahead("check")] },
+  )
+  expect(compared.stages.map((it) => it.name)).toEqual(["plan", "write"])
+  expect(compared.stages[1]).toMatchObject({ left: { rounds: 1 }, right: null })
+})
+
 test("a stage without output equals a missing stage", () => {
   const stages = [stageDone("plan", null)]
   const empty = { ...runOf("p-1", {}), stages }

@@ -8,20 +8,25 @@ export type ComparedRun = {
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
-/** In the order of the left run's stages, then those only in the right run. */
+/**
+ * In the order of the left run's stages, then those only in the right run. A side is null, or the
+ * stage left out, where the stage was not reached.
+ */
 export function compareRuns(left: ComparedRun, right: ComparedRun): PipelineCompare {
   const ofLeft = new Set(left.stages.map((it) => it.name))
   const stages = [...left.stages, ...right.stages.filter((it) => !ofLeft.has(it.name))]
   return {
     left: left.line,
     right: right.line,
-    stages: stages.map(({ name, title }) => ({
-      name,
-      title,
-      left: sideOf(left, name),
-      right: sideOf(right, name),
-      isSame: isSameOutput(left, right, name),
-    })),
+    stages: stages
+      .map(({ name, title }) => ({
+        name,
+        title,
+        left: sideOf(left, name),
+        right: sideOf(right, name),
+        isSame: isSameOutput(left, right, name),
+      }))
+      .filter((it) => it.left !== null || it.right !== null),
   }
 }
 
@@ -29,13 +34,17 @@ type Side = PipelineCompare["stages"][number]["left"]
 
 function sideOf(run: ComparedRun, name: string): Side {
   const stage = run.stages.find((it) => it.name === name)
-  if (stage === undefined) return null
+  if (stage === undefined || !isReached(stage)) return null
   return {
     summary: stage.summary,
     usd: stage.cost.spentUsd,
     rounds: stage.rounds,
     output: hasOutput(run, name) ? textOf(run.outputs[name]) : "",
   }
+}
+
+function isReached({ status, rounds }: PipelineStage): boolean {
+  return status !== "waiting" || rounds > 0
 }
 
 function isSameOutput(left: ComparedRun, right: ComparedRun, name: string): boolean {

@@ -150,7 +150,7 @@ export function Events({ now, detail, isReadOnly, actions }: TicketProps) {
   const { events, ticket } = detail
   const lastMove = events.find((it) => it.kind !== "evidence" && it.voidReason === null)
   return (
-    <Block title="Events" aside="append-only">
+    <Block title="Events">
       <Stack gap="8">
         {events.map((it) => (
           <Flow key={it.id} align="apart">
@@ -179,12 +179,10 @@ export function Events({ now, detail, isReadOnly, actions }: TicketProps) {
 }
 
 export function EventLine({ now, event }: { readonly now: number; readonly event: BoardEvent }) {
-  const mover = event.by?.agent ?? event.by?.person
-  const by = mover ?? (event.actor === "auto" ? "automation" : "a person")
   return (
     <TimedLine time={formatWhen(event.at, now)}>
       <Text size="sm" wrap tone={event.voidReason === null ? "2" : "warn"}>
-        {`${visibleLine(describeEvent(event))} by ${visibleLine(by)}`}
+        {visibleLine(describeEvent(event))}
         {event.voidReason === null ? "" : `; no effect: ${visibleLine(event.voidReason)}`}
       </Text>
     </TimedLine>

@@ -57,12 +57,21 @@ export function matches(ticket: Ticket, text: string): boolean {
 }
 
 export function describeEvent(event: BoardEvent): string {
-  const { kind, actor, from, to, feedback, evidence } = event
-  if (kind === "evidence")
-    return `${actor} ran ${evidence?.command ?? "a command"}: ${evidence === null ? "" : describeExit(evidence.exitCode)}`
-  if (kind === "reject") return `rejected: ${feedback ?? ""}`
-  if (kind === "approve") return "approved"
-  return `${actor} ${kind === "undo" ? "undid, back" : "moved"} ${from} to ${to}`
+  const { kind, from, to, feedback, evidence } = event
+  const by = `by ${describeActor(event)}`
+  if (kind === "evidence") {
+    const exit = evidence === null ? "" : `, ${describeExit(evidence.exitCode)}`
+    return `${evidence?.command ?? "a command"} run ${by}${exit}`
+  }
+  if (kind === "reject") return `rejected ${by}: ${feedback ?? ""}`
+  if (kind === "approve") return `approved ${by}`
+  return `moved${kind === "undo" ? " back" : ""} from ${from} to ${to} ${by}`
+}
+
+function describeActor({ actor, by }: BoardEvent): string {
+  const name = by?.agent ?? by?.person
+  if (actor !== "auto") return name ?? "a person"
+  return name === undefined ? "automation" : `automation (${name})`
 }
 
 export function describeExit(exitCode: number | null): string {

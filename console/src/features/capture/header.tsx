@@ -26,6 +26,7 @@ type CaptureHeaderProps = {
   readonly shownId: string
   readonly shownAt: number | undefined
   readonly diff: CaptureDiff | undefined
+  readonly isNever: boolean
   readonly isDiffShown: boolean
   readonly isReadOnly: boolean
   readonly isBusy: boolean
@@ -37,7 +38,7 @@ type CaptureHeaderProps = {
 }
 
 export function CaptureHeader(props: CaptureHeaderProps) {
-  const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
+  const { now, host, hosts, shownAt, diff, isNever, isReadOnly, isBusy } = props
   const whenOf = (at: number) =>
     formatWhenAmong(
       at,
@@ -102,16 +103,18 @@ export function CaptureHeader(props: CaptureHeaderProps) {
         </>
       }
     >
-      <OnlyWide>
-        <Button
-          variant="ghost"
-          keyId="capture.diff"
-          pressed={props.isDiffShown}
-          onPress={props.onDiff}
-        >
-          Diff
-        </Button>
-      </OnlyWide>
+      {isNever ? null : (
+        <OnlyWide>
+          <Button
+            variant="ghost"
+            keyId="capture.diff"
+            pressed={props.isDiffShown}
+            onPress={props.onDiff}
+          >
+            Diff
+          </Button>
+        </OnlyWide>
+      )}
       {selectedHost?.canObserve === true ? (
         <OnlyWide>
           <Button
@@ -124,15 +127,17 @@ export function CaptureHeader(props: CaptureHeaderProps) {
           </Button>
         </OnlyWide>
       ) : null}
-      <Button
-        icon="refresh"
-        keyId="capture.take"
-        disabled={isReadOnly || isBusy}
-        onPress={props.onTake}
-        shrinks
-      >
-        Capture again
-      </Button>
+      {isNever ? null : (
+        <Button
+          icon="refresh"
+          keyId="capture.take"
+          disabled={isReadOnly || isBusy}
+          onPress={props.onTake}
+          shrinks
+        >
+          Capture again
+        </Button>
+      )}
     </Header>
   )
 }

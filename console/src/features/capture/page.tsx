@@ -64,6 +64,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
         hosts={data.hosts}
         captures={captures}
         shownId={data.shownId}
+        isNever={data.isNever}
         shownAt={capture?.manifest.capturedAt}
         diff={diff}
         isDiffShown={params.tab === "diff"}

@@ -5,10 +5,11 @@ import {
   formatClockFine,
   formatMoment,
   formatSeconds,
+  formatShown,
   formatWhenFine,
   nameDay,
 } from "../../base/format.ts"
-import { formatExact, type JournalEntry, plural } from "../../contract.ts"
+import { formatExact, type JournalEntry } from "../../contract.ts"
 import { type Journal, matchesText, olderThan } from "../../data/live/journal.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { EventsParams } from "../../data/paths.ts"
@@ -226,9 +227,8 @@ function optionId(seq: number): string {
 function describeCount(count: number, journal: Journal | undefined): string {
   if (journal === undefined) return ""
   const { entries, isWhole } = journal
-  const all = isWhole
-    ? plural(entries.length, "event")
-    : `the newest ${formatExact(entries.length)}`
+  if (isWhole) return formatShown({ shown: count, all: entries.length }, "event")
+  const all = `the newest ${formatExact(entries.length)}`
   return count === entries.length ? all : `${formatExact(count)} of ${all}`
 }
 

@@ -39,6 +39,7 @@ import {
   formatBudget,
   formatTime,
   isLive,
+  isOverBudget,
   markOf,
   timeUsedMs,
   WARNED_AT,
@@ -126,7 +127,7 @@ function Vitals({ now, branch }: { readonly now: number; readonly branch: Branch
               label={formatBudget(branch)}
               share={Math.min(1, branch.budgetUsed / branch.budgetTotal)}
               notch={WARNED_AT}
-              isOver={branch.isExhausted}
+              isOver={isOverBudget(branch)}
             />
           </Stack>
         </Value>

@@ -43,16 +43,16 @@ describe("page Folds", () => {
   it("[CONSOLE-15] the empty page says what a branch is and gives the one command", () => {
     const text = render("", { tree: aTree([]), answers: storedTotal(0) })
     expect(text).toContain("A branch is a sub-task outside the agent&#x27;s window")
-    expect(text).toContain("$ claude mcp add qm -- qm mcp Copy")
-    expect(render("?all=yes", { tree: aTree([]) })).toContain("claude mcp add qm")
-    expect(render("", {}), "unknown is not empty").not.toContain("claude mcp")
-    expect(render("", { tree: aTree([]) }), "nor is what is asked for").not.toContain("claude mcp")
+    expect(text).toContain("$ qm init --host claude-code Copy")
+    expect(render("?all=yes", { tree: aTree([]) })).toContain("qm init")
+    expect(render("", {}), "unknown is not empty").not.toContain("qm init")
+    expect(render("", { tree: aTree([]) }), "nor is what is asked for").not.toContain("qm init")
   })
 
   it("[CONSOLE-15] no branch in the last hour and no branch at all have different texts", () => {
     const text = render("", { tree: aTree([]), answers: storedTotal(12) })
     expect(text).toContain("No branch was active in the last hour; 12 are stored. Show all")
-    expect(text).not.toContain("claude mcp")
+    expect(text).not.toContain("qm init")
   })
 
   it("the savings, the totals and the ways are shown, and the tree has an accessible name", () => {

@@ -1,4 +1,5 @@
 import { type FoldTree, formatExact, plural } from "../../contract.ts"
+import { useConnectCommand } from "../../data/actions/use-connect-command.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
@@ -141,6 +142,7 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
 
 function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   const stored = useKept(!params.all)
+  const command = useConnectCommand()
   const count = params.all ? 0 : stored.data?.total
   if (count === undefined && stored.error === null) return <RowSkeleton rows={3} />
   if (count !== undefined && count > 0) {
@@ -153,8 +155,8 @@ function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   }
   return (
     <Empty
-      description="A branch is a sub-task outside the agent's window: it works within a budget of tokens and time, and only its result returns. This page lists branches and the tokens that they saved. Connect an agent:"
-      command="claude mcp add qm -- qm mcp"
+      description="A branch is a sub-task outside the agent's window: it works within a budget of tokens and time, and only its result returns. This page lists branches and the tokens that they saved. Connect an agent; the command first shows what it would write:"
+      command={command}
     />
   )
 }

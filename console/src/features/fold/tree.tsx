@@ -34,6 +34,7 @@ import {
   formatTime,
   formatUsed,
   isLive,
+  isOverBudget,
   MODES,
   MODES_IN_WORDS,
   markOf,
@@ -177,7 +178,7 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
           used={formatUsed(branch)}
           total={formatCount(branch.budgetTotal)}
           notch={WARNED_AT}
-          isOver={branch.isExhausted}
+          isOver={isOverBudget(branch)}
         />
       </Cell>
       <Cell from="wide">

@@ -29,7 +29,10 @@ describe("texts of the page Folds", () => {
     )
     expect(new Set(words).size).toBe(BranchEndReason.options.length)
     expect(describeState(aBranch("a", ACTIVE))).toBe("active")
-    expect(describeState(aBranch("a", { ...ACTIVE, isExhausted: true }))).toBe("over budget")
+    const exhausted = aBranch("a", { ...ACTIVE, isExhausted: true })
+    expect(describeState(exhausted)).toBe("budget used up")
+    expect(formatBudget(exhausted)).toBe("9,812 of 12,000 tokens, 81 %, budget used up")
+    expect(describeState({ ...exhausted, budgetUsed: 12_400 })).toBe("over budget")
   })
 
   it("the parts of a used budget are named by who counted them", () => {

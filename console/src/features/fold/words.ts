@@ -34,8 +34,11 @@ const ENDS: Readonly<Record<NonNullable<Branch["endReason"]>, string>> = {
   shutdown: "shut down",
 }
 
-export function describeState({ status, endReason, isExhausted }: Branch): string {
-  if (endReason === null) return isExhausted ? "over budget" : status
+export function describeState(branch: Branch): string {
+  const { status, endReason, isExhausted } = branch
+  if (endReason === null && isExhausted)
+    return isOverBudget(branch) ? "over budget" : "budget used up"
+  if (endReason === null) return status
   return endReason === "budget" && status === "completed" ? "returned over budget" : ENDS[endReason]
 }
 
@@ -66,10 +69,17 @@ export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
 }
 
 /** 9,812 of 12,000 tokens, 82 %; "at least" if the host's own tools were not counted. */
-export function formatBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
+export function formatBudget(branch: Branch): string {
+  const { budgetUsed, budgetTotal, isExhausted, isLowerBound } = branch
   const share = Math.floor((budgetUsed / budgetTotal) * 100)
   const used = `${formatExact(budgetUsed)} of ${formatExact(budgetTotal)} tokens, ${share} %`
-  return isLowerBound ? `at least ${used}` : used
+  const state = isExhausted && !isOverBudget(branch) ? ", budget used up" : ""
+  return `${isLowerBound ? "at least " : ""}${used}${state}`
+}
+
+/** A branch can also be exhausted below its budget: the next result had no room. */
+export function isOverBudget({ budgetUsed, budgetTotal, endReason }: Branch): boolean {
+  return budgetUsed > budgetTotal || endReason === "budget"
 }
 
 const SOURCES: Readonly<Record<Branch["charges"][number]["source"], string>> = {

@@ -17,7 +17,7 @@ import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { excerptLine, markOf } from "./excerpt-line.ts"
 import { PAGE_PIECES, useTexts } from "./use-gateway.ts"
-import { KIND_NAMES, shortName } from "./words.ts"
+import { formatEstimate, KIND_NAMES, shortName } from "./words.ts"
 
 type Piece = GatewayTexts["pieces"][number]
 
@@ -65,7 +65,7 @@ function StoredExchange({ params, onParams }: ExactProps) {
   )
 }
 
-const COLUMNS = { full: "36px minmax(0, 1fr) 56px" } as const
+const COLUMNS = { full: "36px minmax(0, 1fr) 64px" } as const
 
 type PiecesProps = Omit<ExactProps, "hasContent"> & { readonly texts: GatewayTexts }
 
@@ -152,7 +152,7 @@ function PieceRow({ piece, find, option }: PieceRowProps) {
         </Text>
       </NameCell>
       <Text as="div" mono tone="2" align="end">
-        {formatExact(piece.tokens)}
+        {formatEstimate(piece.tokens)}
       </Text>
     </Row>
   )

@@ -85,6 +85,10 @@ describe("window over time", () => {
   it("kinds are scaled to the provider's number, or to our own count where the provider gave none", () => {
     expect(kindsOf(aRequest(1))).toEqual({ instructions: 3_333, history: 6_667 })
     expect(kindsOf(aRequest(1, { usage: null }))).toEqual({ instructions: 3_000, history: 6_000 })
+    const kinds = (["system", "tools", "history"] as const).map((kind) => ({ kind, tokens: 1 }))
+    const usage = { input: 11, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const parts = Object.values(kindsOf(aRequest(1, { kinds, usage })))
+    expect(parts, "rounded parts sum to the provider's number").toEqual([4, 3, 4])
     expect(kindsOf(aRequest(1, { kinds: [] }))).toEqual({})
     const { points } = chartOf(aShow({ requests: [aRequest(1), aRequest(2, { usage: null })] }))
     expect(points.map((it) => it.description)).toEqual(["tokens, exact", "tokens, estimated"])

@@ -149,13 +149,17 @@ export function countByAgent({ requests }: GatewayShow): Readonly<Record<Gateway
   return { all: requests.length, main, agents: requests.length - main }
 }
 
+/** The kinds are estimates, scaled to the provider's number; rounded parts sum to exactly that. */
 export function kindsOf(request: GatewayRequest): KindTokens {
   const counted = request.kinds.reduce((sum, it) => sum + it.tokens, 0)
   const exact = inputOf(request)
   const factor = exact === null || counted === 0 ? 1 : exact / counted
   const amounts: Partial<Record<ContextKind, number>> = {}
+  let sum = 0
   for (const { kind, tokens } of request.kinds) {
-    amounts[kind] = (amounts[kind] ?? 0) + Math.round(tokens * factor)
+    const before = Math.round(sum * factor)
+    sum += tokens
+    amounts[kind] = (amounts[kind] ?? 0) + Math.round(sum * factor) - before
   }
   return amounts
 }

@@ -1,6 +1,6 @@
 import { useMemo } from "react"
 import { visibleLine } from "../../base/format.ts"
-import { formatExact, type GatewayManifest, type WireItem, type WireKind } from "../../contract.ts"
+import { type GatewayManifest, type WireItem, type WireKind } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { GatewayParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
@@ -9,13 +9,13 @@ import { Path } from "../../ui/path/path.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { KIND_NAMES, shortName } from "./words.ts"
+import { formatEstimate, KIND_NAMES, shortName } from "./words.ts"
 
 type HeldProps = ParamsProps<GatewayParams> & {
   readonly manifest: GatewayManifest
 }
 
-const COLUMNS = { full: "minmax(0, 1fr) 64px" } as const
+const COLUMNS = { full: "minmax(0, 1fr) 72px" } as const
 
 export function RequestContent({ manifest, params, onParams }: HeldProps) {
   const lines = useMemo(() => contentLines(manifest), [manifest])
@@ -38,7 +38,7 @@ export function RequestContent({ manifest, params, onParams }: HeldProps) {
             amongOptions
             name={KIND_NAMES[it.of]}
             count={it.count}
-            sum={formatExact(it.tokens)}
+            sum={formatEstimate(it.tokens)}
           />
         ) : (
           <ItemRow
@@ -80,7 +80,7 @@ function ItemRow({ line, option }: ItemRowProps) {
         {item.isDeferred === true ? <Tag>later</Tag> : null}
       </NameCell>
       <Text as="div" mono tone="2" align="end">
-        {formatExact(item.tokens)}
+        {formatEstimate(item.tokens)}
       </Text>
     </Row>
   )

@@ -35,6 +35,11 @@ export const KIND_NAMES: Readonly<Record<WireKind, string>> = {
   other: "Other",
 }
 
+/** A provider counts a request, never its items. */
+export function formatEstimate(tokens: number): string {
+  return `≈${formatExact(tokens)}`
+}
+
 export const MODE_SAYS: Readonly<Record<ProxiedSession["mode"], string>> = {
   record: "Each request is recorded and forwarded unchanged.",
   fold: "Returned branches are left out of the requests; each request is recorded.",

@@ -42,7 +42,7 @@ describe("page Guard", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { log: aLog([]) })
     expect(text).toContain("This page lists what the hooks of the kit reported")
-    expect(text).toContain("$ qm init Copy Show 30 days")
+    expect(text).toContain("$ qm init --host claude-code Copy Show 30 days")
     expect(render("?hours=720", { log: aLog([]) })).not.toContain("Show 30 days")
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })
@@ -142,7 +142,10 @@ describe("actions on the page Guard", () => {
       /Edits that it would have denied 1 of 126 in 24 hours src\/ a\.ts Silent s-1/,
     )
     expect(text).toContain("is active from level 5; this repository is at level 3")
-    expect(text).toContain("Applies from the next edit.")
+    expect(text).toContain("qm level 5 activates the rule. Copy")
+    expect(text).toContain("Save Applies from level 5.")
+    const active = render("?try=yes&patterns=src/**", { log: aLog([]), tried, level: 5 })
+    expect(active).toContain("Activate Applies from the next edit.")
   })
 
   it("a trial starts with the current setting, which cannot be applied again", () => {

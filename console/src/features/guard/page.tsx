@@ -1,7 +1,7 @@
 import { useMemo } from "react"
 import { truncate } from "#ground/base/truncate"
-import {} from "../../base/format.ts"
 import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
+import { useConnectCommand } from "../../data/actions/use-connect-command.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import { GUARD_HOURS, GUARD_RULES, type GuardParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
@@ -28,7 +28,8 @@ import { useCounts, useVerdicts } from "./use-guard.ts"
 import { describeCounts, formatHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
-  const counts = useCounts(params)
+  const shown = useShownCount(params)
+  const counts = useCounts({ hours: params.hours, verdict: null, rule: null, session: "" })
   const { trying, show, text } = params
   return (
     <CollectionPage
@@ -40,7 +41,7 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
           facts={
             counts === undefined ? null : (
               <Text as="div" tone="3" cut>
-                {describeCounts(counts, params.hours)}
+                {describeCounts(counts, params.hours, shown)}
               </Text>
             )
           }
@@ -64,6 +65,15 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
       )}
     />
   )
+}
+
+/** Without a filter, silent verdicts count as well. */
+function useShownCount(params: GuardParams): number | undefined {
+  const counts = useCounts(params)
+  const { data } = useVerdicts(params)
+  const { text, verdict } = params
+  if (text !== "") return data && matching(keyed(data.verdicts), text).length
+  return counts && (verdict === null ? totalOf(counts) : counts[verdict])
 }
 
 function Beside({ now, params, onParams }: PageProps<GuardParams>) {
@@ -206,6 +216,7 @@ function Verdicts(props: GuardListProps & { readonly list: GuardVerdicts }) {
 function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const { text, verdict, rule, session, hours } = params
   const silent = useCounts(params)?.silent ?? 0
+  const command = useConnectCommand()
   if (text === "" && verdict === null && silent > 0) {
     return (
       <NoMatch verb="Show silent verdicts" onShowAll={() => onParams({ verdict: "silent" })}>
@@ -226,9 +237,9 @@ function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
   const isWhole = hours === 720
   return (
     <Empty
-      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${formatHours(hours)}. Install the kit; the command first shows what it would write:`}
+      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${formatHours(hours)}. Connect an agent; the command first shows what it would write:`}
     >
-      <CommandLine command="qm init">
+      <CommandLine command={command}>
         {isWhole ? null : (
           <Button small onPress={() => onParams({ hours: 720 })}>
             Show 30 days

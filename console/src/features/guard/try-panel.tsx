@@ -7,6 +7,7 @@ import type { PageProps } from "../../data/params.ts"
 import { GUARD_HOURS, type GuardParams, paths } from "../../data/paths.ts"
 import { useSessionNames } from "../../data/session-names.ts"
 import { Button } from "../../ui/button/button.tsx"
+import { CopyButton } from "../../ui/copy/copy.tsx"
 import { AreaEntry, EntryForm } from "../../ui/entry/entry.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { ChoiceField } from "../../ui/field/field.tsx"
@@ -15,7 +16,7 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Block, DetailHead, Flow, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
-import { PlaceLink, Text } from "../../ui/text/text.tsx"
+import { PlaceLink, Prose, Text } from "../../ui/text/text.tsx"
 import { useActivateRule, useRiskSettings, useTried } from "./use-guard.ts"
 import { formatHours, RULES_IN_WORDS, VERDICT_LOOKS } from "./words.ts"
 
@@ -75,11 +76,17 @@ function valueOf(set: ConfigSetting | undefined): string {
 
 const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: formatHours(it) }))
 
+const NEEDED_LEVEL = RULES_IN_WORDS.risk.level
+
 function LevelNotice({ level }: { readonly level: number | undefined }) {
-  const needed = RULES_IN_WORDS.risk.level
-  if (level === undefined || level >= needed) return null
-  const description = `The rule risk is active from level ${needed}; this repository is at level ${level}. You can test at every level; qm level ${needed} activates the rule.`
-  return <Notice description={description} />
+  if (level === undefined || level >= NEEDED_LEVEL) return null
+  const command = `qm level ${NEEDED_LEVEL}`
+  const description = `The rule risk is active from level ${NEEDED_LEVEL}; this repository is at level ${level}. You can test at every level; \`${command}\` activates the rule.`
+  return (
+    <Notice description={<Prose>{description}</Prose>}>
+      <CopyButton text={command} />
+    </Notice>
+  )
 }
 
 type TriedProps = {
@@ -166,7 +173,8 @@ const MOST_OF_A_NAME = 24
 type MakeLiveProps = { readonly text: string; readonly isReadOnly: boolean }
 
 function ActivateRule({ text, isReadOnly }: MakeLiveProps) {
-  const { paths: set } = useRiskSettings()
+  const { paths: set, level = NEEDED_LEVEL } = useRiskSettings()
+  const isOff = level < NEEDED_LEVEL
   const { makeLive, isBusy } = useActivateRule()
   const value = text.trim()
   const isSet = set !== undefined && valueOf(set) === value
@@ -180,10 +188,10 @@ function ActivateRule({ text, isReadOnly }: MakeLiveProps) {
             disabled={isReadOnly || isBusy || isSet || set === undefined}
             onPress={() => makeLive({ value, ...(set === undefined ? {} : { before: set }) })}
           >
-            Activate
+            {isOff ? "Save" : "Activate"}
           </Button>
           <Text size="sm" tone="2">
-            {describeLive({ isSet, isEmpty: value === "", isReadOnly })}
+            {describeLive({ isSet, isOff, isEmpty: value === "", isReadOnly })}
           </Text>
         </Flow>
         <Text as="p" size="sm" tone="3">
@@ -197,12 +205,19 @@ function ActivateRule({ text, isReadOnly }: MakeLiveProps) {
 
 type LiveState = {
   readonly isSet: boolean
+  /** The level of the repository is too low for the rule. */
+  readonly isOff: boolean
   readonly isEmpty: boolean
   readonly isReadOnly: boolean
 }
 
-function describeLive({ isSet, isEmpty, isReadOnly }: LiveState): string {
+function describeLive({ isSet, isOff, isEmpty, isReadOnly }: LiveState): string {
   if (isReadOnly) return "This page is read only."
+  if (isOff && !isEmpty) {
+    return isSet
+      ? `Saved; applies from level ${NEEDED_LEVEL}.`
+      : `Applies from level ${NEEDED_LEVEL}.`
+  }
   if (isSet) return isEmpty ? "No path is high-risk." : "These patterns are active."
   return isEmpty ? "No path will be high-risk." : "Applies from the next edit."
 }

@@ -41,6 +41,7 @@ describe("texts of the page Guard", () => {
   it("the counts name denied events only if there are any", () => {
     const { counts } = aLog([aLine(), aLine(), aLine({ verdict: "block" })])
     expect(describeCounts(counts, 24)).toBe("3 verdicts in 24 hours, 2 denied, 1 blocked")
+    expect(describeCounts(counts, 24, 0)).toBe("0 of 3 verdicts in 24 hours")
     expect(describeCounts(aLog([]).counts, 720)).toBe("0 verdicts in 30 days")
   })
 

@@ -1,4 +1,4 @@
-import { visibleLine } from "../../base/format.ts"
+import { formatShown, visibleLine } from "../../base/format.ts"
 import type { Status } from "../../base/status.ts"
 import {
   formatExact,
@@ -151,8 +151,10 @@ export function formatHours(hours: GuardParams["hours"]): string {
 export function describeCounts(
   counts: GuardVerdicts["counts"],
   hours: GuardParams["hours"],
+  shown = totalOf(counts),
 ): string {
   const all = totalOf(counts)
+  if (shown < all) return `${formatShown({ shown, all }, "verdict")} in ${formatHours(hours)}`
   const refused = [
     [counts.deny, "denied"],
     [counts.block, "blocked"],

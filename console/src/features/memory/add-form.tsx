@@ -37,7 +37,7 @@ export function AddMemory(props: AddFormProps<MemoryDraft>) {
     return checked.kind === "wrong" ? checked : client.write("memory.record", checked.input)
   }
   return (
-    <AddForm {...props} title="Add memory" verbs={["Record", "Recording"]} send={send}>
+    <AddForm {...props} title="Add memory" send={send}>
       {(entry) => <MemoryEntries {...entry} />}
     </AddForm>
   )
@@ -49,7 +49,7 @@ export function AddDecision(props: AddFormProps<DecisionDraft>) {
     return checked.kind === "wrong" ? checked : client.write("decision.add", checked.input)
   }
   return (
-    <AddForm {...props} title="Add decision" verbs={["Add", "Adding"]} send={send}>
+    <AddForm {...props} title="Add decision" send={send}>
       {(entry) => <DecisionEntries {...entry} />}
     </AddForm>
   )
@@ -65,13 +65,12 @@ type EntriesProps<Draft> = {
 
 type SharedFormProps<Draft> = AddFormProps<Draft> & {
   readonly title: string
-  readonly verbs: readonly [string, string]
   send(client: Client, draft: Draft): FormFailure | Promise<MemoryRecorded>
   children(entry: EntriesProps<Draft>): ReactNode
 }
 
 function AddForm<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormProps<Draft>) {
-  const { title, verbs, draft, isReadOnly, onDraft, onClose } = props
+  const { title, draft, isReadOnly, onDraft, onClose } = props
   const { record, isPending, problems, error } = useRecord(props)
   const isOff = isReadOnly || isPending
   const press = (event: KeyboardEvent) => {
@@ -96,7 +95,7 @@ function AddForm<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormPro
           {error === undefined ? null : <Failure size="pane" error={error} />}
           <EntryActions>
             <Button variant="primary" disabled={isOff} onPress={record}>
-              {isPending ? verbs[1] : verbs[0]}
+              {isPending ? "Adding" : "Add"}
             </Button>
             <Kbd keys="mod+Enter" />
             {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}

@@ -140,6 +140,14 @@ function NoDecision({ isReadOnly, onAdd }: NoDecisionProps) {
   )
 }
 
+/** The server's search filters by kind only. */
+export function ofState<Match extends Pick<MemoryLine, "memory">>(
+  matches: readonly Match[],
+  { state }: Pick<MemoryParams, "state">,
+): readonly Match[] {
+  return matches.filter(({ memory }) => state === null || memory.state === state)
+}
+
 const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })
 
 function FoundMemories(props: MemoryListProps) {
@@ -147,10 +155,7 @@ function FoundMemories(props: MemoryListProps) {
   return (
     <Loaded query={useFound(params)} rows={6}>
       {(data) => {
-        // The server's search filters by kind only; the state is filtered here.
-        const lines = data.found.filter(
-          ({ memory }) => params.state === null || memory.state === params.state,
-        )
+        const lines = ofState(data.found, params)
         return lines.length === 0 ? (
           <NoMatch onShowAll={() => onParams({ text: "", kind: null, state: null, at: "" })}>
             None of {plural(data.total, "memory", "memories")} matches.

@@ -117,7 +117,7 @@ describe("memory on the page Memory", () => {
     }
     expect(textOf(html)).toContain("This page is read only.")
     const form = markupOf("?add=yes", { list: SOME, isReadOnly: true })
-    expect(form).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Record</)
+    expect(form).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Add</)
   })
 
   it("the form explains each kind and what happens to text from outside", () => {

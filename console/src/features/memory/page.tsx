@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { formatShown } from "../../base/format.ts"
 import { type MemoryRecorded, plural } from "../../contract.ts"
 import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { MemoryParams } from "../../data/paths.ts"
@@ -6,12 +7,13 @@ import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { CollectionPage } from "../../ui/collection/collection.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
+import { Text } from "../../ui/text/text.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { AddDecision, AddMemory } from "./add-form.tsx"
 import { Detail } from "./detail.tsx"
 import { NO_DECISION, NO_MEMORY } from "./draft.ts"
-import { MemoriesPane } from "./list-pane.tsx"
-import { useActions } from "./use-memory.ts"
+import { MemoriesPane, ofState } from "./list-pane.tsx"
+import { useActions, useFound, useMemories } from "./use-memory.ts"
 
 export function MemoryPage(props: PageProps<MemoryParams>) {
   const { now, params, onParams } = props
@@ -32,7 +34,7 @@ export function MemoryPage(props: PageProps<MemoryParams>) {
       name="memory"
       detailPx={480}
       header={
-        <Header title="Memory">
+        <Header title="Memory" facts={<Facts params={params} />}>
           <Button
             icon="plus"
             keyId="memory.new"
@@ -54,6 +56,15 @@ export function MemoryPage(props: PageProps<MemoryParams>) {
       )}
     />
   )
+}
+
+function Facts({ params }: Pick<ParamsProps<MemoryParams>, "params">) {
+  const all = useMemories({ kind: null, state: null }).data?.total
+  const listed = useMemories(params).data?.total
+  const matches = useFound(params).data?.found
+  const shown = params.text.trim() === "" ? listed : matches && ofState(matches, params).length
+  if (all === undefined) return null
+  return <Text tone="3">{formatShown({ shown: shown ?? all, all }, "memory", "memories")}</Text>
 }
 
 /** The page owns the drafts, so that they survive closing the form. */

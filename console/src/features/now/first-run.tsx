@@ -12,6 +12,7 @@ import {
   type HostStatus,
   plural,
 } from "../../contract.ts"
+import { connectCommand } from "../../data/actions/use-connect-command.ts"
 import { keys } from "../../data/keys.ts"
 import { navigate } from "../../data/location.ts"
 import { HOSTS, paths } from "../../data/paths.ts"
@@ -48,7 +49,9 @@ export function FirstRun({ importing }: FirstRunProps) {
       title="See what your agent loads"
       description="Before your first prompt an agent has already loaded instructions, tools and skills. This is what it loads in this repository, read from files on this machine; nothing is sent."
     >
-      {hosts === undefined ? null : <FirstCapture host={chooseHost(hosts)} />}
+      {hosts === undefined ? null : (
+        <FirstCapture host={chooseHost(hosts)} status={statusOf(chooseHost(hosts), hosts)} />
+      )}
       <WelcomeSection title="Agents on this machine">
         {error === null ? null : (
           <Failure size="row" error={toWireError(error)} onRetry={() => void refetch()} />
@@ -69,6 +72,10 @@ function chooseHost(hosts: readonly HostStatus[]): HostName {
   return HOSTS.find((it) => it === name) ?? "claude-code"
 }
 
+function statusOf(host: HostName, hosts: readonly HostStatus[]): HostStatus | undefined {
+  return hosts.find((it) => it.name === host)
+}
+
 function hostLine(host: HostStatus): CheckLine {
   const { title, isInstalled, version, login, hooks } = host
   if (!isInstalled) return { status: "queued", name: title, detail: "not installed" }
@@ -81,7 +88,7 @@ function hostLine(host: HostStatus): CheckLine {
   }
   const parts = [signedIn[login], hooks === "not offered" ? "" : connection[hooks]]
   return {
-    status: "done",
+    status: login === "missing" ? "warned" : "done",
     name: title,
     detail: parts.filter((it) => it !== "").join(", "),
     aside: version ?? "version unknown",
@@ -89,7 +96,7 @@ function hostLine(host: HostStatus): CheckLine {
 }
 
 /** Takes the capture once, when the page opens and there is none yet. */
-function FirstCapture({ host }: { readonly host: HostName }) {
+function FirstCapture({ host, status }: Omit<CaptureFigureProps, "capture">) {
   const client = useClient()
   const queries = useQueryClient()
   const isReadOnly = useReadOnly()
@@ -117,7 +124,9 @@ function FirstCapture({ host }: { readonly host: HostName }) {
   if (take.error !== null) {
     return <Failure size="pane" error={toWireError(take.error)} onRetry={() => mutate()} />
   }
-  if (capture !== undefined) return <CaptureFigure host={host} capture={capture} />
+  if (capture !== undefined) {
+    return <CaptureFigure host={host} status={status} capture={capture} />
+  }
   for (const { error, refetch } of [captures, shown]) {
     if (error !== null) {
       return <Failure size="pane" error={toWireError(error)} onRetry={() => void refetch()} />
@@ -130,18 +139,25 @@ function FirstCapture({ host }: { readonly host: HostName }) {
   )
 }
 
-type CaptureFigureProps = { readonly host: HostName; readonly capture: Capture }
+type CaptureFigureProps = {
+  readonly host: HostName
+  readonly status: HostStatus | undefined
+  readonly capture: Capture
+}
 
-function CaptureFigure({ host, capture }: CaptureFigureProps) {
+function CaptureFigure({ host, status, capture }: CaptureFigureProps) {
   const { headline, budget, advice } = capture
   const tokens = Object.fromEntries(headline.kinds.map((it) => [it.kind, it.tokens]))
+  const name = status?.title ?? hostTitle(host)
+  const isInstalled = status?.isInstalled !== false
+  const what = isInstalled ? `tokens in ${name}` : `tokens in ${name}, estimated`
   const share = `${formatShare(headline.share)} of ${formatRound(headline.window)}`
   return (
     <Stack gap="8">
       <Flow align="apart" wrap>
         <Flow>
           <Text size="title-md">{formatExact(headline.tokens)}</Text>
-          <Text tone="2">{`tokens in ${hostTitle(host)}, ${share}`}</Text>
+          <Text tone="2">{`${what}, ${share}`}</Text>
         </Flow>
         <PlaceLink href={paths.capture({ host })}>
           {advice.length === 0
@@ -151,6 +167,7 @@ function CaptureFigure({ host, capture }: CaptureFigureProps) {
       </Flow>
       <BudgetBar tokens={tokens} budget={budget.startBudget} />
       <Text size="sm" tone="3">
+        {isInstalled ? "" : `${name} is not installed: this is what it would load. `}
         {`The mark is your start budget, ${plural(budget.startBudget, "token")}. The window is larger than this bar.`}
       </Text>
     </Stack>
@@ -237,9 +254,17 @@ function NextSteps({ hosts }: { readonly hosts: readonly HostStatus[] }) {
   const isReadOnly = useReadOnly()
   const copy = useCopyText()
   const host = hosts.find((it) => it.isInstalled && it.hooks === "none")
-  const command = host === undefined ? "" : `qm init --host ${host.name}`
+  const command = host === undefined ? "" : connectCommand(host.name)
+  const missing = hosts.some((it) => it.isInstalled) ? undefined : hosts.find((it) => it.install)
+  const install = missing?.install ?? ""
   return (
     <Stack gap="8">
+      {missing === undefined || install === "" ? null : (
+        <>
+          <Text tone="2">{`Install an agent, for example ${missing.title}, then press Check again.`}</Text>
+          <CommandLine command={install} />
+        </>
+      )}
       <Flow wrap>
         {host === undefined ? null : (
           <Button
@@ -255,13 +280,15 @@ function NextSteps({ hosts }: { readonly hosts: readonly HostStatus[] }) {
         <Button icon="pack" onPress={() => navigate(paths.pack())}>
           Build a package
         </Button>
-        <Button
-          icon="play"
-          disabled={isReadOnly}
-          onPress={() => navigate(paths.runs({ beside: "new" }))}
-        >
-          Start a run
-        </Button>
+        {missing === undefined ? (
+          <Button
+            icon="play"
+            disabled={isReadOnly}
+            onPress={() => navigate(paths.runs({ beside: "new" }))}
+          >
+            Start a run
+          </Button>
+        ) : null}
       </Flow>
       {host === undefined ? null : (
         <Text size="sm" tone="3">

@@ -18,7 +18,7 @@ const GROUPS = [
   { change: "added", name: "Added" },
   { change: "removed", name: "Removed" },
   { change: "changed", name: "Changed" },
-  { change: "same", name: "Unchanged" },
+  { change: "same", name: "Unchanged text" },
 ] as const satisfies readonly { readonly change: Change["change"]; readonly name: string }[]
 
 export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
@@ -27,7 +27,8 @@ export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
     if (members.length === 0) return []
     const grown = members.reduce((sum, it) => sum + it.tokensAfter - it.tokensBefore, 0)
     const rows = members.map((it): ChangeLine => ({ kind: "change", key: it.path, change: it }))
-    const sum = change === "same" ? "" : formatSigned(grown)
+    // The frame around an unchanged text may change, so its tokens count as well.
+    const sum = change === "same" && grown === 0 ? "" : formatSigned(grown)
     return [{ kind: "heading", key: `group:${change}`, name, count: members.length, sum }, ...rows]
   })
 }

@@ -19,6 +19,7 @@ import {
   RowNote,
   type RowOption,
   RowSkeleton,
+  TableHead,
   TextCell,
 } from "../../ui/list/list.tsx"
 
@@ -42,6 +43,14 @@ const COLUMNS = {
   tight: "minmax(0, 1fr) 216px 72px 72px",
   narrow: "minmax(0, 1fr) max-content",
 } as const
+
+const HEAD = [
+  { text: "File" },
+  { text: "Form and score", from: "roomy" },
+  { text: "Before", align: "end", from: "wide" },
+  { text: "After", align: "end", from: "roomy" },
+  { text: "Change", align: "end" },
+] as const
 
 type CompareProps = PageProps<PackParams>
 
@@ -143,6 +152,7 @@ function Changes({ diff, at, onMove }: ChangesProps) {
       label="Changes"
       columns={COLUMNS}
       wraps
+      head={<TableHead labels={HEAD} />}
       items={lines}
       keyOf={(it) => it.key}
       isHeading={(it) => it.kind === "heading"}
@@ -167,7 +177,8 @@ type ChangeProps = {
 
 function Change({ line, option }: ChangeProps) {
   const { path, tokensBefore, tokensAfter, change } = line.change
-  const grown = change === "same" ? "" : formatSigned(tokensAfter - tokensBefore)
+  const isEqual = change === "same" && tokensAfter === tokensBefore
+  const grown = isEqual ? "" : formatSigned(tokensAfter - tokensBefore)
   const description = describeChange(line.change)
   return (
     <Row wraps option={option}>

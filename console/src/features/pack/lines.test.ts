@@ -164,7 +164,7 @@ describe("rows of a package", () => {
       "r",
       "Changed +20",
       "c",
-      "Unchanged ",
+      "Unchanged text +20",
       "s",
     ])
     expect(describeChange(change("c", "changed"))).toBe(

@@ -2,12 +2,7 @@ import { formatUsd } from "#ground/base/format"
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
 import { PIPELINE_WORDS } from "../../base/status.ts"
-import {
-  type PipelineCompare,
-  type PipelineLine,
-  type PipelineRun,
-  plural,
-} from "../../contract.ts"
+import { type PipelineCompare, type PipelineLine, type PipelineRun } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PipelineParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"
@@ -103,9 +98,12 @@ function OtherMenu({ now, id, runs, onPick }: OtherMenuProps) {
 export function describeCompared({ stages }: Pick<PipelineCompare, "stages">): string {
   const same = stages.filter((it) => it.isSame).length
   if (same === stages.length) return "all stages gave the same result"
-  return `${plural(stages.length - same, "stage")} differ, ${same} identical`.replace(
-    /^1 stage differ,/,
-    "1 stage differs,",
+  const alone = stages.filter((it) => it.left === null || it.right === null).length
+  const differ = stages.length - same - alone
+  return join(
+    differ === 1 ? "1 stage differs" : `${differ} stages differ`,
+    `${same} identical`,
+    alone === 0 ? "" : `${alone} reached by one run only`,
   )
 }
 

@@ -24,7 +24,7 @@ export function MessageBox({ run, isReadOnly, writes }: SayProps) {
     return (
       <ComposerClosed>
         <Icon name="lock" />
-        Read-only server: messages cannot be sent.
+        This page is read only.
       </ComposerClosed>
     )
   }

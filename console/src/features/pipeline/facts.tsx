@@ -29,11 +29,15 @@ type FactsProps = {
 export function Facts({ run, events, now, onClose }: FactsProps) {
   const start = startOf(events)
   const { cost } = run
+  const budget = cost.budgetUsd === null ? "" : formatUsd(cost.budgetUsd)
   return (
     <Pane label="Cost and details" ground="canvas">
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
         <b>Cost</b>
-        <Text tone="3">{formatCost(cost)}</Text>
+        <Text tone="3">
+          {formatCost(cost)}
+          {budget === "" ? "" : ` of ${budget}`}
+        </Text>
       </PaneHead>
       <PaneScroll>
         <Block>
@@ -42,7 +46,7 @@ export function Facts({ run, events, now, onClose }: FactsProps) {
             total={{
               name: "Run",
               spent: formatSpent(cost) || formatUsd(0),
-              budget: cost.budgetUsd === null ? "" : formatUsd(cost.budgetUsd),
+              budget,
             }}
           />
         </Block>

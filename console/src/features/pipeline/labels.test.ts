@@ -35,13 +35,14 @@ describe("labels of a document", () => {
 })
 
 describe("comparison of two runs", () => {
-  const stages = (...same: readonly boolean[]): Pick<PipelineCompare, "stages"> => ({
-    stages: same.map((isSame, i) => ({
+  const side = { summary: null, usd: 0, rounds: 1, output: "" }
+  const stages = (...same: readonly (boolean | null)[]): Pick<PipelineCompare, "stages"> => ({
+    stages: same.map((it, i) => ({
       name: `s${i}`,
       title: "",
-      left: null,
-      right: null,
-      isSame,
+      left: side,
+      right: it === null ? null : side,
+      isSame: it === true,
     })),
   })
 
@@ -49,5 +50,8 @@ describe("comparison of two runs", () => {
     expect(describeCompared(stages(true, true))).toBe("all stages gave the same result")
     expect(describeCompared(stages(true, false))).toBe("1 stage differs, 1 identical")
     expect(describeCompared(stages(false, false, true))).toBe("2 stages differ, 1 identical")
+    expect(describeCompared(stages(false, null, null))).toBe(
+      "1 stage differs, 0 identical, 2 reached by one run only",
+    )
   })
 })

@@ -84,13 +84,13 @@ describe("paused pipeline", () => {
   it("[CONSOLE-52] a read-only page offers no answer", () => {
     const html = markupOf("", { shown: PAUSED, isReadOnly: true })
     expect(html.match(/<button[^>]*disabled=""[^>]*><b>(Proceed|Amend|Exit)/g)?.length).toBe(3)
-    expect(textOf(html)).toContain("Read-only server: messages cannot be sent.")
+    expect(textOf(html)).toContain("This page is read only.")
     expect(textOf(html)).not.toContain("Stop")
   })
 
   it("[CONSOLE-51] it shows cost per stage, properties and activities", () => {
     const text = render("", { shown: PAUSED })
-    expect(text).toContain("Cost $0.15 Analyze query")
+    expect(text).toContain("Cost $0.15 of $3.00 Spent Limit Analyze query $0.00 $0.50")
     expect(text).toContain("Analyze query 8 sub-queries 1 activity")
     expect(text).toMatch(/Knowledge Base Search arrival 3\.4k 200 ms/)
     expect(text).toContain("Model scripted")

@@ -112,13 +112,14 @@ export function unitsOf({ repairs }: PipelineRun): readonly StageUnit[] {
 export function spendOf({ stages }: PipelineRun): readonly BudgetLine[] {
   return stages.map(({ name, title, status, rounds, cost }) => {
     const { spentUsd, budgetUsd } = cost
+    const isAhead = status === "waiting" || status === "skipped"
     return {
       key: name,
       name: rounds > 1 ? `${visibleLine(title)}, ${rounds} rounds` : visibleLine(title),
-      spent: formatSpent(cost),
+      spent: formatSpent(cost) || (isAhead ? "" : formatUsd(0)),
       budget: budgetUsd === null ? "" : formatUsd(budgetUsd),
       share: budgetUsd === null || budgetUsd === 0 ? null : spentUsd / budgetUsd,
-      isAhead: status === "waiting" || status === "skipped",
+      isAhead,
     }
   })
 }

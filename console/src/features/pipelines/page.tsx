@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
+import { formatShown } from "../../base/format.ts"
 import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
@@ -47,7 +48,9 @@ export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesPara
           title="Pipelines"
           facts={
             data.list.data === undefined ? null : (
-              <Text tone="3">{plural(data.all.length, "run")}</Text>
+              <Text tone="3">
+                {formatShown({ shown: data.lines.length, all: data.all.length }, "run")}
+              </Text>
             )
           }
         >

@@ -43,6 +43,18 @@ describe("page Recipes", () => {
     expect(text).toContain("Digest sha256:5f2c81d07be4")
   })
 
+  it("[CONSOLE-56] a repair limit that depends on the depth names each depth", () => {
+    const recipe = aRecipe("deep-research")
+    const depth = { subQueries: 4, paragraphs: 2, contextTokens: 4_000, web: false }
+    const depths = { quick: { ...depth, repairs: 0 }, deep: { ...depth, repairs: 3 } }
+    const config = recipe.config === null ? null : { ...recipe.config, depths }
+    const text = render("?show=deep-research", {
+      recipes: [],
+      shown: { recipe: { ...recipe, config } },
+    })
+    expect(text).toContain("Repaired with feedback, at most 2 rounds, by depth: quick 0, deep 2")
+  })
+
   it("the title counts the recipes", () => {
     const recipes = [aRecipe("dev-loop"), aRecipe("deep-research")]
     expect(render("", { recipes })).toContain("Recipes 2 recipes")

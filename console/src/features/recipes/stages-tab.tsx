@@ -54,12 +54,22 @@ function Stage({ recipe, stage, number }: StageProps) {
         ) : null}
         {unit === undefined ? null : (
           <Text as="div" size="sm" tone="3" wrap>
-            Repaired with feedback, at most {plural(unit.maxIterations, "round")}
+            Repaired with feedback, {describeRounds(recipe, unit.maxIterations)}
           </Text>
         )}
       </Stack>
     </Block>
   )
+}
+
+/** A run repairs at most as often as its depth allows. */
+function describeRounds({ config }: RecipeFolder, most: number): string {
+  const depths = Object.entries(config?.depths ?? {})
+  const isLower = depths.some(([, { repairs }]) => repairs < most)
+  const each = depths.map(
+    ([name, { repairs }]) => `${visibleLine(name)} ${Math.min(repairs, most)}`,
+  )
+  return `at most ${plural(most, "round")}${isLower ? `, by depth: ${each.join(", ")}` : ""}`
 }
 
 function isIn(

@@ -73,7 +73,7 @@ function OpenAsk({ approval, handlers }: AskProps) {
       {handlers.isReadOnly ? (
         <BoxFoot>
           <Text size="sm" tone="2">
-            Read-only server: answer in another client.
+            This page is read only.
           </Text>
         </BoxFoot>
       ) : (

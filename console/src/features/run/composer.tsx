@@ -3,6 +3,7 @@ import { useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import { type AgentMode, formatExact, plural, type QueuedTurn, type Run } from "../../contract.ts"
+import { takesTurns } from "../../data/actions/use-send-again.ts"
 import { keys } from "../../data/keys.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
@@ -42,10 +43,9 @@ export function RunComposer(props: RunComposerProps) {
 }
 
 function closedReason(run: Run, isReadOnly: boolean): string | null {
-  if (isReadOnly) return "Read-only server: turns cannot be sent."
-  const isForeign = run.origin !== "started"
-  if (isForeign && run.sessionId === null) {
-    return "This run was imported and its session is not on this machine, so it is read-only."
+  if (isReadOnly) return "This page is read only."
+  if (!takesTurns(run)) {
+    return "This run was imported and its session is not on this machine, so no turn can be sent."
   }
   return null
 }

@@ -21,11 +21,12 @@ type DrawerProps = {
   readonly id: string
   readonly cwd: string
   readonly hostReportedAt: number | null
+  readonly hasEnded: boolean
   onClose(): void
   onPick(seq: number): void
 }
 
-export function Drawer({ id, cwd, hostReportedAt, onClose, onPick }: DrawerProps) {
+export function Drawer({ id, cwd, hostReportedAt, hasEnded, onClose, onPick }: DrawerProps) {
   const context = useOperation("agents.context", { id })
   const summary =
     context.data === undefined
@@ -35,7 +36,7 @@ export function Drawer({ id, cwd, hostReportedAt, onClose, onPick }: DrawerProps
     <Pane label="Context" ground="canvas">
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
         <b>Context</b>
-        <Text tone="3">{summary === undefined ? "" : formatUsed(summary)}</Text>
+        <Text tone="3">{summary === undefined ? "" : formatUsed(summary, hasEnded)}</Text>
       </PaneHead>
       <PaneScroll>
         {context.error === null ? null : (
@@ -46,7 +47,9 @@ export function Drawer({ id, cwd, hostReportedAt, onClose, onPick }: DrawerProps
           />
         )}
         {context.isPending ? <RowSkeleton rows={6} /> : null}
-        {summary === undefined ? null : <Blocks id={id} context={summary} onPick={onPick} />}
+        {summary === undefined ? null : (
+          <Blocks id={id} context={summary} hasEnded={hasEnded} onPick={onPick} />
+        )}
         <Branch cwd={cwd} />
       </PaneScroll>
     </Pane>
@@ -65,9 +68,9 @@ function Branch({ cwd }: { readonly cwd: string }) {
   )
 }
 
-function formatUsed({ used: reported, wire, window }: AgentsContext): string {
+function formatUsed({ used: reported, wire, window }: AgentsContext, hasEnded: boolean): string {
   const used = wire?.used ?? reported
-  if (used === null) return "not known yet"
+  if (used === null) return hasEnded ? "not known" : "not known yet"
   return window === null ? formatCount(used) : `${formatCount(used)} of ${formatRound(window)}`
 }
 
@@ -77,22 +80,23 @@ const COMPACTS_AT = 0.8
 type BlocksProps = {
   readonly id: string
   readonly context: AgentsContext
+  readonly hasEnded: boolean
   onPick(seq: number): void
 }
 
-function Blocks({ id, context, onPick }: BlocksProps) {
+function Blocks({ id, context, hasEnded, onPick }: BlocksProps) {
   return (
     <>
-      <Window id={id} context={context} />
+      <Window id={id} context={context} hasEnded={hasEnded} />
       <PrependedParts parts={context.parts} onPick={onPick} />
       <ThisTurn files={context.files} onPick={onPick} />
-      <Ahead id={id} context={context} onPick={onPick} />
+      <Ahead context={context} onPick={onPick} />
       <Changed changes={context.changes} onPick={onPick} />
     </>
   )
 }
 
-function Window({ id, context }: Omit<BlocksProps, "onPick">) {
+function Window({ id, context, hasEnded }: Omit<BlocksProps, "onPick">) {
   const { window, used, wire } = context
   const kinds = wire?.kinds ?? context.kinds
   const knownKinds = kinds.filter((it) => it.tokens > 0)
@@ -100,9 +104,7 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
     return (
       <Block>
         <Text as="p" size="sm" tone="2">
-          {used === null
-            ? "The host has not reported the content of its window yet."
-            : "The host reports how much is in its window, but not what."}
+          {describeUnknown(used, hasEnded)}
         </Text>
       </Block>
     )
@@ -127,6 +129,13 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
       </Stack>
     </Block>
   )
+}
+
+function describeUnknown(used: number | null, hasEnded: boolean): string {
+  if (used !== null) return "The host reports how much is in its window, but not what."
+  return hasEnded
+    ? "The host did not report the content of its window."
+    : "The host has not reported the content of its window yet."
 }
 
 type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }
@@ -217,7 +226,7 @@ function ThisTurn({ files, onPick }: { readonly files: Files; onPick(seq: number
   )
 }
 
-function Ahead({ context, onPick }: BlocksProps) {
+function Ahead({ context, onPick }: Pick<BlocksProps, "context" | "onPick">) {
   const { window, compactions, files, wire } = context
   const used = wire?.used ?? context.used
   const lost = files.filter((it) => it.isBeforeCompaction).length

@@ -55,6 +55,7 @@ const DOES: RowHandlers = {
   isReadOnly: false,
   approvals: new Map([["ap", anApproval("ap", { expiresAt: NOW + 581_000 })]]),
   askedNow: "ap",
+  again: null,
   isWhole: () => false,
   wantWhole: () => undefined,
   toggle: () => undefined,
@@ -94,6 +95,21 @@ const CONTEXT: AgentsContext = {
   compactions: [],
   changes: [],
 }
+
+describe("failed turn", () => {
+  const end = anEvent(2, {
+    event: "turn.ended",
+    outcome: "failed",
+    error: "Overloaded.",
+    denials: 0,
+  })
+
+  it("the last one offers to send its prompt again, an earlier one does not", () => {
+    const send = () => undefined
+    expect(renderRows([end], { again: { seq: 2, send } })).toContain("Overloaded. Send again")
+    expect(renderRows([end], { again: { seq: 9, send } })).not.toContain("Send again")
+  })
+})
 
 describe("context window of a run", () => {
   it("ring and bar name the source of their numbers: gateway or host", () => {
@@ -231,6 +247,7 @@ describe("page of a run", () => {
           id={ID}
           cwd="/r"
           hostReportedAt={null}
+          hasEnded={false}
           onClose={() => undefined}
           onPick={() => undefined}
         />

@@ -5,10 +5,12 @@ import { visibleLine } from "../../base/format.ts"
 import {
   type AgentMode,
   formatExact,
+  type Message,
   type PipelineLine,
   type Run,
   type RunSpan,
 } from "../../contract.ts"
+import { takesTurns, useSendAgain } from "../../data/actions/use-send-again.ts"
 import { useSeconds } from "../../data/clock.ts"
 import { keys } from "../../data/keys.ts"
 import type { PageProps } from "../../data/params.ts"
@@ -31,8 +33,9 @@ import { useLater } from "../../ui/use-later.ts"
 import { RunComposer } from "./composer.tsx"
 import { Drawer } from "./drawer.tsx"
 import { RunHeader } from "./header.tsx"
-import type { Entry } from "./transcript/entry.ts"
+import { type Entry, eventOf } from "./transcript/entry.ts"
 import { messagesIn } from "./transcript/flat.ts"
+import type { RowHandlers } from "./transcript/row-handlers.ts"
 import { TranscriptPane } from "./transcript/transcript-pane.tsx"
 import { hasWords, useRows, useTranscript } from "./transcript/use-transcript.ts"
 import { lastHostReport } from "./usage-source.ts"
@@ -106,7 +109,9 @@ function NoRawPane() {
 
 const loadHandoff = async () => (await import("./handoff.tsx")).Handoff
 
-function KnownRun(props: RunPageProps & { readonly run: Run }) {
+type KnownRunProps = RunPageProps & { readonly run: Run }
+
+function KnownRun(props: KnownRunProps) {
   const { id, run, params, onParams } = props
   const { transcript, state } = useTranscript(id, params.at)
   const hostReportedAt = useMemo(
@@ -120,6 +125,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   const approvals = useApprovals(id, rows.selected)
   const setMode = useMode(id)
   const isReadOnly = useReadOnly()
+  const again = useAgain(props, state.window.messages)
   const goTo = (seq: number) => onParams({ at: seq }, "push")
   const findNext = async () => {
     const needle = params.find.trim().toLowerCase()
@@ -147,7 +153,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
         onHandoff={() => wantHandoff(() => setIsHandingOff(true))}
       />
       <TranscriptFrame
-        beside={<Beside {...props} {...{ hostReportedAt, drawer, cwd: run.cwd }} onPick={goTo} />}
+        beside={<Beside {...props} {...{ hostReportedAt, drawer }} onPick={goTo} />}
         isBeside={isRaw || drawer.isShown}
         width={isRaw ? "wide" : drawer.width}
       >
@@ -181,7 +187,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             transcript={transcript}
             state={state}
             rows={rows}
-            handlers={{ runId: id, cwd: run.cwd, now, isReadOnly, ...approvals, ...actions }}
+            handlers={{ runId: id, cwd: run.cwd, now, isReadOnly, again, ...approvals, ...actions }}
             params={params}
             onParams={onParams}
           />
@@ -201,14 +207,14 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
   )
 }
 
-type BesideProps = RunPageProps & {
+type BesideProps = KnownRunProps & {
   readonly drawer: ReturnType<typeof useFactsPane>
-  readonly cwd: string
   readonly hostReportedAt: number | null
   onPick(seq: number): void
 }
 
-function Beside({ id, cwd, params, onParams, onPick, drawer, hostReportedAt }: BesideProps) {
+function Beside(props: BesideProps) {
+  const { id, run, params, onParams, onPick, drawer, hostReportedAt } = props
   if (params.raw && params.at !== null) {
     return (
       <Suspense fallback={<Pane label="Raw message">{null}</Pane>}>
@@ -222,7 +228,7 @@ function Beside({ id, cwd, params, onParams, onPick, drawer, hostReportedAt }: B
     )
   }
   if (!drawer.isShown) return null
-  const facts = { id, cwd, hostReportedAt }
+  const facts = { id, cwd: run.cwd, hostReportedAt, hasEnded: !isWorking(run.status) }
   return <Drawer {...facts} onClose={drawer.toggle} onPick={onPick} />
 }
 
@@ -283,6 +289,19 @@ function useMode(id: string): (mode: AgentMode) => void {
 }
 
 type Selection = Pick<RunPageProps, "id" | "params" | "onParams">
+
+function useAgain(
+  { run, onParams }: KnownRunProps,
+  messages: readonly Message[],
+): RowHandlers["again"] {
+  const toast = useToast()
+  const isReadOnly = useReadOnly()
+  const { mutate, isPending } = useSendAgain(run, toast.fail)
+  const onSuccess = () => onParams({ at: null }, "replace")
+  if (run.status !== "failed" || isReadOnly || isPending || !takesTurns(run)) return null
+  const last = messages.findLast((it) => eventOf(it)?.event === "turn.ended")
+  return last === undefined ? null : { seq: last.seq, send: () => mutate(undefined, { onSuccess }) }
+}
 
 function useEntryActions({ id, params, onParams }: Selection) {
   const copy = useCopyText()

@@ -1,5 +1,6 @@
 import { useState } from "react"
-import { formatExact, plural } from "../../contract.ts"
+import { formatShown } from "../../base/format.ts"
+import { formatExact } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { paths, type RunsParams, type RunsView } from "../../data/paths.ts"
@@ -199,10 +200,11 @@ function peekOf({ data, params, now, isReadOnly, onParams, onStop }: PanesProps)
   )
 }
 
-function describeRuns(view: RunsView, { list, approvals, all }: RunsData): string {
+function describeRuns(view: RunsView, { list, approvals, lines, total }: RunsData): string {
   if (view === "approvals") return approvals === undefined ? "" : `${approvals.length} open`
   if (view === "permissions" || list.data === undefined) return ""
-  return plural(all.length, "run")
+  const shown = lines.filter((it) => it.kind === "run").length
+  return formatShown({ shown, all: total ?? shown }, "run")
 }
 
 function toggled(picked: ReadonlySet<string>, id: string): ReadonlySet<string> {

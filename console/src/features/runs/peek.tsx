@@ -11,6 +11,7 @@ import {
   type Run,
   type RunStatus,
 } from "../../contract.ts"
+import { takesTurns, useSendAgain } from "../../data/actions/use-send-again.ts"
 import { keys } from "../../data/keys.ts"
 import { paths } from "../../data/paths.ts"
 import { useClient } from "../../data/queries.tsx"
@@ -31,6 +32,7 @@ import {
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
+import { useToast } from "../../ui/toast/toast.tsx"
 import { ApprovalCard } from "./approval.tsx"
 import { costOf, hasEnded, tokensOf } from "./lines.ts"
 
@@ -77,6 +79,7 @@ export function Peek({ run, status, approvals, now, isReadOnly, onStop, onClose 
             >
               {isAsking ? "Answer" : "Open"}
             </LinkButton>
+            <SendAgain run={run} isReadOnly={isReadOnly} />
             {hasEnded(run) ? null : (
               <Button small variant="danger" icon="stop" disabled={isReadOnly} onPress={onStop}>
                 Stop
@@ -86,6 +89,16 @@ export function Peek({ run, status, approvals, now, isReadOnly, onStop, onClose 
         </Block>
       </PaneScroll>
     </Pane>
+  )
+}
+
+function SendAgain({ run, isReadOnly }: Pick<PeekProps, "run" | "isReadOnly">) {
+  const again = useSendAgain(run, useToast().fail)
+  if (run.status !== "failed" || !takesTurns(run)) return null
+  return (
+    <Button small disabled={isReadOnly || again.isPending} onPress={() => again.mutate()}>
+      Send again
+    </Button>
   )
 }
 

@@ -30,6 +30,8 @@ export function useRuns(params: RunsParams, now: number) {
     // While the user types, the previous list stays visible.
     placeholderData: keepPreviousData,
   })
+  const unfiltered = { text: "", label: "", workflow: "" }
+  const whole = useOperation("agents.list", listInput({ ...params, ...unfiltered }))
   const inbox = useOperation("agents.approvals", {})
   const all = list.data?.runs ?? NONE
   const paused = usePausedSessions()
@@ -53,7 +55,8 @@ export function useRuns(params: RunsParams, now: number) {
     [paused, approvals],
   )
   const counts = useMemo(() => countFacets(shown), [shown])
-  return { list, all, lines, counts, inbox, approvals, askedAt, paused }
+  const total = whole.data?.runs.length
+  return { list, all, total, lines, counts, inbox, approvals, askedAt, paused }
 }
 
 export type RunsData = ReturnType<typeof useRuns>

@@ -114,6 +114,13 @@ export function SettingsPage(props: SettingsPageProps) {
               onPick={(value) => onParams({ group: value, text: "", at: "" })}
             >
               <PaneScroll>
+                {config.error === null ? null : (
+                  <Failure
+                    size="pane"
+                    error={toWireError(config.error)}
+                    onRetry={() => void config.refetch()}
+                  />
+                )}
                 {isShown("appearance") ? <AppearanceForm choice={appearance} /> : null}
                 {isShown("appearance") ? <NotificationForm setting={notifications} /> : null}
                 {isShown("appearance") ? <WakeLockForm setting={wakeLock} /> : null}
@@ -122,13 +129,6 @@ export function SettingsPage(props: SettingsPageProps) {
                 {isShown("machines") ? <MachinesSection now={now} /> : null}
                 {isOwner ? null : (
                   <RowNote>Settings of the server are shown to its owners.</RowNote>
-                )}
-                {config.error === null ? null : (
-                  <Failure
-                    size="pane"
-                    error={toWireError(config.error)}
-                    onRetry={() => void config.refetch()}
-                  />
                 )}
                 {isOwner && config.isPending ? <RowSkeleton rows={6} /> : null}
                 {shownSections.map(([section, ofSection]) => (

@@ -17,8 +17,13 @@ type BudgetLinesProps = {
 }
 
 export function BudgetLines({ lines, total }: BudgetLinesProps) {
+  const hasLimit = [...lines, total].some((it) => it.budget !== "")
   return (
     <>
+      <div className={styles.heads} aria-hidden="true">
+        <span>Spent</span>
+        <span>{hasLimit ? "Limit" : ""}</span>
+      </div>
       <ul className={styles.spend}>
         {lines.map((it) => (
           <li key={it.key} data-ahead={it.isAhead || undefined}>

@@ -60,7 +60,12 @@ function FailureRow({ error, onRetry }: Pick<FailureProps, "error" | "onRetry">)
   return (
     <div className={styles.row} role="alert">
       <Icon name="close" />
-      <span title={error.hint}>{error.message}</span>
+      <div>
+        {error.message}{" "}
+        <Text tone="2">
+          <Prose>{error.hint}</Prose>
+        </Text>
+      </div>
       <code>{error.code}</code>
       {onRetry === undefined ? null : (
         <Button small onPress={onRetry}>

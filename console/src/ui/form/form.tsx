@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
 import { Text } from "../text/text.tsx"
 import styles from "./form.module.css"
 
@@ -21,8 +21,13 @@ export function FormRow({
   aside,
   children,
 }: FormRowProps) {
+  const row = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isSelected === true) row.current?.scrollIntoView({ block: "nearest" })
+  }, [isSelected])
   return (
     <div
+      ref={row}
       className={styles.row}
       data-selected={isSelected || undefined}
       data-wide={wide || undefined}

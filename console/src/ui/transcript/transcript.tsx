@@ -183,6 +183,10 @@ export function MessageText({ variant, children }: SaidProps) {
   )
 }
 
+export function EntryFoot({ children }: { readonly children: ReactNode }) {
+  return <div className={styles.after}>{children}</div>
+}
+
 export function Muted({ tone, children }: { tone?: "warn" | undefined; children: ReactNode }) {
   return (
     <div className={styles.muted} data-tone={tone}>

@@ -229,11 +229,11 @@ type NeverProps = {
 function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
   return (
     <Empty
-      description={`This page shows which files ${hostTitle(host)} loads here, in which order, why, and what they cost. A capture starts no process and calls no model.`}
+      description={`No capture of this host yet. This page shows which files ${hostTitle(host)} loads here, in which order, why, and what they cost. A capture starts no process and calls no model.`}
     >
       <CommandLine command={host === "claude-code" ? "qm capture" : `qm capture --host ${host}`}>
         {isReadOnly ? null : (
-          <Button variant="primary" small disabled={isBusy} onPress={onTake}>
+          <Button variant="primary" small keyId="capture.take" disabled={isBusy} onPress={onTake}>
             Capture now
           </Button>
         )}

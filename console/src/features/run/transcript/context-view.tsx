@@ -18,6 +18,11 @@ type ContextViewProps = {
   onToggle(): void
 }
 
+/** Items are files; tools and the system prompt have tokens in any case. */
+function describeCount(count: number): string {
+  return count === 0 ? "no files" : plural(count, "item")
+}
+
 /** The window before the first prompt, from the run's own capture. */
 export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
   const { contextFileCount, tokens, kinds, capture, disclaimer, inWindow } = entry.message.metadata
@@ -25,7 +30,7 @@ export function ContextView({ entry, isOpen, onToggle }: ContextViewProps) {
   const scale = scaleOf(entry.message.metadata)
   const count = items?.length ?? contextFileCount
   const summary = [
-    typeof count === "number" ? plural(count, "item") : "",
+    typeof count === "number" ? describeCount(count) : "",
     typeof tokens === "number" ? `${formatExact(tokens)} tokens` : "",
   ].filter((it) => it !== "")
   const listed = (items ?? []).reduce((sum, it) => sum + it.tokens, 0)

@@ -9,6 +9,8 @@ export type RowHandlers = {
   readonly approvals: ReadonlyMap<string, Approval>
   readonly askedNow: string | null
   readonly writing: ReadonlyMap<string, string>
+  /** Where the last turn failed: sends its prompt once more. */
+  readonly again: { readonly seq: number; send(): void } | null
   isWhole(seq: number): boolean
   wantWhole(seq: number): void
   toggle(key: string): void

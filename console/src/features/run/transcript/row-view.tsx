@@ -3,11 +3,12 @@ import { asRecord } from "#ground/base/object"
 import { formatClock, formatElapsed, visible, visibleLine } from "../../../base/format.ts"
 import { type Message, plural } from "../../../contract.ts"
 import { paths } from "../../../data/paths.ts"
-import { IconButton } from "../../../ui/button/button.tsx"
+import { Button, IconButton } from "../../../ui/button/button.tsx"
 import { Icon } from "../../../ui/icon/icon.tsx"
 import { Markdown } from "../../../ui/markdown/markdown.tsx"
 import { StatusMark } from "../../../ui/status-mark/status-mark.tsx"
 import {
+  EntryFoot,
   Entry as EntryLine,
   Line,
   MessageText,
@@ -313,6 +314,13 @@ function TurnView({ entry, handlers }: TurnViewProps) {
         tone={isFailed ? "bad" : undefined}
         figures={event.durationMs === undefined ? [] : ["", formatElapsed(event.durationMs)]}
       />
+      {handlers.again?.seq !== entry.seq ? null : (
+        <EntryFoot>
+          <Button small onPress={handlers.again.send}>
+            Send again
+          </Button>
+        </EntryFoot>
+      )}
       {isRepeated || isFailed ? null : (
         <MessageText>
           <WholeText

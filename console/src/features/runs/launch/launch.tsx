@@ -16,6 +16,7 @@ import { useSettled } from "../../../data/clock.ts"
 import { paths } from "../../../data/paths.ts"
 import { useClient, useOperation, useSession } from "../../../data/queries.tsx"
 import { Button, IconButton, LinkButton } from "../../../ui/button/button.tsx"
+import { CopyButton } from "../../../ui/copy/copy.tsx"
 import {
   AreaEntry,
   EntryActions,
@@ -53,7 +54,8 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
   useEffect(() => prompt.current?.focus(), [])
   const { start, isPending, problems, error } = useStart(draft, onStarted)
   const set = (change: Partial<LaunchDraft>) => onDraft({ ...draft, ...change })
-  const isOff = session?.readOnly === true || isPending
+  const missing = useProviders()?.find((it) => it.type === draft.type && !it.isInstalled)
+  const isOff = session?.readOnly === true || isPending || missing !== undefined
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
       event.preventDefault()
@@ -100,6 +102,9 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
             </Button>
             <Kbd keys="mod+Enter" />
             {session?.readOnly === true ? <Text tone="2">This page is read only.</Text> : null}
+            {missing === undefined ? null : (
+              <Text tone="warn">{missing.title} is not installed.</Text>
+            )}
           </EntryActions>
         </EntryForm>
       </PaneScroll>
@@ -187,8 +192,7 @@ function PackSummary({ pack }: Pick<PackBuilt, "pack">) {
 }
 
 function AgentEntries({ draft, problems, set }: EntriesProps) {
-  const { data } = useOperation("agents.providers", {})
-  const providers = data?.providers
+  const providers = useProviders()
   const [isTouched, setIsTouched] = useState(false)
   const chosen = providers?.find((it) => it.type === draft.type)
   const better = isTouched ? undefined : installedInstead(draft.type, providers)
@@ -205,7 +209,7 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
         problem={problems.type}
         {...(chosen === undefined || chosen.isInstalled
           ? {}
-          : { description: <Prose>{`Not installed. ${chosen.hint}`}</Prose> })}
+          : { description: <InstallHint hint={chosen.hint} /> })}
         onPick={(value) => {
           setIsTouched(true)
           // Another agent does not have the session.
@@ -229,6 +233,20 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
           {problems.mode ?? consequence}
         </Text>
       </Stack>
+    </>
+  )
+}
+
+function useProviders(): readonly Provider[] | undefined {
+  return useOperation("agents.providers", {}).data?.providers
+}
+
+function InstallHint({ hint }: Pick<Provider, "hint">) {
+  const command = hint.split("`")[1]
+  return (
+    <>
+      <Prose>{`Not installed. ${hint}`}</Prose>{" "}
+      {command === undefined ? null : <CopyButton text={command} label="Copy the command" />}
     </>
   )
 }
