@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os"
+import path from "node:path"
 import { fileURLToPath } from "node:url"
 import react from "@vitejs/plugin-react"
 import type { Plugin } from "vite"
@@ -18,6 +19,11 @@ export default defineConfig({
       { find: /^#ground\/base\/object$/, replacement: ground("base/object.ts") },
       { find: /^#ground\/base\/truncate$/, replacement: ground("base/truncate.ts") },
       { find: /^#ground\/contract$/, replacement: ground("contract/index.ts") },
+      // The first load has a limit; engine.io-client leaves out transports that are undefined.
+      {
+        find: /^\.\/webtransport\.js$/,
+        replacement: path.join(import.meta.dirname, "src/data/live/no-webtransport.ts"),
+      },
     ],
   },
   build: {

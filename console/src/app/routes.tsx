@@ -36,10 +36,8 @@ import { LinkButton } from "../ui/button/button.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import { Header } from "../ui/frame/frame.tsx"
 import { loadLater } from "./load-later.tsx"
-import { useNotificationChoice } from "./notifications.ts"
 import { type PageScope, placeAt } from "./places.ts"
-import { type Appearance, appearanceChoice } from "./theme/appearance.ts"
-import { useWakeLockChoice } from "./wake-lock.ts"
+import type { Appearance } from "./theme/appearance.ts"
 
 type FrameProps = {
   readonly now: number
@@ -62,9 +60,7 @@ export function Page(props: RouteProps) {
 }
 
 const NowPage = loadLater(async () => (await import("../features/now/page.tsx")).NowPage)
-const SettingsPage = loadLater(
-  async () => (await import("../features/settings/page.tsx")).SettingsPage,
-)
+const Settings = loadLater(async () => (await import("./settings-route.tsx")).Settings)
 
 const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => ReactNode>> = {
   now: (_, { appearance: _unused, ...props }) => <NowPage {...props} />,
@@ -137,21 +133,9 @@ const ROUTES: Readonly<Record<PageScope, (at: Location, props: RouteProps) => Re
     async () => (await import("../features/sources/page.tsx")).SourcesPage,
   ),
   events: page(eventsParams, async () => (await import("../features/events/page.tsx")).EventsPage),
-  settings: (at, { now, appearance }) => <Settings at={at} now={now} appearance={appearance} />,
-}
-
-type SettingsProps = Pick<RouteProps, "now" | "appearance"> & { readonly at: Location }
-
-function Settings({ at, now, appearance }: SettingsProps) {
-  return (
-    <SettingsPage
-      now={now}
-      {...paramsAt(settingsParams, at)}
-      appearance={appearanceChoice(appearance)}
-      notifications={useNotificationChoice()}
-      wakeLock={useWakeLockChoice()}
-    />
-  )
+  settings: (at, { now, appearance }) => (
+    <Settings now={now} appearance={appearance} {...paramsAt(settingsParams, at)} />
+  ),
 }
 
 function page<Params>(

@@ -28,21 +28,20 @@ import {
   TabTitleContext,
 } from "../ui/frame/frame.tsx"
 import { KeysContext, useKey } from "../ui/keys/keys.tsx"
-import { recall, remember } from "../ui/remember.ts"
+import { recall, remember, useRecalled } from "../ui/remember.ts"
 import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
 import { useKeymap } from "./keymap/use-keymap.ts"
 import type { LiveConnection } from "./live.ts"
 import { loadLater, PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"
-import { useNotifications } from "./notifications.ts"
 import { PLACES, type NavPage as PlaceOnMap, placeAt } from "./places.ts"
 import { RepositorySwitcher } from "./repository-switcher.tsx"
 import { Page } from "./routes.tsx"
 import { StatusBar, useNow } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
-import { useWakeLock } from "./wake-lock.ts"
 
 const loadPalette = () => import("./palette/palette.tsx")
 const Palette = loadLater(async () => (await loadPalette()).Palette)
+const Attention = loadLater(async () => (await import("./attention.tsx")).Attention)
 const HelpSheet = loadLater(async () => (await import("./keymap/help-sheet.tsx")).HelpSheet)
 
 const SIGNS_OF_A_PERSON = ["pointermove", "pointerdown", "keydown"] as const
@@ -99,8 +98,7 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
   useKey("help.open", () => setLayer({ kind: "help" }))
   useKey("panel.left", side.toggle)
   useGoKeys()
-  useNotifications(report?.waiting)
-  useWakeLock((report?.running.length ?? 0) > 0)
+  const hasAttention = [useRecalled("notifications"), useRecalled("wake-lock")].includes("on")
   const waiting = useWaitingCount()
   const tabTitle = useMemo(
     () => ({
@@ -154,6 +152,13 @@ function Rooms({ live, clock, appearance }: ShellProps & { readonly appearance: 
           />
         </TabTitleContext>
       </PageBoundary>
+      {hasAttention ? (
+        <LayerBoundary onFailure={fail}>
+          <Suspense fallback={null}>
+            <Attention report={report} />
+          </Suspense>
+        </LayerBoundary>
+      ) : null}
       <LayerBoundary key={layer.kind} onFailure={fail}>
         <Suspense fallback={null}>
           {layer.kind === "palette" ? (

@@ -1,24 +1,21 @@
 import { useEffect, useState } from "react"
-import { recall, remember } from "../ui/remember.ts"
+import { recall, remember, useRecalled } from "../ui/remember.ts"
 
 /** "off" until the user turns it on; "missing" is decided by the browser. */
 export type WakeLockChoice = "on" | "off" | "missing"
 
-const NAME = "wake-lock"
+const WAKE_LOCK = "wake-lock"
 
 function currentChoice(): WakeLockChoice {
   if (!("wakeLock" in navigator)) return "missing"
-  return recall(NAME) === "on" ? "on" : "off"
+  return recall(WAKE_LOCK) === "on" ? "on" : "off"
 }
-
-const changes = new EventTarget()
 
 export function useWakeLockChoice() {
   const [choice, setChoice] = useState(currentChoice)
   const pick = (next: "on" | "off") => {
-    remember(NAME, next)
+    remember(WAKE_LOCK, next)
     setChoice(currentChoice())
-    changes.dispatchEvent(new Event("change"))
   }
   return { choice, pick }
 }
@@ -76,15 +73,11 @@ export function useWakeLock(areRunsWorking: boolean): void {
       isVisible: () => document.visibilityState === "visible",
     }),
   )
+  const isOn = useRecalled(WAKE_LOCK) === "on" && currentChoice() === "on"
+  useEffect(() => void lock.want(areRunsWorking && isOn), [lock, areRunsWorking, isOn])
   useEffect(() => {
-    const update = () => void lock.want(areRunsWorking && currentChoice() === "on")
     const seen = () => void lock.visibilityChanged()
-    update()
-    changes.addEventListener("change", update)
     document.addEventListener("visibilitychange", seen)
-    return () => {
-      changes.removeEventListener("change", update)
-      document.removeEventListener("visibilitychange", seen)
-    }
-  }, [lock, areRunsWorking])
+    return () => document.removeEventListener("visibilitychange", seen)
+  }, [lock])
 }

@@ -68,7 +68,23 @@ const PARENT: Readonly<Record<Scope, Scope | null>> = {
   settings: "everywhere",
 }
 
-export function defineKeymap(rows: readonly KeyRow[]): readonly KeyRow[] {
+type KeyTuple = readonly [id: string, keys: string, label: string, operation?: string]
+
+/** Alternative keys are separated by " or ". */
+export function defineKeymap(
+  table: Readonly<Partial<Record<Scope, readonly KeyTuple[]>>>,
+): readonly KeyRow[] {
+  const rows = (Object.keys(PARENT) as Scope[]).flatMap((scope) =>
+    (table[scope] ?? []).map(
+      ([id, keys, label, operation]): KeyRow => ({
+        id,
+        keys: keys.split(" or "),
+        scope,
+        label,
+        ...(operation === undefined ? {} : { operation }),
+      }),
+    ),
+  )
   const clash = findClash(rows)
   if (clash !== undefined) throw new Error(`invariant broken: ${clash}`)
   return rows
