@@ -10,7 +10,7 @@ export type ChangeLine =
       readonly kind: "heading"
       readonly key: string
       readonly name: string
-      readonly count: number
+      readonly count?: number
       readonly sum: string
     }
 
@@ -21,8 +21,13 @@ const GROUPS = [
   { change: "same", name: "Unchanged text" },
 ] as const satisfies readonly { readonly change: Change["change"]; readonly name: string }[]
 
-export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
-  return GROUPS.flatMap(({ change, name }): readonly ChangeLine[] => {
+export function changeLines({
+  changes,
+  recordsBefore,
+  recordsAfter,
+}: PackDiff): readonly ChangeLine[] {
+  const records = recordsAfter - recordsBefore
+  const files = GROUPS.flatMap(({ change, name }): readonly ChangeLine[] => {
     const members = changes.filter((it) => it.change === change)
     if (members.length === 0) return []
     const grown = members.reduce((sum, it) => sum + it.tokensAfter - it.tokensBefore, 0)
@@ -31,6 +36,9 @@ export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
     const sum = change === "same" && grown === 0 ? "" : formatSigned(grown)
     return [{ kind: "heading", key: `group:${change}`, name, count: members.length, sum }, ...rows]
   })
+  if (records === 0) return files
+  const name = "Memories, tickets and documents"
+  return [...files, { kind: "heading", key: "records", name, sum: formatSigned(records) }]
 }
 
 export function describeChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Change): string {

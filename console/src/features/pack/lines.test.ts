@@ -156,7 +156,13 @@ describe("rows of a package", () => {
       change("a", "added"),
       change("r", "removed"),
     ]
-    const lines = changeLines({ from: item, to: item, changes })
+    const lines = changeLines({
+      from: item,
+      to: item,
+      changes,
+      recordsBefore: 40,
+      recordsAfter: 28,
+    })
     expect(lines.map((it) => (it.kind === "heading" ? `${it.name} ${it.sum}` : it.key))).toEqual([
       "Added +30",
       "a",
@@ -166,6 +172,7 @@ describe("rows of a package", () => {
       "c",
       "Unchanged text +20",
       "s",
+      "Memories, tickets and documents −12",
     ])
     expect(describeChange(change("c", "changed"))).toBe(
       "the whole file to its signatures, 0.50 to 0.75",

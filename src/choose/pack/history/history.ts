@@ -93,7 +93,13 @@ export function diffPacks(from: ContextPack, to: ContextPack): PackDiff {
     from: summaryOf(from),
     to: summaryOf(to),
     changes: paths.map((path) => changeOf(path, before.get(path), after.get(path))),
+    recordsBefore: recordTokens(from),
+    recordsAfter: recordTokens(to),
   }
+}
+
+function recordTokens({ records }: ContextPack): number {
+  return records.reduce((sum, it) => sum + it.tokens, 0)
 }
 
 type FileChange = PackDiff["changes"][number]

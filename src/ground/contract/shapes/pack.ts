@@ -199,6 +199,8 @@ export const PackDiff = z.object({
       scoreAfter: Share.nullable(),
     }),
   ),
+  recordsBefore: Count.describe("Tokens of the records, beside those of the files"),
+  recordsAfter: Count,
 })
 export type PackDiff = z.infer<typeof PackDiff>
 

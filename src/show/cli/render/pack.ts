@@ -159,6 +159,8 @@ function renderPackDiff(diff: PackDiff, screen: Screen): string {
     `${it.formBefore ?? "none"} to ${it.formAfter ?? "none"}`,
     signed(it.tokensAfter - it.tokensBefore),
   ])
+  const records = diff.recordsAfter - diff.recordsBefore
+  if (records !== 0) rows.push(["~", "memories, tickets and documents", "", signed(records)])
   const head = `${tokensText(diff.from.tokens)} to ${tokensText(diff.to.tokens)}`
   return [
     `${paint.bold(head)} ${paint.muted(`${plural(same, "file")} unchanged`)}`,
