@@ -74,20 +74,19 @@ type KeyTuple = readonly [id: string, keys: string, label: string, operation?: s
 export function defineKeymap(
   table: Readonly<Partial<Record<Scope, readonly KeyTuple[]>>>,
 ): readonly KeyRow[] {
-  const rows = (Object.keys(PARENT) as Scope[]).flatMap((scope) =>
-    (table[scope] ?? []).map(
-      ([id, keys, label, operation]): KeyRow => ({
-        id,
-        keys: keys.split(" or "),
-        scope,
-        label,
-        ...(operation === undefined ? {} : { operation }),
-      }),
-    ),
+  const rows = Object.entries(table).flatMap(([scope, tuples]) =>
+    isScope(scope) ? tuples.map((it) => rowOf(it, scope)) : [],
   )
   const clash = findClash(rows)
   if (clash !== undefined) throw new Error(`invariant broken: ${clash}`)
   return rows
+}
+
+const isScope = (name: string): name is Scope => Object.hasOwn(PARENT, name)
+
+function rowOf([id, keys, label, operation]: KeyTuple, scope: Scope): KeyRow {
+  const row = { id, keys: keys.split(" or "), scope, label }
+  return operation === undefined ? row : { ...row, operation }
 }
 
 export function findClash(rows: readonly KeyRow[]): string | undefined {
