@@ -82,7 +82,7 @@ export function describeObserved(
   if (observation === null) return { description: "not queried yet" }
   const file = observation.files.find((it) => it.path === path)
   if (file === undefined) return { description: "not compared" }
-  const description = `${describeFile(file)}, ${HOW_KNOWN[observation.by]} ${formatSeconds(observation.at)}`
+  const description = `${HOW_KNOWN[observation.by]} at ${formatSeconds(observation.at)}: ${describeFile(file)}`
   return { description, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
 }
 
