@@ -118,7 +118,7 @@ export function formatScore(score: number): string {
   return score.toFixed(2)
 }
 
-/** Less than a cent is a word in tables; its tooltip has `formatUsd`. */
+/** "under $0.01" for less than a cent; the tooltip has the exact cost. */
 export function formatCents(usd: number): string {
   return usd > 0 && usd < 0.01 ? "under $0.01" : formatUsd(usd)
 }
