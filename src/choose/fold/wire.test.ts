@@ -387,6 +387,15 @@ describe("steps removed by the gateway", () => {
     })
   })
 
+  test("[FOLD-31] an agent that reads the trail at once gets what the gateway stores a moment later", async () => {
+    const it = await makeFixture()
+    const branchId = await folded(it)
+    const reading = it.fold.read({ handle: branchId }, CLAUDE)
+    await it.fold.keepTrail(branchId, [step("Read", "needle", 3)])
+    await it.clock.advance(1_000)
+    expect((await reading).text).toContain("needle")
+  })
+
   test("[FOLD-31] it is scrubbed; when that fails nothing is stored, and it can be sent again", async () => {
     const token = fakeToken()
     const it = await makeFixture()

@@ -43,10 +43,35 @@ async function find(deps: FoldDeps, handle: string, who: BranchOwner): Promise<S
     return row
   }
   const isBranch = isBranchId(handle)
-  const branch = isBranch ? await db.get(BranchRow, selectBound(handle, who)) : undefined
+  const branch = isBranch ? await findBranch(deps, handle, who) : undefined
   if (branch === undefined) throw FoldNotFound({})
   const trail = await db.all(WholeTrailRow, selectWholeTrail(handle))
   return { text: trail.map(stepText).join("\n"), label: `Trail of ${branch.given.description}` }
+}
+
+const MOST_WAITED_MS = 2_000
+const LOOK_MS = 50
+
+/**
+ * The gateway forwards a request before it stores what it removed from it, so an agent that reads a
+ * trail at once waits for that. Later it does not: the gateway may have ended before it could store.
+ */
+async function findBranch(deps: FoldDeps, id: string, who: BranchOwner) {
+  const db = await deps.db()
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    const branch = await db.get(BranchRow, selectBound(id, who))
+    if (branch === undefined || waitedMs >= MOST_WAITED_MS) return branch
+    if (!isTrailDue(branch, deps.clock.now())) return branch
+    await deps.clock.sleep(LOOK_MS)
+  }
+}
+
+const TRAIL_DUE_MS = 10_000
+
+function isTrailDue({ state, completedAt }: BranchRow, now: number): boolean {
+  const { ending, isWireKept, unfolded } = state
+  if (ending?.mode !== "wire" || isWireKept || unfolded !== null) return false
+  return completedAt !== null && now - completedAt < TRAIL_DUE_MS
 }
 
 function isHandle(handle: string): boolean {
